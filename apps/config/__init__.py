@@ -1,0 +1,5 @@
+"""Settings, URL and ASGI wiring, the Celery application, and the command `up`."""
+
+from apps.config.celery import app as celery_app
+
+__all__ = ["celery_app"]

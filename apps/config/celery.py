@@ -1,0 +1,10 @@
+"""The Celery application: queues `runs` (orchestrator) and `inference.<alias>` (inference workers). Settings: settings.py."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
+app = Celery("lemmascope")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["apps.runs", "apps.explorations"])

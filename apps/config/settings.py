@@ -1,0 +1,243 @@
+"""All settings, in one typed file. Every value read from the environment is documented in docs/settings.md (a test checks).
+
+The embedded mode (one laptop, SQLite, a private Valkey) is the default; a production deployment sets `DATABASE_URL`,
+`REDIS_URL`, `SECRET_KEY` and `ALLOWED_HOSTS`.
+"""
+
+import re
+import secrets
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONCE, NONE, SELF
+from environs import Env
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = Env()
+
+
+def _private_socket(folder: Path) -> Path:
+    """A socket path short enough for the kernel (107 bytes), in a folder of the current user only."""
+    direct = folder / "valkey.sock"
+    if len(str(direct).encode()) <= 100:
+        return direct
+    import hashlib
+    import os
+    import tempfile
+
+    digest = hashlib.sha256(str(folder).encode()).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"lemmascope-{os.getuid()}-{digest}" / "valkey.sock"
+
+
+def _kept_secret(folder: Path) -> str:
+    """The secret key of the embedded mode: made at first start, kept in a file that only its owner can read."""
+    path = folder / "secret_key"
+    if path.exists():
+        return path.read_text().strip()
+    key = secrets.token_urlsafe(50)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(key)
+    except OSError:
+        return key  # `manage.py up` says in one sentence that the folder cannot be written; a read-only check still runs.
+    return key
+
+
+def _version() -> str:
+    """The version is the first version heading of CHANGELOG.md: one source of truth."""
+    found = re.search(r"^## (\d+\.\d+\.\d+)", (BASE_DIR / "CHANGELOG.md").read_text(), re.MULTILINE)
+    return found.group(1) if found else "0.0.0"
+
+
+VERSION = _version()
+
+# --- where things are kept -------------------------------------------------------------------------------------------
+DATA_DIR: Path = env.path("DATA_DIR", BASE_DIR / "var")
+EMBEDDED: bool = env.bool("EMBEDDED", not env.str("DATABASE_URL", ""))
+DEBUG: bool = env.bool("DEBUG", False)
+SECRET_KEY: str = env.str("SECRET_KEY", "") or _kept_secret(DATA_DIR)
+HOST: str = env.str("HOST", "127.0.0.1")
+PORT: int = env.int("PORT", 8000)
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+MODELS_FILE: Path = env.path("MODELS_FILE", BASE_DIR / "apps" / "config" / "models.toml")
+
+# --- stores ----------------------------------------------------------------------------------------------------------
+VALKEY_SOCKET = _private_socket(DATA_DIR / "run")
+REDIS_URL: str = env.str("REDIS_URL", "") or f"unix://{VALKEY_SOCKET}?db=0"
+OWN_REDIS = not env.str("REDIS_URL", "")
+
+DATABASES: dict[str, Any] = {
+    "default": env.dj_db_url("DATABASE_URL", f"sqlite:///{DATA_DIR / 'lemmascope.sqlite3'}"),
+}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 20,
+        "transaction_mode": "IMMEDIATE",  # A read that becomes a write would otherwise fail with "database is locked".
+        "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA mmap_size=134217728;"
+        "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=-20000;PRAGMA temp_store=MEMORY;",
+    }
+else:
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": env.int("DATABASE_POOL", 10)}
+    DATABASES["default"]["CONN_MAX_AGE"] = 0  # The pool keeps connections; Django must not keep them a second time.
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- runs (docs/life_of_a_run.md says what each does) ----------------------------------------------------------------
+LEASE_S: float = env.float("LEASE_S", 15.0)
+LEASE_RENEW_S: float = env.float("LEASE_RENEW_S", 5.0)
+REDISPATCH_GRACE_S: float = env.float("REDISPATCH_GRACE_S", 5.0)
+CALL_DEADLINE_S: float = env.float("CALL_DEADLINE_S", 1800.0)
+RUN_WINDOW: int = env.int("RUN_WINDOW", 64)
+ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 16)
+INFERENCE_CONCURRENCY: int = env.int("INFERENCE_CONCURRENCY", 64)
+DRAIN_S: float = env.float("DRAIN_S", 5.0)
+
+# --- Celery ----------------------------------------------------------------------------------------------------------
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+CELERY_TASK_ACKS_LATE = False  # Late acks stop a 5.7.0 worker when the broker restarts (docs/adr/0004).
+CELERY_TASK_IGNORE_RESULT = True  # The journal is the truth, not a result backend.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_DISABLE_PREFETCH = True
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_DEFAULT_QUEUE = "runs"
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 60,  # Covers messages that are reserved but not started; running calls are covered by heartbeats.
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "queue_order_strategy": "priority",
+    "priority_steps": [0, 3, 6, 9],  # 0 is the highest: a person waits for it.
+    "socket_connect_timeout": 5,
+    "socket_keepalive": OWN_REDIS is False,
+    "health_check_interval": 25,
+}
+
+# --- Django ----------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "channels",
+    "csp",
+    "django_htmx",
+    "apps.config",
+    "apps.ui",
+    "apps.accounts",
+    "apps.problems",
+    "apps.runs",
+    "apps.lemmas",
+    "apps.explorations",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "apps.config.urls"
+ASGI_APPLICATION = "apps.config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "loaders": [("django.template.loaders.cached.Loader", ["django.template.loaders.filesystem.Loader"])]
+            if not DEBUG
+            else ["django.template.loaders.filesystem.Loader"],
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "builtins": ["apps.ui.templatetags.ui"],
+        },
+    }
+]
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = EMBEDDED  # A laptop serves static/ as it lies; production runs collectstatic.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if EMBEDDED
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+MEDIA_ROOT = DATA_DIR / "media"
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE: str = env.str("TIME_ZONE", "UTC")
+USE_TZ = True
+
+# --- accounts and security -------------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+LOGIN_URL = "accounts:login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "accounts:login"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+HTTPS: bool = env.bool("HTTPS", False)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "style-src-attr": ["'unsafe-inline'"],  # KaTeX sets positions in style attributes.
+        "connect-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
+
+# --- logs ------------------------------------------------------------------------------------------------------------
+LOG_LEVEL: str = env.str("LOG_LEVEL", "INFO")
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": LOG_LEVEL},
+    "loggers": {
+        "httpx": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+        "celery.app.trace": {"level": "WARNING"},
+    },
+}

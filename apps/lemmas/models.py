@@ -1,0 +1,1 @@
+"""Lemma, edge and verdict rows: projections of a run's events, rebuilt at will by `projection.py`."""

@@ -1,0 +1,85 @@
+"""Problems with versioned statements, and their reference solutions."""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import models
+
+if TYPE_CHECKING:
+    from django.db.models.manager import RelatedManager
+
+
+class Topic(models.TextChoices):
+    ALGEBRA = "A", "Algebra"
+    COMBINATORICS = "C", "Combinatorics"
+    GEOMETRY = "G", "Geometry"
+    NUMBER_THEORY = "N", "Number theory"
+
+
+class Problem(models.Model):
+    """A problem. Its text is the newest `ProblemVersion`; a run freezes the version it was started on."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    slug = models.SlugField(max_length=120, unique=True)
+    title = models.CharField(max_length=200)
+    topic = models.CharField(max_length=1, choices=Topic)
+    source = models.CharField(max_length=200, blank=True)
+    year = models.PositiveSmallIntegerField(null=True, blank=True)
+    level = models.CharField(max_length=60, blank=True)
+    origin = models.CharField(max_length=60, blank=True, help_text="Which import or library it came from.")
+    external_id = models.CharField(max_length=120, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    if TYPE_CHECKING:
+        versions: RelatedManager["ProblemVersion"]
+        reference_solutions: RelatedManager["ReferenceSolution"]
+
+    class Meta:
+        ordering = ["title", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["origin", "external_id"], condition=~models.Q(external_id=""), name="problem_origin_external_id"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def current(self) -> "ProblemVersion":
+        version = self.versions.order_by("-number").first()
+        if version is None:
+            raise ProblemVersion.DoesNotExist(f"problem {self.slug} has no version")
+        return version
+
+
+class ProblemVersion(models.Model):
+    """An immutable statement with its answer, if the problem has one, and the marking scheme's text."""
+
+    problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    statement = models.TextField()
+    answer = models.TextField(blank=True)
+    scheme_text = models.TextField(blank=True, help_text="The marking scheme as text.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["problem", "number"], name="problem_version_number")]
+
+
+class ReferenceSolution(models.Model):
+    """An accepted proof, in the words of its author; several per problem, grouped by approach."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="reference_solutions")
+    approach = models.CharField(max_length=120, blank=True)
+    text = models.TextField()
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "pk"]

@@ -1,0 +1,107 @@
+"""What is asked of a model and what comes back. Shared by the core, the broker messages and every backend."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from apps.reasoning.domain.values import Value
+
+FinishReason = Literal["stop", "length", "cancelled"]
+
+
+class Message(Value):
+    """One chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Sampling(Value):
+    """How tokens are drawn. `max_new_tokens` counts completion and reasoning tokens together."""
+
+    temperature: float = Field(default=0.7, ge=0)
+    top_p: float = Field(default=0.95, gt=0, le=1)
+    max_new_tokens: int = Field(default=4096, ge=1)
+    stop: tuple[str, ...] = ()
+
+
+class Place(Value):
+    """Where in a run a call stands; for lanes, timelines and cost per role. It never decides anything.
+
+    `subject` is what the call is about (`lemma s0.7`, `proof 2`), `index` its number among equals (the vote, the candidate).
+    """
+
+    rollout: int = 0
+    round: int = 0
+    subject: str = ""
+    index: int = 0
+
+
+class GenerationRequest(Value):
+    """One model call, complete: a backend needs nothing else. `key` is the structural path of the call inside its run."""
+
+    run: str
+    key: str
+    attempt: int = 1
+    role: str
+    alias: str
+    messages: tuple[Message, ...]
+    sampling: Sampling = Sampling()
+    json_schema: dict[str, Any] | None = None
+    seed: int = 0
+    deadline_s: float = 900.0
+
+    @property
+    def call_id(self) -> str:
+        """Unique among live calls of all runs: attempts of the same call differ."""
+        return f"{self.run}/{self.key}#{self.attempt}"
+
+
+class Usage(Value):
+    """Token counts of one call. `reasoning` is part of `completion`, `cached` part of `prompt` (counted, not added)."""
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+    reasoning: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            cached=self.cached + other.cached,
+            completion=self.completion + other.completion,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+
+class Delta(Value):
+    """A piece of a stream as a backend yields it: new text, new reasoning text, and how many tokens they are."""
+
+    text: str = ""
+    reasoning: str = ""
+    tokens: int = 0
+
+
+class Final(Value):
+    """The end of a stream. `text` and `reasoning` are whole, so a reader of `Final` needs no delta.
+
+    `ttft_s` is the time to the first token and `duration_s` the time to the last, both from the moment the backend was asked.
+    """
+
+    text: str
+    reasoning: str = ""
+    finish_reason: FinishReason
+    usage: Usage = Usage()
+    ttft_s: float | None = None
+    duration_s: float = 0.0
+    model_revision: str = ""
+
+
+class Health(Value):
+    """What a backend says of itself. `detail` is one sentence for the Models page."""
+
+    state: Literal["ready", "loading", "unloaded", "down"]
+    detail: str = ""
+    running: int = 0
+    waiting: int = 0
+    tokens_per_s: float = 0.0

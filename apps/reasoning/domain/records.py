@@ -1,0 +1,30 @@
+"""What the journal keeps of one call or one recorded decision."""
+
+from typing import Any, Literal
+
+from apps.reasoning.domain.generation import Final, Place, Usage
+from apps.reasoning.domain.values import Value
+
+
+class StepRecord(Value):
+    """One recorded step under a structural key such as `s0/r3/verify/s0.7/2`.
+
+    `kind` "call" has a `final` (or a `failure` where the call ended without a text); "decision" has `value`, for what a
+    replay cannot compute again (commands taken at a control point). A record is written once and never changed.
+    """
+
+    key: str
+    kind: Literal["call", "decision"] = "call"
+    request_hash: str = ""
+    role: str = ""
+    alias: str = ""
+    place: Place = Place()
+    attempt: int = 1
+    prompt_shas: tuple[str, ...] = ()
+    final: Final | None = None
+    failure: str = ""
+    value: dict[str, Any] | None = None
+
+    @property
+    def usage(self) -> Usage:
+        return self.final.usage if self.final else Usage()

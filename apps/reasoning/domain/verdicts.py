@@ -1,0 +1,79 @@
+"""Verdicts of the theorem and process verifiers, and how votes become a confidence with an interval.
+
+Source: Intern-S1-MO §3 (arXiv 2512.10739): parallel votes per lemma; a vote names the first wrong step or none.
+The interval is Wilson's score interval at 95 %, which behaves for the small n used here (4 or 8 votes).
+"""
+
+import math
+from typing import Literal
+
+from apps.reasoning.domain.values import Unscored, Value
+
+NO_FAULT = -1
+_Z95 = 1.959963984540054
+
+
+class StepCheck(Value):
+    """What a verifier wrote of one step. `step` counts from 1."""
+
+    step: int
+    sound: bool
+    comment: str = ""
+    severity: Literal["critical", "gap", "note", ""] = ""
+
+
+class Vote(Value):
+    """One verifier call's judgement of a lemma or proof.
+
+    `first_fault` is the number (from 1) of the first wrong step, or `NO_FAULT`. `wrong_lemma` names a lemma that a process
+    verifier found wrong. A vote that could not be read carries `unscored` and counts for nothing.
+    """
+
+    first_fault: int | None = None
+    wrong_lemma: str = ""
+    checks: tuple[StepCheck, ...] = ()
+    summary: str = ""
+    unscored: Unscored | None = None
+
+    @property
+    def is_valid(self) -> bool:
+        return self.unscored is None and (self.first_fault is not None or bool(self.wrong_lemma))
+
+    @property
+    def is_pass(self) -> bool:
+        return self.is_valid and self.first_fault == NO_FAULT and not self.wrong_lemma
+
+
+class Confidence(Value):
+    """Share of passing votes among the valid ones, with Wilson's 95 % interval."""
+
+    passes: int
+    valid: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        return self.passes / self.valid
+
+
+def aggregate(votes: tuple[Vote, ...]) -> Confidence | Unscored:
+    """Confidence from votes; `Unscored` where no vote could be read (Intern-S1-MO §3; reasoning notes §1 step 3)."""
+    valid = [vote for vote in votes if vote.is_valid]
+    if not votes:
+        return Unscored(reason="not verified")
+    if not valid:
+        return Unscored(reason=f"none of {len(votes)} votes could be read")
+    passes = sum(vote.is_pass for vote in valid)
+    low, high = wilson_interval(passes, len(valid))
+    return Confidence(passes=passes, valid=len(valid), total=len(votes), low=low, high=high)
+
+
+def wilson_interval(passes: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval for `passes` of `n` (n ≥ 1), clipped to [0, 1]."""
+    share = passes / n
+    z2 = _Z95 * _Z95
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = _Z95 * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -1,0 +1,107 @@
+"""The ports of the core: what it needs from outside, as protocols. Fakes of each ship in the package.
+
+`Context` is what a scaffold sees; `Backend` is what generates; `Dispatcher` carries one request to a backend wherever it runs;
+`Journal` is the durable record of one run.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, Protocol
+
+from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.events import Event
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Message, Place, Sampling
+from apps.reasoning.domain.records import StepRecord
+
+
+class Backend(Protocol):
+    """Something that generates. All methods are called from one event loop."""
+
+    def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
+        """Yield deltas as they come and one `Final` last.
+
+        Raises `BackendError`. Closing the iterator, or cancelling the task that reads it, stops the engine's work on it.
+        """
+        ...
+
+    async def abort(self, call_id: str) -> None:
+        """Stop a running call; its stream ends with `finish_reason="cancelled"`. Unknown ids are ignored."""
+        ...
+
+    async def health(self) -> Health: ...
+
+    async def close(self) -> None: ...
+
+
+DeltaSink = Callable[[GenerationRequest, int, Delta], Awaitable[None]]
+"""Receives `(request, offset, delta)`; `offset` counts the characters of the same channel already sent."""
+
+
+class Dispatcher(Protocol):
+    """Carries a request to a backend and brings the result back. Raises `BackendError`."""
+
+    async def dispatch(self, request: GenerationRequest) -> Final: ...
+
+
+class Journal(Protocol):
+    """The durable record of one run: calls by structural key, events by seq and key, recorded control points."""
+
+    def recorded(self, key: str) -> StepRecord | None:
+        """The record under `key`, or None. Never blocks: records are loaded when the run is opened."""
+        ...
+
+    async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = ()) -> None:
+        """Commit the record and its events in one transaction; returns once it is durable.
+
+        Raises `FenceLost` when another owner has taken the run, `JournalUnwritable` when it cannot be kept.
+        """
+        ...
+
+    def emit(self, key: str, event: Event) -> None:
+        """Queue an event, in order, behind everything queued before. A key told before is ignored."""
+        ...
+
+    async def flush(self) -> None:
+        """Return when everything queued so far is durable."""
+        ...
+
+
+class Controls(Protocol):
+    """Where people's commands wait for a control point."""
+
+    async def take(self) -> Sequence[Command]:
+        """Commands not yet applied, oldest first. Waits while the run is paused; raises `RunCancelled`."""
+        ...
+
+
+class Context(Protocol):
+    """All that a scaffold may use (reasoning notes, opening section)."""
+
+    async def generate(
+        self,
+        key: str,
+        *,
+        role: str,
+        messages: Sequence[Message],
+        place: Place,
+        sampling: Sampling | None = None,
+        json_schema: dict[str, Any] | None = None,
+    ) -> Final:
+        """One model call, recorded under `key`; a call with a record is not made again.
+
+        The role's alias, default sampling and seed come from the run's frozen specification.
+        Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
+        lets pass.
+        """
+        ...
+
+    def emit(self, key: str, event: Event) -> None:
+        """Record an event under a key that is unique in the run and the same on every replay."""
+        ...
+
+    async def control(self, point: str) -> Sequence[Command]:
+        """A control point. Returns the commands that take effect here; the same ones on every replay."""
+        ...
+
+    def nonce(self, key: str) -> str:
+        """A delimiter for fencing foreign text in the prompt of call `key`: unguessable to the text, equal on replay."""
+        ...

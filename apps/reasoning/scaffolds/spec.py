@@ -1,0 +1,40 @@
+"""The frozen specification of a run: all that decides what it will ask. Stored with the run, never changed."""
+
+from typing import Any
+
+from pydantic import Field
+
+from apps.reasoning.domain.generation import Sampling
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Value
+
+
+class RoleSpec(Value):
+    """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made."""
+
+    alias: str
+    revision: str = ""
+    sampling: Sampling = Sampling()
+
+
+class Budget(Value):
+    """Limits of a run; None means none. `seconds` counts time under a lease, not time waiting for an owner."""
+
+    tokens: int | None = Field(default=None, ge=1)
+    calls: int | None = Field(default=None, ge=1)
+    seconds: float | None = Field(default=None, gt=0)
+
+
+class RunSpec(Value):
+    """Problem version, scaffold parameters, roles, prompt hashes, root seed and code version of a run."""
+
+    problem: ProblemText
+    scaffold: str
+    preset: str = ""
+    params: dict[str, Any] = {}
+    roles: dict[str, RoleSpec]
+    prompt_hashes: dict[str, str] = {}
+    seed: int = 0
+    code_version: str = ""
+    budget: Budget = Budget()
+    authored: bool = False

@@ -1,0 +1,173 @@
+"""Runs, their append-only events, the journal's step records, and content-addressed texts."""
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from apps.problems.models import ProblemVersion
+
+if TYPE_CHECKING:
+    from django.db.models.manager import RelatedManager
+
+
+class RunStatus(models.TextChoices):
+    QUEUED = "queued", "queued"  # Waits for an orchestrator.
+    RUNNING = "running", "running"  # Somebody holds the lease, or held it and died: then it is stalled and will be taken.
+    PAUSED = "paused", "paused"  # A person stopped it at a control point; the owner keeps the lease and waits.
+    FINISHED = "finished", "finished"
+    CANCELLED = "cancelled", "cancelled"
+    FAILED = "failed", "failed"  # Everything is kept; it can be resumed.
+    NEEDS_FORK = "needs_fork", "needs fork"  # Other code or prompts would ask other questions than were recorded.
+
+
+LIVE = (RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
+
+
+class Run(models.Model):
+    """One durable execution of a scaffold on a problem version.
+
+    `fence` grows at every take-over and guards every write. `last_seq` is the number of the newest event. Counters are sums
+    over the step records, kept in the transaction that adds them.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    title = models.CharField(max_length=200)
+    problem_version = models.ForeignKey(ProblemVersion, on_delete=models.PROTECT, related_name="runs")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="runs")
+    scaffold = models.CharField(max_length=60)
+    preset = models.CharField(max_length=60, blank=True)
+    spec: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+    budget: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+    status = models.CharField(max_length=16, choices=RunStatus, default=RunStatus.QUEUED)
+    status_reason = models.TextField(blank=True)
+    is_authored = models.BooleanField(default=False)
+    is_assisted = models.BooleanField(default=False, help_text="A person changed its course; left out of benchmark tables.")
+    forked_from = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="forks")
+
+    fence = models.PositiveIntegerField(default=0)
+    lease_owner = models.CharField(max_length=120, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    last_seq = models.PositiveIntegerField(default=0)
+
+    calls = models.PositiveIntegerField(default=0)
+    prompt_tokens = models.PositiveBigIntegerField(default=0)
+    completion_tokens = models.PositiveBigIntegerField(default=0)
+    active_seconds = models.FloatField(default=0.0)
+    outcome: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(null=True)
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    if TYPE_CHECKING:
+        events: RelatedManager["RunEvent"]
+        steps: RelatedManager["Step"]
+        commands: RelatedManager["RunCommand"]
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        indexes = [models.Index(fields=["status", "lease_until"], name="run_status_lease")]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_live(self) -> bool:
+        return self.status in LIVE
+
+    @property
+    def is_stalled(self) -> bool:
+        """Its lease has run out: nobody drives it just now. An orchestrator will take it over."""
+        return self.status in (RunStatus.RUNNING, RunStatus.PAUSED) and (
+            self.lease_until is None or self.lease_until < timezone.now()
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+class RunEvent(models.Model):
+    """One fact of a run. Rows are added, never changed; `seq` has no gaps; `key` makes telling a fact twice harmless."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    seq = models.PositiveIntegerField()
+    key = models.CharField(max_length=200)
+    kind = models.CharField(max_length=40)
+    at = models.DateTimeField()
+    body: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "seq"], name="run_event_seq"),
+            models.UniqueConstraint(fields=["run", "key"], name="run_event_key"),
+        ]
+        indexes = [models.Index(fields=["run", "kind", "seq"], name="run_event_kind")]
+
+
+class Step(models.Model):
+    """One recorded call or decision, under its structural key. The stored form of the core's `StepRecord`."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
+    key = models.CharField(max_length=180)
+    kind = models.CharField(max_length=10, default="call")
+    request_hash = models.CharField(max_length=64, blank=True)
+    role = models.CharField(max_length=40, blank=True)
+    alias = models.CharField(max_length=80, blank=True)
+    rollout = models.PositiveIntegerField(default=0)
+    round = models.PositiveIntegerField(default=0)
+    subject = models.CharField(max_length=80, blank=True)
+    index = models.PositiveIntegerField(default=0)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    prompt_shas: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
+    text_sha = models.CharField(max_length=64, blank=True)
+    reasoning_sha = models.CharField(max_length=64, blank=True)
+    finish_reason = models.CharField(max_length=12, blank=True)
+    failure = models.TextField(blank=True)
+    value: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(null=True)
+    prompt_tokens = models.PositiveIntegerField(default=0)
+    cached_tokens = models.PositiveIntegerField(default=0)
+    completion_tokens = models.PositiveIntegerField(default=0)
+    reasoning_tokens = models.PositiveIntegerField(default=0)
+    ttft_s = models.FloatField(null=True)
+    duration_s = models.FloatField(default=0.0)
+    model_revision = models.CharField(max_length=120, blank=True)
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "key"], name="step_run_key")]
+
+
+class Blob(models.Model):
+    """A text under the SHA-256 of its bytes, compressed. Prompts that share parts share rows."""
+
+    sha = models.CharField(max_length=64, primary_key=True)
+    size = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+
+class RunCommand(models.Model):
+    """What a person asked of a run. It takes effect at a control point; the event log says where."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", "pending"
+        APPLIED = "applied", "applied"
+        REFUSED = "refused", "refused"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="commands")
+    command_id = models.UUIDField()
+    name = models.CharField(max_length=20)
+    args: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    reason = models.TextField(blank=True)
+    requested_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "command_id"], name="run_command_once")]

@@ -1,0 +1,136 @@
+"""Reads over runs: lists, pages of events, calls per agent, cost per role. All take a run that `access` has let through."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
+
+from apps.runs.models import Run, RunEvent, Step
+from apps.runs.texts import text_get, texts_get
+
+EVENT_PAGE = 500
+
+
+class EventRow(TypedDict):
+    """An event as the socket, the API and the JSONL export send it."""
+
+    seq: int
+    key: str
+    kind: str
+    at: str
+    body: dict[str, Any]
+
+
+def event_row(event: RunEvent) -> EventRow:
+    return {"seq": event.seq, "key": event.key, "kind": event.kind, "at": event.at.isoformat(), "body": event.body}
+
+
+def event_page(run: Run, after: int = 0, limit: int = EVENT_PAGE, kinds: Iterable[str] = ()) -> list[EventRow]:
+    """Events with `seq > after`, oldest first, at most `limit`; only `kinds`, where given."""
+    rows = RunEvent.objects.filter(run=run, seq__gt=after)
+    if kinds := list(kinds):
+        rows = rows.filter(kind__in=kinds)
+    return [event_row(event) for event in rows.order_by("seq")[:limit]]
+
+
+def run_list(runs: QuerySet[Run], *, query: str = "", status: str = "", scaffold: str = "", topic: str = "") -> QuerySet[Run]:
+    """Filter a set of visible runs by words in the title, status, scaffold and topic of the problem."""
+    for word in query.split():
+        runs = runs.filter(Q(title__icontains=word) | Q(problem_version__statement__icontains=word))
+    if status:
+        runs = runs.filter(status=status)
+    if scaffold:
+        runs = runs.filter(scaffold=scaffold)
+    if topic:
+        runs = runs.filter(problem_version__problem__topic=topic)
+    return runs.select_related("problem_version__problem", "owner")
+
+
+@dataclass(frozen=True)
+class RoleCost:
+    """Calls and tokens of one role."""
+
+    role: str
+    calls: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+def cost_per_role(run: Run) -> list[RoleCost]:
+    """What each role has used, most completion tokens first."""
+    rows = (
+        run.steps.filter(kind="call")
+        .values("role")
+        .annotate(
+            calls=Count("pk"),
+            prompt=Sum("prompt_tokens"),
+            cached=Sum("cached_tokens"),
+            completion=Sum("completion_tokens"),
+            seconds=Sum("duration_s"),
+        )
+        .order_by("-completion")
+    )
+    return [
+        RoleCost(row["role"], row["calls"], row["prompt"], row["cached"], row["completion"], row["seconds"]) for row in rows
+    ]
+
+
+def phase_summary(run: Run) -> list[dict[str, Any]]:
+    """Calls grouped by rollout, round and role, with counts, tokens and times: the bars of the round timeline."""
+    return list(
+        run.steps.filter(kind="call")
+        .values("rollout", "round", "role")
+        .annotate(
+            calls=Count("pk"),
+            failed=Count("pk", filter=~Q(failure="")),
+            completion=Sum("completion_tokens"),
+            seconds=Sum("duration_s"),
+            mean_s=Avg("duration_s"),
+            first_at=Min("recorded_at"),
+            last_at=Max("recorded_at"),
+        )
+        .order_by("round", "rollout", "role")
+    )
+
+
+def step_list(run: Run, *, role: str = "", round_: int | None = None, subject: str = "") -> QuerySet[Step]:
+    """Recorded calls in the order they were recorded."""
+    steps = run.steps.filter(kind="call")
+    if role:
+        steps = steps.filter(role=role)
+    if round_ is not None:
+        steps = steps.filter(round=round_)
+    if subject:
+        steps = steps.filter(subject=subject)
+    return steps.order_by("pk")
+
+
+def step_get(run: Run, key: str) -> Step | None:
+    """The recorded call under `key`, if it has ended."""
+    return run.steps.filter(key=key).first()
+
+
+def step_texts(step: Step) -> tuple[list[str], str, str]:
+    """Prompt messages, text and reasoning text of a recorded call."""
+    prompts = texts_get(step.prompt_shas)
+    return [prompts.get(sha, "") for sha in step.prompt_shas], text_get(step.text_sha), text_get(step.reasoning_sha)
+
+
+def open_calls(run: Run, limit: int = 400) -> list[dict[str, Any]]:
+    """Calls that began and have neither ended nor failed, oldest first: the bodies of their `call.began` events.
+
+    The window of a run bounds how many calls are open, so the newest events of this kind suffice.
+    """
+    began = list(RunEvent.objects.filter(run=run, kind="call.began").order_by("-seq")[:limit])
+    keys = [event.body["call"] for event in began]
+    done = set(run.steps.filter(key__in=keys).values_list("key", flat=True))
+    return [event.body for event in reversed(began) if event.body["call"] not in done]
+
+
+def runs_totals(runs: QuerySet[Run]) -> dict[str, int]:
+    """Calls and tokens over a set of runs."""
+    totals = runs.aggregate(calls=Sum("calls"), tokens=Sum(F("prompt_tokens") + F("completion_tokens")))
+    return {name: value or 0 for name, value in totals.items()}

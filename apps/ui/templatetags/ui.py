@@ -1,0 +1,5 @@
+"""Template tags that every page may use without loading them."""
+
+from django import template
+
+register = template.Library()

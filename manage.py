@@ -1,0 +1,19 @@
+#!/usr/bin/env python
+"""The command-line door to the project: `manage.py up`, `manage.py explore`, and Django's own commands."""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run one management command."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
+    try:
+        from django.core.management import execute_from_command_line
+    except ImportError:
+        sys.exit("Django is not installed in this Python. Run `make setup` first, then `.venv/bin/python manage.py ...`.")
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()
