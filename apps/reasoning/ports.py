@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Message, Place, Sampling
-from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.domain.records import Spent, StepRecord
 
 
 class Backend(Protocol):
@@ -49,8 +49,22 @@ class Journal(Protocol):
         """The record under `key`, or None. Never blocks: records are loaded when the run is opened."""
         ...
 
-    async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = ()) -> None:
-        """Commit the record and its events in one transaction; returns once it is durable.
+    @property
+    def unread(self) -> int:
+        """Records loaded when the run was opened that `recorded` has not returned yet: above 0 means replaying."""
+        ...
+
+    @property
+    def spent(self) -> Spent:
+        """Calls, tokens and seconds over all records, loaded and appended, since the run was made."""
+        ...
+
+    async def append(
+        self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()
+    ) -> None:
+        """Commit the record, its events and the prompt texts behind `record.prompt_shas` in one transaction.
+
+        Returns once it is durable.
 
         Raises `FenceLost` when another owner has taken the run, `JournalUnwritable` when it cannot be kept.
         """

@@ -227,7 +227,10 @@ class EdgeAdded(Event):
 
 
 class VoteCast(Event):
-    """Vote `index` of `of` on a lemma version or a proof (`subject`). Exactly one of `first_fault`, `wrong_lemma`, `unscored`."""
+    """Vote `index` of `of` on a lemma version or a proof (`subject`).
+
+    Exactly one of `first_fault`, `wrong_lemma` and `unscored` is given.
+    """
 
     kind = "vote.cast"
     subject: str
@@ -283,7 +286,9 @@ class ProofSelected(Event):
 
 # --- people ----------------------------------------------------------------------------------------------------------
 
-CommandName = Literal["pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget"]
+CommandName = Literal[
+    "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget"
+]
 
 
 class ControlRequested(Event):

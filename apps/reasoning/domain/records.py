@@ -28,3 +28,11 @@ class StepRecord(Value):
     @property
     def usage(self) -> Usage:
         return self.final.usage if self.final else Usage()
+
+
+class Spent(Value):
+    """What a run has used so far. `tokens` are prompt and completion tokens; `seconds` is time under a lease."""
+
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
