@@ -59,9 +59,7 @@ class Journal(Protocol):
         """Calls, tokens and seconds over all records, loaded and appended, since the run was made."""
         ...
 
-    async def append(
-        self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()
-    ) -> None:
+    async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
         """Commit the record, its events and the prompt texts behind `record.prompt_shas` in one transaction.
 
         Returns once it is durable.
@@ -99,9 +97,12 @@ class Context(Protocol):
         place: Place,
         sampling: Sampling | None = None,
         json_schema: dict[str, Any] | None = None,
+        parts: Sequence[str] | None = None,
     ) -> Final:
         """One model call, recorded under `key`; a call with a record is not made again.
 
+        `parts`, joined, are the contents of `messages`, joined: the pieces that prompts of a run share (system text, problem,
+        library, …), so that each is stored once. Without it every message is one part.
         The role's alias, default sampling and seed come from the run's frozen specification.
         Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
         lets pass.
@@ -112,8 +113,11 @@ class Context(Protocol):
         """Record an event under a key that is unique in the run and the same on every replay."""
         ...
 
-    async def control(self, point: str) -> Sequence[Command]:
-        """A control point. Returns the commands that take effect here; the same ones on every replay."""
+    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+        """A control point. Returns the commands that take effect here; the same ones on every replay.
+
+        `refuse` gives the reason why a command cannot take effect, or "": refused commands are told as such, not returned.
+        """
         ...
 
     def nonce(self, key: str) -> str:

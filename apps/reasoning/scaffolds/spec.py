@@ -10,11 +10,15 @@ from apps.reasoning.domain.values import Value
 
 
 class RoleSpec(Value):
-    """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made."""
+    """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made.
+
+    `deadline_s` is how long one call may take from its dispatch to its last token.
+    """
 
     alias: str
     revision: str = ""
     sampling: Sampling = Sampling()
+    deadline_s: float = Field(default=900.0, gt=0)
 
 
 class Budget(Value):

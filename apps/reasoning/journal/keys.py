@@ -1,0 +1,51 @@
+"""Names that never change: hashes of requests and texts, seeds and nonces derived from structural keys. Pure.
+
+Python's own `hash()` is salted per process, so nothing here uses it.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from apps.reasoning.domain.generation import Message, Sampling
+
+
+def sha_of(text: str) -> str:
+    """The name of `text`: SHA-256 of its UTF-8 bytes in hex; the empty text has the empty name."""
+    return hashlib.sha256(text.encode()).hexdigest() if text else ""
+
+
+def request_hash(
+    *,
+    role: str,
+    alias: str,
+    revision: str,
+    messages: Sequence[Message],
+    sampling: Sampling,
+    json_schema: dict[str, Any] | None,
+    seed: int,
+) -> str:
+    """What a call asks, as one hash: equal exactly where a recorded answer may be used again."""
+    asked = {
+        "role": role,
+        "alias": alias,
+        "revision": revision,
+        "messages": [[message.role, message.content] for message in messages],
+        "sampling": sampling.model_dump(mode="json"),
+        "json_schema": json_schema,
+        "seed": seed,
+    }
+    canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def seed_for(root_seed: int, key: str) -> int:
+    """The seed of the call `key`: 31 bits, the same on every machine and replay."""
+    digest = hashlib.sha256(f"seed:{root_seed}:{key}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") & 0x7FFFFFFF
+
+
+def nonce_for(root_seed: int, key: str) -> str:
+    """A delimiter of 16 hex digits for `key`; a text written before the run cannot know it."""
+    return hashlib.sha256(f"nonce:{root_seed}:{key}".encode()).hexdigest()[:16]

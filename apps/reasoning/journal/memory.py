@@ -1,0 +1,73 @@
+"""A journal in memory: for tests, dry runs and the contract that the durable journal must meet as well."""
+
+from collections.abc import Sequence
+
+from apps.reasoning.domain.events import Event
+from apps.reasoning.domain.records import Spent, StepRecord
+from apps.reasoning.journal.keys import sha_of
+
+
+class InMemoryJournal:
+    """Keeps records, events and prompt texts of one run in lists. Implements `ports.Journal`.
+
+    `events` holds `(seq, key, event)`; `seq` counts from 1 without a gap. An event key told before is ignored, and so is a
+    record whose key is there already.
+    """
+
+    def __init__(self) -> None:
+        self.events: list[tuple[int, str, Event]] = []
+        self.texts: dict[str, str] = {}
+        self._records: dict[str, StepRecord] = {}
+        self._unread: set[str] = set()
+        self._event_keys: set[str] = set()
+        self._events_at: list[int] = []
+
+    @property
+    def records(self) -> tuple[StepRecord, ...]:
+        """All records, in the order they were committed."""
+        return tuple(self._records.values())
+
+    @property
+    def unread(self) -> int:
+        return len(self._unread)
+
+    @property
+    def spent(self) -> Spent:
+        calls = [record for record in self._records.values() if record.kind == "call"]
+        return Spent(
+            calls=len(calls),
+            tokens=sum(record.usage.prompt + record.usage.completion for record in calls),
+            seconds=sum(record.final.duration_s for record in calls if record.final),
+        )
+
+    def recorded(self, key: str) -> StepRecord | None:
+        self._unread.discard(key)
+        return self._records.get(key)
+
+    async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
+        if record.key in self._records:
+            return
+        self._records[record.key] = record
+        self.texts.update({sha_of(text): text for text in texts if text})
+        for key, event in events:
+            self.emit(key, event)
+        self._events_at.append(len(self.events))
+
+    def emit(self, key: str, event: Event) -> None:
+        if key not in self._event_keys:
+            self._event_keys.add(key)
+            self.events.append((len(self.events) + 1, key, event))
+
+    async def flush(self) -> None:
+        return None
+
+    def cut(self, records: int) -> "InMemoryJournal":
+        """The journal as it stood when `records` records were committed: what a process killed there leaves behind."""
+        kept = InMemoryJournal()
+        kept.texts = dict(self.texts)
+        kept._records = dict(list(self._records.items())[:records])
+        kept._unread = set(kept._records)
+        kept._events_at = self._events_at[:records]
+        kept.events = self.events[: kept._events_at[-1]] if kept._events_at else []
+        kept._event_keys = {key for _, key, _ in kept.events}
+        return kept

@@ -1,0 +1,274 @@
+"""What a scaffold runs in: recorded calls, budgets, retries, control points. Implements the `Context` port.
+
+A call with a record is not made again; everything else a scaffold does is computed anew on every replay, so it must follow
+from recorded results alone. A record whose request differs from what is asked now means other code or prompts: `NeedsFork`.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.errors import (
+    BackendError,
+    BudgetExhausted,
+    CallFailed,
+    NeedsFork,
+    RunCancelled,
+    RunHalted,
+)
+from apps.reasoning.domain.events import (
+    BudgetSpent,
+    CallBegan,
+    CallEnded,
+    CallRetried,
+    ControlApplied,
+    ControlRefused,
+    Event,
+)
+from apps.reasoning.domain.events import CallFailed as CallFailedEvent
+from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling
+from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for, sha_of
+from apps.reasoning.ports import Controls, Dispatcher, Journal
+from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+
+MAX_ATTEMPTS = 3
+BudgetKind = Literal["calls", "tokens", "seconds"]
+
+
+class RunContext:
+    """The `Context` of one run.
+
+    `window` bounds the calls under way at once; `inherited` gives a parent run's record for a key, used in a fork where the
+    request is the same. `budget` holds the limits in force: the specification's and what people added.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        journal: Journal,
+        dispatcher: Dispatcher,
+        controls: Controls,
+        *,
+        run: str = "run",
+        window: int = 64,
+        backoff_s: float = 1.0,
+        inherited: Callable[[str], StepRecord | None] | None = None,
+    ) -> None:
+        self.spec = spec
+        self.budget: dict[BudgetKind, float | None] = {
+            "calls": spec.budget.calls,
+            "tokens": spec.budget.tokens,
+            "seconds": spec.budget.seconds,
+        }
+        self._run = run
+        self._journal = journal
+        self._dispatcher = dispatcher
+        self._controls = controls
+        self._inherited = inherited
+        self._backoff_s = backoff_s
+        self._window = asyncio.Semaphore(window)
+        self._under_way = 0
+
+    async def generate(
+        self,
+        key: str,
+        *,
+        role: str,
+        messages: Sequence[Message],
+        place: Place,
+        sampling: Sampling | None = None,
+        json_schema: dict[str, Any] | None = None,
+        parts: Sequence[str] | None = None,
+    ) -> Final:
+        role_spec = self._role(role)
+        request = GenerationRequest(
+            run=self._run,
+            key=key,
+            role=role,
+            alias=role_spec.alias,
+            messages=tuple(messages),
+            sampling=sampling or role_spec.sampling,
+            json_schema=json_schema,
+            seed=seed_for(self.spec.seed, key),
+            deadline_s=role_spec.deadline_s,
+        )
+        asked = _hash_of(request, role_spec.revision)
+        if record := self._journal.recorded(key):
+            if record.request_hash != asked:
+                raise NeedsFork(f"{key}: this call was recorded with another prompt, model or sampling. Fork the run.")
+            return _final_of(record)
+        texts = _parts_of(request, parts)
+        async with self._window:
+            if (handed_down := self._inherited and self._inherited(key)) and handed_down.request_hash == asked:
+                return await self._inherit(handed_down, texts)
+            self._check_budget()
+            self._under_way += 1
+            try:
+                return await self._call(request, asked, place, texts)
+            finally:
+                self._under_way -= 1
+
+    def emit(self, key: str, event: Event) -> None:
+        self._journal.emit(key, event)
+
+    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+        key = f"control/{point}"
+        if record := self._journal.recorded(key):
+            decided = [Command.model_validate(row) for row in (record.value or {}).get("commands", [])]
+        elif self._journal.unread:
+            return ()
+        elif handed_down := self._inherited and self._inherited(key):
+            decided = [Command.model_validate(row) for row in (handed_down.value or {}).get("commands", [])]
+            await self._journal.append(handed_down, [_applied(command, point) for command in decided])
+        else:
+            decided = await self._decide(key, point, refuse)
+        for command in decided:
+            if command.name == "extend_budget":
+                self._extend_budget(command)
+        return decided
+
+    def nonce(self, key: str) -> str:
+        return nonce_for(self.spec.seed, key)
+
+    def _role(self, role: str) -> RoleSpec:
+        try:
+            return self.spec.roles[role]
+        except KeyError:
+            raise RunHalted(f"The run names no model for the role {role}. Fork it and choose one.") from None
+
+    async def _inherit(self, record: StepRecord, texts: Sequence[str]) -> Final:
+        self.emit(f"{record.key}/began", _began(record.key, record.role, record.alias, record.place))
+        await self._journal.append(record, _ending(record), texts)
+        return _final_of(record)
+
+    async def _call(self, request: GenerationRequest, asked: str, place: Place, texts: Sequence[str]) -> Final:
+        self.emit(f"{request.key}/began", _began(request.key, request.role, request.alias, place))
+        result, attempt = await self._dispatch(request)
+        if isinstance(result, Final) and result.finish_reason == "cancelled":
+            raise RunCancelled
+        record = StepRecord(
+            key=request.key,
+            request_hash=asked,
+            role=request.role,
+            alias=request.alias,
+            place=place,
+            attempt=attempt,
+            prompt_shas=tuple(sha_of(text) for text in texts),
+            final=result if isinstance(result, Final) else None,
+            failure="" if isinstance(result, Final) else result,
+        )
+        await self._journal.append(record, _ending(record), texts)
+        return _final_of(record)
+
+    async def _dispatch(self, request: GenerationRequest) -> tuple[Final | str, int]:
+        """The final, or the reason why there is none, with the attempt that gave it. Raises `RunHalted` for fatal errors."""
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                return await self._dispatcher.dispatch(request.model_copy(update={"attempt": attempt})), attempt
+            except BackendError as error:
+                reason = str(error)
+                if not error.retryable or attempt == MAX_ATTEMPTS:
+                    if error.fatal_for_run:
+                        raise RunHalted(reason) from error
+                    return reason, attempt
+            self.emit(f"{request.key}/retried/{attempt + 1}", CallRetried(call=request.key, attempt=attempt + 1, reason=reason))
+            await asyncio.sleep(self._backoff_s * 2 ** (attempt - 1))
+        raise AssertionError("unreachable")
+
+    def _check_budget(self) -> None:
+        """Raises `BudgetExhausted` where no further call may begin. Calls under way count as calls."""
+        spent = self._journal.spent
+        used: dict[BudgetKind, float] = {
+            "calls": spent.calls + self._under_way,
+            "tokens": spent.tokens,
+            "seconds": spent.seconds,
+        }
+        for which, limit in self.budget.items():
+            if limit is not None and used[which] >= limit:
+                self.emit(f"budget/{which}/{limit:g}", BudgetSpent(which=which, limit=limit, spent=used[which]))
+                raise BudgetExhausted(which, limit, used[which])
+
+    def _extend_budget(self, command: Command) -> None:
+        for which, limit in self.budget.items():
+            more = command.args.get(which)
+            if limit is not None and isinstance(more, int | float) and more > 0:
+                self.budget[which] = limit + more
+
+    async def _decide(self, key: str, point: str, refuse: Callable[[Command], str] | None) -> list[Command]:
+        """Take what people asked for, refuse what cannot be done, and record the rest as taken at this point."""
+        taken: list[Command] = []
+        events: list[tuple[str, Event]] = []
+        for command in await self._controls.take():
+            if reason := (refuse(command) if refuse else ""):
+                refused = ControlRefused(command=command.id, name=command.name, reason=reason)
+                events.append((f"control/{command.id}/refused", refused))
+            else:
+                taken.append(command)
+                events.append(_applied(command, point))
+        if events:
+            value = {"commands": [command.model_dump(mode="json") for command in taken]}
+            await self._journal.append(StepRecord(key=key, kind="decision", value=value), events)
+        return taken
+
+
+def _applied(command: Command, point: str) -> tuple[str, Event]:
+    return f"control/{command.id}/applied", ControlApplied(command=command.id, name=command.name, point=point)
+
+
+def _hash_of(request: GenerationRequest, revision: str) -> str:
+    return request_hash(
+        role=request.role,
+        alias=request.alias,
+        revision=revision,
+        messages=request.messages,
+        sampling=request.sampling,
+        json_schema=request.json_schema,
+        seed=request.seed,
+    )
+
+
+def _parts_of(request: GenerationRequest, parts: Sequence[str] | None) -> tuple[str, ...]:
+    contents = tuple(message.content for message in request.messages)
+    if parts is None:
+        return contents
+    if "".join(parts) != "".join(contents):
+        raise ValueError(f"{request.key}: the parts of the prompt are not its text")
+    return tuple(part for part in parts if part)
+
+
+def _began(key: str, role: str, alias: str, place: Place) -> CallBegan:
+    return CallBegan(
+        call=key,
+        role=role,
+        alias=alias,
+        rollout=place.rollout,
+        round=place.round,
+        subject=place.subject,
+        index=place.index,
+    )
+
+
+def _ending(record: StepRecord) -> list[tuple[str, Event]]:
+    """The event that closes a call, told in the transaction of its record."""
+    if record.final is None:
+        return [(f"{record.key}/failed", CallFailedEvent(call=record.key, reason=record.failure))]
+    final = record.final
+    ended = CallEnded(
+        call=record.key,
+        attempt=record.attempt,
+        finish_reason=final.finish_reason,
+        usage=final.usage,
+        ttft_s=final.ttft_s,
+        duration_s=final.duration_s,
+        text_sha=sha_of(final.text),
+        reasoning_sha=sha_of(final.reasoning),
+    )
+    return [(f"{record.key}/ended", ended)]
+
+
+def _final_of(record: StepRecord) -> Final:
+    if record.final is None:
+        raise CallFailed(record.key, record.failure)
+    return record.final

@@ -1,0 +1,30 @@
+"""Fakes of the `Controls` port: nobody steers, or a script does."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from apps.reasoning.domain.control import Command
+
+
+class NoControls:
+    """Nobody steers this run."""
+
+    async def take(self) -> Sequence[Command]:
+        return ()
+
+
+class ScriptedControls:
+    """Gives out commands at the n-th live control point (from 0); an exception there is raised instead."""
+
+    def __init__(self, script: Mapping[int, Sequence[Command] | Exception]) -> None:
+        self._script = dict(script)
+        self.points = 0
+        self.watch: Callable[[int], None] | None = None
+
+    async def take(self) -> Sequence[Command]:
+        here, self.points = self.points, self.points + 1
+        if self.watch is not None:
+            self.watch(here)
+        due = self._script.pop(here, ())
+        if isinstance(due, Exception):
+            raise due
+        return due
