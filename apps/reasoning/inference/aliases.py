@@ -1,0 +1,195 @@
+"""Aliases: the names under which models are used, read from models.toml (docs/models.md explains every key).
+
+One table of the file is one alias. Wrong files raise `AliasError` with the file, the line and the table to change.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.domain.values import Value
+
+BackendName = Literal["scripted", "openvino", "openai_http"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+
+
+class ScriptedOptions(Value):
+    """`script` names a script file; `tokens_per_s` 0 means at once; `chunk_tokens` 0 sends the text in one piece."""
+
+    script: str = ""
+    tokens_per_s: float = Field(default=0.0, ge=0)
+    chunk_tokens: int = Field(default=1, ge=0)
+
+
+class OpenVinoOptions(Value):
+    """How OpenVINO GenAI runs: `cache_gb` for keys and values of all running calls, `threads` 0 for all cores."""
+
+    device: str = "CPU"
+    cache_gb: int = Field(default=1, ge=1)
+    max_batched_tokens: int = Field(default=512, ge=1)
+    prefix_caching: bool = True
+    threads: int = Field(default=0, ge=0)
+
+
+class HttpOptions(Value):
+    """How a model server is spoken to. `retries` counts attempts after the first, made only where nothing was received."""
+
+    connect_timeout_s: float = Field(default=10.0, gt=0)
+    silence_timeout_s: float = Field(default=300.0, gt=0)
+    retries: int = Field(default=4, ge=0, le=20)
+    structured_output: Literal["json_schema", "json_object", "none"] = "json_schema"
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    stream_usage: bool = True
+    send_seed: bool = True
+    send_sampling: bool = True
+    extra_body: dict[str, Any] = {}
+
+
+Options = ScriptedOptions | OpenVinoOptions | HttpOptions
+_OPTIONS: dict[str, type[ScriptedOptions] | type[OpenVinoOptions] | type[HttpOptions]] = {
+    "scripted": ScriptedOptions,
+    "openvino": OpenVinoOptions,
+    "openai_http": HttpOptions,
+}
+
+
+class Alias(Value):
+    """One model as runs name it. `revision` is recorded with every call; `api_key_env` names a variable, never a key.
+
+    `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time.
+    """
+
+    name: str
+    backend: BackendName
+    title: str
+    model: str = ""
+    revision: str = ""
+    context_tokens: int = Field(default=4096, ge=16)
+    concurrency: int = Field(default=16, ge=1, le=4096)
+    base_url: str = ""
+    api_key_env: str = ""
+    reasoning_tags: tuple[str, str] | None = None
+    enabled: bool = True
+    options: Options
+
+    @property
+    def queue(self) -> str:
+        """The Celery queue whose workers serve this alias."""
+        return f"inference.{self.name}"
+
+    @property
+    def is_authored(self) -> bool:
+        """True where people wrote the texts and no model is asked."""
+        return self.backend == "scripted"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _options_of_the_backend(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("backend") in _OPTIONS and isinstance(data.get("options", {}), dict):
+            return data | {"options": _OPTIONS[data["backend"]].model_validate(data.get("options", {}))}
+        return data
+
+    @field_validator("name")
+    @classmethod
+    def _name_fits_a_queue(cls, name: str) -> str:
+        if not _NAME.match(name):
+            raise ValueError("a name has small letters, digits, '-' and '_', and starts with a letter or digit")
+        return name
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _a_variable_not_a_key(cls, variable: str) -> str:
+        if variable and not _VARIABLE.match(variable):
+            raise ValueError("name an environment variable here (capitals, digits and '_'), never the key itself")
+        return variable
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_address(cls, url: str) -> str:
+        if url and not re.match(r"https?://[^/@\s]+(/[^@\s]*)?\Z", url):
+            raise ValueError("write an address like http://localhost:8000/v1, without user name or key in it")
+        return url.rstrip("/")
+
+    @model_validator(mode="after")
+    def _has_what_its_backend_needs(self) -> Self:
+        needed = {"openai_http": ("base_url", "model"), "openvino": ("model",), "scripted": ()}[self.backend]
+        for key in needed:
+            if not getattr(self, key):
+                raise ValueError(f"the backend {self.backend} needs the key {key}")
+        if isinstance(self.options, ScriptedOptions) and not self.options.script:
+            raise ValueError("the backend scripted needs options.script")
+        return self
+
+
+def load_aliases(path: Path) -> dict[str, Alias]:
+    """The aliases of the file by name, in the file's order, disabled ones too. Raises `AliasError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise AliasError(f"{path} cannot be read ({error.strerror}). Set MODELS_FILE to a readable models.toml.") from error
+    except UnicodeDecodeError as error:
+        raise AliasError(f"{path} is not a UTF-8 text file.") from error
+    return parse_aliases(text, where=str(path))
+
+
+def parse_aliases(text: str, *, where: str = "models.toml") -> dict[str, Alias]:
+    """As `load_aliases`, from the text of a file; `where` names it in messages."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise AliasError(f"{where} is not valid TOML: {error}.") from error
+    aliases = {}
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            line = _line_of(text, None, name)
+            raise AliasError(f"{where}, line {line}: `{name}` stands outside a table; every key belongs to an alias [name].")
+        try:
+            aliases[name] = Alias.model_validate({"title": name} | table | {"name": name})
+        except ValidationError as error:
+            raise AliasError(_explained(error, text, name, where)) from error
+    if not any(alias.enabled for alias in aliases.values()):
+        raise AliasError(f"{where} has no enabled alias; add a table such as [smollm2] (docs/models.md).")
+    return aliases
+
+
+_ADVICE = {
+    "api_key": "a key never stands in this file; put it in an environment variable and name that in api_key_env",
+    "queue": "the queue follows from the name",
+}
+
+
+def _explained(error: ValidationError, text: str, name: str, where: str) -> str:
+    """The first mistake of a table, with its line and what to write instead."""
+    first = error.errors(include_url=False)[0]
+    path = [str(part) for part in first["loc"] if str(part) not in ("ScriptedOptions", "OpenVinoOptions", "HttpOptions")]
+    key = path[-1] if path else ""
+    if first["type"] == "extra_forbidden":
+        reason = _ADVICE.get(key, "there is no such key here; docs/models.md lists them")
+    elif first["type"] == "missing":
+        reason = "this key is missing"
+    else:
+        reason = first["msg"].removeprefix("Value error, ")
+    dotted = ".".join(path)
+    line = _line_of(text, name, key)
+    return f"{where}, line {line}, [{name}]{f' {dotted}' if dotted else ''}: {reason}."
+
+
+def _line_of(text: str, table: str | None, key: str) -> int:
+    """The line (from 1) of `key` in `[table]` or a table below it; the table's own line where the key is not written."""
+    current: str | None = None
+    found = 1
+    for number, line in enumerate(text.splitlines(), start=1):
+        header = re.match(r"\s*\[\s*\"?([^\]\".\s]+)\"?\s*(?:\.\s*(\w+)\s*)?\]", line)
+        if header:
+            current = header.group(1)
+            if current == table and (not header.group(2) or header.group(2) == key):
+                found = number
+        elif current == table and key and re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", line):
+            return number
+    return found
