@@ -1,1 +1,197 @@
-"""Lemma, edge and verdict rows: projections of a run's events, rebuilt at will by `projection.py`."""
+"""Lemma, edge, verdict and proof rows: projections of a run's events, written by `projection.py` and rebuilt at will.
+
+Nothing here is a source of truth: every row can be dropped and folded again from `RunEvent`. No page writes these rows.
+"""
+
+from typing import Any
+
+from django.db import models
+
+from apps.reasoning.domain.verdicts import NO_FAULT
+from apps.runs.models import Run
+
+PROOF_PREFIX = "proof/"
+
+
+class LemmaState(models.TextChoices):
+    """The states of the domain's `LemmaStatus`, with the words of the pages."""
+
+    PROPOSED = "proposed", "not yet verified"
+    VERIFIED = "verified", "verified"
+    DOUBTFUL = "doubtful", "doubtful"
+    REJECTED = "rejected", "rejected"
+    RETIRED = "retired", "retired"
+    MERGED = "merged", "merged"
+
+
+class Judged(models.Model):
+    """What the votes on one subject add up to. `confidence` is null exactly while unverified or where `unscored` says why.
+
+    Until the verdict is in, the counts grow with each vote; `expected` is how many votes were asked for.
+    """
+
+    expected = models.PositiveIntegerField(default=0)
+    passes = models.PositiveIntegerField(default=0)
+    valid = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    confidence = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    unscored = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Lemma(Judged):
+    """One lemma version of a run, under the id its events use (`s0.7`, `s0.7-fixed`).
+
+    `judged` is what proposal and votes say; `status` is what is shown: `merged` and `retired` go before it. `found_in` lists
+    the rollouts that found it, those of lemmas merged into it included. `first_seq` and `last_seq` are the first and the
+    newest event about it.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemmas")
+    lemma = models.CharField(max_length=80)
+    number = models.PositiveIntegerField()
+    version = models.PositiveIntegerField(default=1)
+    rollout = models.PositiveIntegerField()
+    round = models.PositiveIntegerField()
+    statement = models.TextField()
+    steps: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
+    origin = models.CharField(max_length=10, default="model")
+    call = models.CharField(max_length=180, blank=True)
+    supersedes = models.CharField(max_length=80, blank=True)
+    merged_into = models.CharField(max_length=80, blank=True)
+    retired_reason = models.TextField(blank=True)
+    is_retired = models.BooleanField(default=False)
+    judged = models.CharField(max_length=10, choices=LemmaState, default=LemmaState.PROPOSED)
+    status = models.CharField(max_length=10, choices=LemmaState, default=LemmaState.PROPOSED)
+    found_in: "models.JSONField[list[int], list[int]]" = models.JSONField(default=list)
+    first_seq = models.PositiveIntegerField()
+    last_seq = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["first_seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "lemma"], name="lemma_run_lemma")]
+
+    def __str__(self) -> str:
+        return self.lemma
+
+    @property
+    def rollouts_count(self) -> int:
+        """How many rollouts found it."""
+        return len(self.found_in)
+
+    @property
+    def label(self) -> str:
+        """What people call it: its number, with a prime for each correction."""
+        return f"{self.number}{'′' * (self.version - 1)}"
+
+    @property
+    def is_live(self) -> bool:
+        """Still in the library: neither merged away nor retired."""
+        return self.status not in (LemmaState.MERGED, LemmaState.RETIRED)
+
+
+class LemmaEdge(models.Model):
+    """`user` (a lemma version or a proof id) uses the lemma `used`; `evidence` is the `TextAnchor` that says so."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_edges")
+    user = models.CharField(max_length=80)
+    used = models.CharField(max_length=80)
+    evidence: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+    seq = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="lemma_edge_seq")]
+        indexes = [
+            models.Index(fields=["run", "user"], name="lemma_edge_user"),
+            models.Index(fields=["run", "used"], name="lemma_edge_used"),
+        ]
+
+
+class LemmaLikeness(models.Model):
+    """Two lemmas look like near-duplicates; people decide, nothing is merged."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_likenesses")
+    lemma = models.CharField(max_length=80)
+    other = models.CharField(max_length=80)
+    similarity = models.FloatField()
+    seq = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["-similarity", "seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="lemma_likeness_seq")]
+
+
+class Verdict(models.Model):
+    """One vote on a lemma version or a proof (`subject`), as its verifier call gave it."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verdicts")
+    subject = models.CharField(max_length=80)
+    index = models.PositiveIntegerField()
+    of = models.PositiveIntegerField()
+    call = models.CharField(max_length=180)
+    first_fault = models.IntegerField(null=True)
+    wrong_lemma = models.CharField(max_length=80, blank=True)
+    unscored = models.TextField(blank=True)
+    checks: "models.JSONField[list[dict[str, Any]], list[dict[str, Any]]]" = models.JSONField(default=list)
+    summary = models.TextField(blank=True)
+    seq = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="verdict_seq")]
+        indexes = [models.Index(fields=["run", "subject"], name="verdict_subject")]
+
+    @property
+    def is_pass(self) -> bool:
+        return not self.unscored and self.first_fault == NO_FAULT and not self.wrong_lemma
+
+
+class HumanVerdict(models.Model):
+    """A person's accept or reject of a lemma. It counts from `applied_seq` on; null means asked for, not yet in effect."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="human_verdicts")
+    command = models.CharField(max_length=80)
+    lemma = models.CharField(max_length=80)
+    accepted = models.BooleanField()
+    by = models.CharField(max_length=150)
+    reason = models.TextField(blank=True)
+    refused = models.TextField(blank=True)
+    requested_seq = models.PositiveIntegerField()
+    applied_seq = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["requested_seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "command"], name="human_verdict_command")]
+
+
+class ProofVersion(Judged):
+    """One version of the run's proof (`proof/1`; candidates `proof/3.2`). `selected` marks the one the run stands by."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="proof_versions")
+    proof = models.CharField(max_length=80)
+    text = models.TextField()
+    steps: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
+    revises = models.CharField(max_length=80, blank=True)
+    candidate = models.PositiveIntegerField(default=0)
+    call = models.CharField(max_length=180, blank=True)
+    rollout = models.PositiveIntegerField(default=0)
+    status = models.CharField(max_length=14, blank=True)
+    selected = models.BooleanField(default=False)
+    accepted = models.BooleanField(null=True)
+    selected_reason = models.TextField(blank=True)
+    first_seq = models.PositiveIntegerField()
+    last_seq = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["first_seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "proof"], name="proof_version_run_proof")]
+
+    @property
+    def name(self) -> str:
+        """The part of the id that people read: `2`, `3.2`."""
+        return self.proof.removeprefix(PROOF_PREFIX)

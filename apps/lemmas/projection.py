@@ -1,0 +1,52 @@
+"""Folds a run's events into lemma, edge, verdict and proof rows.
+
+`project` is called by the journal's writer in the transaction that adds the events; `rebuild` folds the stored events anew.
+Both give the same rows, however the events were split into batches, and telling an event twice changes nothing: a row knows
+the newest event it has seen (`last_seq`), rows that never change are inserted once under `(run, seq)`.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from apps.lemmas.fold import FOLDED_KINDS, Fold
+from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.reasoning.domain.events import Event, event_from
+from apps.runs.models import Run, RunEvent
+
+StoredEvent = tuple[int, str, datetime, Event]
+"""`(seq, key, at, event)` as the journal's writer has it."""
+
+REBUILD_BATCH = 2_000
+
+
+def project(run: Run, events: Sequence[StoredEvent]) -> None:
+    """Fold `events` (ascending seq) into the rows of `run`. No query where none of them concerns lemmas or proofs."""
+    told = [(seq, event) for seq, _key, _at, event in events if event.kind in FOLDED_KINDS]
+    if told:
+        Fold(run).apply(told)
+
+
+def rebuild(run: Run) -> int:
+    """Drop the rows of `run` and fold its stored events anew, in one transaction. Returns how many events were folded."""
+    with transaction.atomic():
+        for model in (Lemma, LemmaEdge, LemmaLikeness, Verdict, HumanVerdict, ProofVersion):
+            model._default_manager.filter(run=run).delete()
+        rows = RunEvent.objects.filter(run=run, kind__in=FOLDED_KINDS).order_by("seq")
+        folded = 0
+        for batch in _batches(rows.iterator(chunk_size=REBUILD_BATCH)):
+            Fold(run).apply([(row.seq, event_from(row.kind, row.body)) for row in batch])
+            folded += len(batch)
+    return folded
+
+
+def _batches(rows: Iterable[RunEvent]) -> Iterable[list[RunEvent]]:
+    batch: list[RunEvent] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == REBUILD_BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
