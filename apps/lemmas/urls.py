@@ -1,4 +1,15 @@
-from django.urls import URLPattern
+"""Addresses under a run: the graph, its data and exports, and the permalinks of lemmas and proofs."""
+
+from django.urls import path
+
+from apps.lemmas import views
 
 app_name = "lemmas"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("runs/<uuid:run_id>/graph/", views.graph_page, name="graph"),
+    path("runs/<uuid:run_id>/graph.json", views.graph_data, name="graph_data"),
+    path("runs/<uuid:run_id>/graph/outline/", views.outline, name="outline"),
+    path("runs/<uuid:run_id>/graph/export.<slug:form>", views.graph_export, name="graph_export"),
+    path("runs/<uuid:run_id>/lemmas/<path:lemma>/", views.lemma_panel, name="lemma_panel"),
+    path("runs/<uuid:run_id>/proofs/<str:name>/", views.proof_panel, name="proof_panel"),
+]

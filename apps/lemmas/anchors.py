@@ -1,0 +1,51 @@
+"""Shows where a text says something: the quoted place with its surroundings, never cutting a formula in two."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_STEP = re.compile(r"step (\d+)")
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A source text split around a quote. `mark` is empty where the quote cannot be set apart; then `before` is all of it."""
+
+    where: str
+    before: str
+    mark: str
+    after: str
+
+
+def quoted(anchor: Mapping[str, Any], steps: Sequence[str], text: str = "") -> Quoted:
+    """The text that `anchor` (a stored `TextAnchor`) points into, split around its quote.
+
+    `steps` are the steps of the anchored lemma or proof, `text` is its whole text. Offsets count code points; where they do
+    not fit the text any more, the first occurrence of the quote is taken.
+    """
+    where, quote = str(anchor.get("where", "")), str(anchor.get("quote", ""))
+    source = _source(where, steps, text)
+    start = int(anchor.get("start", 0))
+    if source[start : start + len(quote)] != quote:
+        start = source.find(quote)
+    if not quote or start < 0:
+        return Quoted(where, quote or source, "", "")
+    end = start + len(quote)
+    if _inside_formula(source, start) or _inside_formula(source, end):
+        return Quoted(where, source, "", "")
+    return Quoted(where, source[:start], quote, source[end:])
+
+
+def _source(where: str, steps: Sequence[str], text: str) -> str:
+    found = _STEP.fullmatch(where)
+    if found and 1 <= int(found[1]) <= len(steps):
+        return steps[int(found[1]) - 1]
+    return text or "\n\n".join(steps)
+
+
+def _inside_formula(text: str, place: int) -> bool:
+    """Whether `place` lies between the delimiters of a formula: `$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`."""
+    before = text[:place]
+    dollars = len(re.findall(r"(?<!\\)\$\$?", before))
+    return bool(dollars % 2) or before.count("\\(") > before.count("\\)") or before.count("\\[") > before.count("\\]")

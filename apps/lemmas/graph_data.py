@@ -1,0 +1,204 @@
+"""The lemma graph of a run as one dictionary, for the drawing, the API and the exports. Its shape: docs/graph_data.md."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TypedDict
+
+import networkx as nx
+
+from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaState, ProofVersion
+from apps.runs.models import Run
+
+PROBLEM = "problem"
+SHORT_STATEMENT = 160
+
+
+class GraphNode(TypedDict):
+    """A node; `kind` is problem, lemma, human (a lemma that a person injected) or proof."""
+
+    id: str
+    kind: str
+    label: str
+    number: int | None
+    version: int
+    rollout: int
+    round: int
+    call: str
+    status: str
+    confidence: float | None
+    low: float | None
+    high: float | None
+    passes: int
+    valid: int
+    total: int
+    expected: int
+    unscored: str
+    human: str
+    found_by: int
+    supersedes: str
+    merged_into: str
+    statement: str
+    contributes: bool
+    first_seq: int
+    seq: int
+
+
+class GraphEdge(TypedDict):
+    """`source` is used by `target`. Kinds beside `uses`: corrects, revises (old to new version), merges (into target)."""
+
+    id: str
+    kind: str
+    source: str
+    target: str
+    evidence: list[str]
+    redundant: bool
+    contributes: bool
+    seq: int
+
+
+class GraphData(TypedDict):
+    """The whole graph, or with `after` > 0 only nodes and edges that changed since; the id lists are always whole."""
+
+    seq: int
+    after: int
+    base: str
+    selected_proof: str
+    rounds: int
+    rollouts: int
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    contributing: list[str]
+    redundant: list[str]
+    frontier: list[str]
+
+
+def graph_data(run: Run, after: int = 0) -> GraphData:
+    """The lemma graph of `run`; with `after`, the part that events later than `after` changed."""
+    lemmas, proofs = list(Lemma.objects.filter(run=run)), list(ProofVersion.objects.filter(run=run))
+    edges = _edges(run, lemmas, proofs)
+    known = {lemma.lemma for lemma in lemmas} | {proof.proof for proof in proofs}
+    edges = [edge for edge in edges if edge["source"] in known and edge["target"] in known]
+    uses = nx.DiGraph((edge["source"], edge["target"]) for edge in edges if edge["kind"] == "uses")
+    selected = next((proof.proof for proof in proofs if proof.selected), "")
+    contributing = _contributing(uses, selected)
+    redundant = _redundant(uses)
+    human = _human_words(run)
+    for edge in edges:
+        pair = (edge["source"], edge["target"])
+        edge["redundant"] = edge["kind"] == "uses" and pair in redundant
+        edge["contributes"] = edge["kind"] == "uses" and pair[0] in contributing and pair[1] in contributing
+    nodes = [_problem_node(run)]
+    nodes += [_lemma_node(lemma, human.get(lemma.lemma, "")) for lemma in lemmas]
+    nodes += [_proof_node(proof, _last_round(lemmas)) for proof in proofs]
+    for node in nodes:
+        node["contributes"] = node["id"] in contributing
+    return {
+        "seq": run.last_seq,
+        "after": after,
+        "base": f"/runs/{run.public_id}/",
+        "selected_proof": selected,
+        "rounds": _last_round(lemmas),
+        "rollouts": len({lemma.rollout for lemma in lemmas}),
+        "nodes": [node for node in nodes if node["seq"] > after or not after],
+        "edges": [edge for edge in edges if edge["seq"] > after or not after],
+        "contributing": sorted(contributing),
+        "redundant": [edge["id"] for edge in edges if edge["redundant"]],
+        "frontier": _frontier(lemmas, uses),
+    }
+
+
+def _last_round(lemmas: Iterable[Lemma]) -> int:
+    return max((lemma.round for lemma in lemmas), default=0)
+
+
+def _edges(run: Run, lemmas: list[Lemma], proofs: list[ProofVersion]) -> list[GraphEdge]:
+    merged: dict[tuple[str, str], GraphEdge] = {}
+    for row in LemmaEdge.objects.filter(run=run):
+        edge = merged.setdefault((row.used, row.user), _edge("uses", row.used, row.user, row.seq))
+        edge["seq"] = row.seq
+        if quote := row.evidence.get("quote"):
+            edge["evidence"].append(quote)
+    links = [_edge("corrects", row.supersedes, row.lemma, row.first_seq) for row in lemmas if row.supersedes]
+    links += [_edge("merges", row.lemma, row.merged_into, row.last_seq) for row in lemmas if row.merged_into]
+    links += [_edge("revises", row.revises, row.proof, row.first_seq) for row in proofs if row.revises]
+    return [*merged.values(), *links]
+
+
+def _edge(kind: str, source: str, target: str, seq: int) -> GraphEdge:
+    return {
+        "id": f"{kind}:{source}>{target}",
+        "kind": kind,
+        "source": source,
+        "target": target,
+        "evidence": [],
+        "redundant": False,
+        "contributes": False,
+        "seq": seq,
+    }
+
+
+def _contributing(uses: "nx.DiGraph[str]", selected: str) -> set[str]:
+    """The selected proof and all it rests on."""
+    if not selected:
+        return set()
+    return {selected} | (nx.ancestors(uses, selected) if selected in uses else set())
+
+
+def _redundant(uses: "nx.DiGraph[str]") -> set[tuple[str, str]]:
+    """Edges that a longer path implies; none where the claimed uses run in a circle."""
+    if not nx.is_directed_acyclic_graph(uses):
+        return set()
+    return set(uses.edges) - set(nx.transitive_reduction(uses).edges)
+
+
+def _frontier(lemmas: list[Lemma], uses: "nx.DiGraph[str]") -> list[str]:
+    """Live lemmas, not rejected, that nothing uses yet: where the next round can go on."""
+    dead = (LemmaState.MERGED, LemmaState.RETIRED, LemmaState.REJECTED)
+    live = [row.lemma for row in lemmas if row.status not in dead]
+    return [name for name in live if name not in uses or not uses.out_degree(name)]
+
+
+def _human_words(run: Run) -> dict[str, str]:
+    """`accepted`, `rejected`, or `disputed` where people differ, by lemma."""
+    newest: dict[str, dict[str, bool]] = defaultdict(dict)
+    for row in HumanVerdict.objects.filter(run=run, applied_seq__isnull=False).order_by("applied_seq"):
+        newest[row.lemma][row.by] = row.accepted
+    words = {frozenset([True]): "accepted", frozenset([False]): "rejected"}
+    return {lemma: words.get(frozenset(said.values()), "disputed") for lemma, said in newest.items()}
+
+
+def _short(statement: str) -> str:
+    return statement if len(statement) <= SHORT_STATEMENT else statement[: SHORT_STATEMENT - 1].rstrip() + "…"
+
+
+def _problem_node(run: Run) -> GraphNode:
+    return {
+        "id": PROBLEM, "kind": "problem", "label": "Problem", "number": None, "version": run.problem_version.number,
+        "rollout": 0, "round": 0, "call": "", "status": "", "confidence": None, "low": None, "high": None, "passes": 0,
+        "valid": 0, "total": 0, "expected": 0, "unscored": "", "human": "", "found_by": 0, "supersedes": "",
+        "merged_into": "", "statement": _short(run.problem_version.statement), "contributes": False, "first_seq": 0,
+        "seq": 0,
+    }  # fmt: skip
+
+
+def _lemma_node(lemma: Lemma, human: str) -> GraphNode:
+    return {
+        "id": lemma.lemma, "kind": "human" if lemma.origin == "human" else "lemma", "label": lemma.label,
+        "number": lemma.number, "version": lemma.version, "rollout": lemma.rollout, "round": lemma.round,
+        "call": lemma.call, "status": lemma.status, "confidence": lemma.confidence, "low": lemma.low,
+        "high": lemma.high, "passes": lemma.passes, "valid": lemma.valid, "total": lemma.total,
+        "expected": lemma.expected, "unscored": lemma.unscored, "human": human, "found_by": lemma.rollouts_count,
+        "supersedes": lemma.supersedes, "merged_into": lemma.merged_into, "statement": _short(lemma.statement),
+        "contributes": False, "first_seq": lemma.first_seq, "seq": lemma.last_seq,
+    }  # fmt: skip
+
+
+def _proof_node(proof: ProofVersion, last_round: int) -> GraphNode:
+    return {
+        "id": proof.proof, "kind": "proof", "label": f"Proof {proof.name}", "number": None, "version": 1,
+        "rollout": proof.rollout, "round": last_round + 1, "call": proof.call, "status": proof.status,
+        "confidence": proof.confidence, "low": proof.low, "high": proof.high, "passes": proof.passes,
+        "valid": proof.valid, "total": proof.total, "expected": proof.expected, "unscored": proof.unscored, "human": "",
+        "found_by": 1, "supersedes": "", "merged_into": "", "statement": _short(proof.text), "contributes": False,
+        "first_seq": proof.first_seq, "seq": proof.last_seq,
+    }  # fmt: skip

@@ -1,0 +1,175 @@
+"""Reads over a run's lemmas and proofs for the panels. All take a run that `apps.runs.access` has let through."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from apps.lemmas.anchors import Quoted, quoted
+from apps.lemmas.graph_data import graph_data as graph_data
+from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.lemmas.words import acceptance_words, confidence_words, vote_words
+from apps.runs.models import Run
+
+
+@dataclass(frozen=True)
+class Use:
+    """One "uses" edge as a panel shows it: the thing at the other end, and the places where the text says so."""
+
+    other: Lemma | ProofVersion | None
+    name: str
+    places: list[Quoted]
+
+
+@dataclass(frozen=True)
+class VoteRow:
+    """A vote with its step log: for each step of the subject the check, if the verifier wrote one."""
+
+    vote: Verdict
+    words: str
+    checks: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault that a vote found at a step."""
+
+    vote: Verdict
+    severity: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step of a proof with what the votes found there."""
+
+    number: int
+    text: str
+    findings: list[Finding]
+
+
+@dataclass(frozen=True)
+class LemmaDetail:
+    """All that the lemma panel shows."""
+
+    lemma: Lemma
+    confidence: str
+    steps: list[StepRow]
+    votes: list[VoteRow]
+    uses: list[Use]
+    used_by: list[Use]
+    versions: list[Lemma]
+    merged: list[Lemma]
+    alike: list[tuple[Lemma, float]]
+    people: list[HumanVerdict]
+
+
+@dataclass(frozen=True)
+class ProofDetail:
+    """All that the proof panel shows. `revised` is the version this one answers."""
+
+    proof: ProofVersion
+    confidence: str
+    why: str
+    steps: list[StepRow]
+    loose: list[Finding]
+    votes: list[VoteRow]
+    uses: list[Use]
+    versions: list[ProofVersion]
+    revised: ProofVersion | None
+
+
+def lemma_rows(run: Run) -> QuerySet[Lemma]:
+    """All lemma versions of a run, in the order they were proposed."""
+    return Lemma.objects.filter(run=run)
+
+
+def proof_versions(run: Run) -> QuerySet[ProofVersion]:
+    """All proof versions of a run, in the order they were drafted."""
+    return ProofVersion.objects.filter(run=run)
+
+
+def lemma_detail(run: Run, name: str) -> LemmaDetail | None:
+    """The lemma version `name` with its votes, uses, versions and near-duplicates; None where the run has none."""
+    lemma = lemma_rows(run).filter(lemma=name).first()
+    if lemma is None:
+        return None
+    votes = list(Verdict.objects.filter(run=run, subject=name))
+    edges = list(LemmaEdge.objects.filter(Q(user=name) | Q(used=name), run=run))
+    others = _by_name(run, {edge.user for edge in edges} | {edge.used for edge in edges})
+    likenesses = list(LemmaLikeness.objects.filter(Q(lemma=name) | Q(other=name), run=run))
+    alike = {row.other if row.lemma == name else row.lemma: row.similarity for row in reversed(likenesses)}
+    return LemmaDetail(
+        lemma=lemma,
+        confidence=confidence_words(lemma),
+        steps=_steps(lemma.steps, votes),
+        votes=_vote_rows(votes),
+        uses=_uses([edge for edge in edges if edge.user == name], others, by_user=False),
+        used_by=_uses([edge for edge in edges if edge.used == name], others, by_user=True),
+        versions=list(lemma_rows(run).filter(number=lemma.number, rollout=lemma.rollout)),
+        merged=list(lemma_rows(run).filter(merged_into=name)),
+        alike=[(row, alike[row.lemma]) for row in lemma_rows(run).filter(lemma__in=alike)],
+        people=list(HumanVerdict.objects.filter(run=run, lemma=name)),
+    )
+
+
+def proof_detail(run: Run, name: str) -> ProofDetail | None:
+    """The proof version people call `name` (`2`, `3.2`) with findings at its steps; None where the run has none."""
+    versions = list(proof_versions(run))
+    by_id = {proof.proof: proof for proof in versions}
+    proof = by_id.get(PROOF_PREFIX + name)
+    if proof is None:
+        return None
+    votes = list(Verdict.objects.filter(run=run, subject=proof.proof))
+    edges = list(LemmaEdge.objects.filter(run=run, user=proof.proof))
+    steps = _steps(proof.steps or [proof.text], votes)
+    placed = {id(finding.vote) for step in steps for finding in step.findings}
+    faulty = [vote for vote in votes if not vote.unscored and not vote.is_pass and id(vote) not in placed]
+    return ProofDetail(
+        proof=proof,
+        confidence=confidence_words(proof),
+        why=acceptance_words(proof),
+        steps=steps,
+        loose=[Finding(vote, "", vote.summary or vote_words(vote)) for vote in faulty],
+        votes=_vote_rows(votes),
+        uses=_uses(edges, _by_name(run, {edge.used for edge in edges} | {proof.proof}), by_user=False),
+        versions=versions,
+        revised=by_id.get(proof.revises),
+    )
+
+
+def _by_name(run: Run, names: set[str]) -> dict[str, Lemma | ProofVersion]:
+    found: dict[str, Lemma | ProofVersion] = {row.lemma: row for row in lemma_rows(run).filter(lemma__in=names)}
+    if any(name.startswith(PROOF_PREFIX) for name in names):
+        found |= {row.proof: row for row in proof_versions(run).filter(proof__in=names)}
+    return found
+
+
+def _uses(edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion], *, by_user: bool) -> list[Use]:
+    """Edges grouped by the thing at the other end; the places always lie in the text of the user."""
+    grouped: dict[str, Use] = {}
+    for edge in edges:
+        name = edge.user if by_user else edge.used
+        user = others.get(edge.user)
+        text = user.text if isinstance(user, ProofVersion) else ""
+        use = grouped.setdefault(name, Use(others.get(name), name, []))
+        use.places.append(quoted(edge.evidence, user.steps if user else [], text))
+    return list(grouped.values())
+
+
+def _vote_rows(votes: list[Verdict]) -> list[VoteRow]:
+    ordered = sorted(votes, key=lambda vote: vote.index)
+    return [VoteRow(vote, vote_words(vote), sorted(vote.checks, key=lambda check: check["step"])) for vote in ordered]
+
+
+def _steps(steps: list[str], votes: list[Verdict]) -> list[StepRow]:
+    rows = [StepRow(number, text, []) for number, text in enumerate(steps, 1)]
+    for vote in sorted(votes, key=lambda vote: vote.index):
+        told = {check["step"]: check for check in vote.checks if not check["sound"]}
+        if vote.first_fault is not None and vote.first_fault > 0:
+            told.setdefault(vote.first_fault, {"comment": vote.summary, "severity": ""})
+        for step, check in told.items():
+            if 1 <= step <= len(rows):
+                finding = Finding(vote, check.get("severity", ""), check.get("comment", ""))
+                rows[step - 1].findings.append(finding)
+    return rows

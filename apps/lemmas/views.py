@@ -1,0 +1,98 @@
+"""Pages and partials of the lemma graph. Every one takes its run from `apps.runs.access`."""
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.views.decorators.http import require_GET
+
+from apps.accounts.models import User
+from apps.lemmas.exports import FORMATS, ExportUnavailable
+from apps.lemmas.outline import outline as outline_levels
+from apps.lemmas.selectors import graph_data as graph_data_of
+from apps.lemmas.selectors import lemma_detail, proof_detail
+from apps.runs.access import run_get_for
+from apps.runs.models import Run
+
+
+def _run(request: HttpRequest, run_id: uuid.UUID) -> Run:
+    user = request.user
+    if not isinstance(user, User):
+        raise Http404
+    return run_get_for(user, run_id)
+
+
+def _panel(request: HttpRequest, name: str, context: dict[str, object]) -> HttpResponse:
+    """The partial for htmx, else the whole page around it: the same address is the permalink."""
+    is_partial = request.headers.get("HX-Request") == "true" and "HX-History-Restore-Request" not in request.headers
+    response = render(request, f"lemmas/_{name}.html" if is_partial else f"lemmas/{name}_panel.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_GET
+def graph_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The lemma graph alone, in all of the window."""
+    run = _run(request, run_id)
+    data = graph_data_of(run)
+    return render(request, "lemmas/graph_page.html", {"run": run, "graph": data, "levels": outline_levels(run, data)})
+
+
+@require_GET
+def graph_data(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
+    """The graph as JSON (docs/graph_data.md). `after` asks for what changed since that event."""
+    run = _run(request, run_id)
+    asked = request.GET.get("after", "0")
+    after = int(asked) if asked.isascii() and asked.isdigit() else 0
+    etag = f'"{run.public_id}-{run.last_seq}-{after}"'
+    response = get_conditional_response(request, etag=etag)
+    if response is None:
+        response = JsonResponse(graph_data_of(run, after))
+    response["ETag"] = etag
+    response["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@require_GET
+def outline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The outline list as a partial."""
+    run = _run(request, run_id)
+    data = graph_data_of(run)
+    return render(request, "lemmas/_outline.html", {"run": run, "graph": data, "levels": outline_levels(run, data)})
+
+
+@require_GET
+def graph_export(request: HttpRequest, run_id: uuid.UUID, form: str) -> HttpResponse:
+    """The graph as a file."""
+    run = _run(request, run_id)
+    if form not in FORMATS:
+        raise Http404(f"There is no such format; there are {', '.join(FORMATS)}.")
+    content_type, write = FORMATS[form]
+    try:
+        text = write(graph_data_of(run))
+    except ExportUnavailable as reason:
+        return HttpResponse(str(reason), status=501, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="lemmas-{run.public_id}.{form}"'
+    return response
+
+
+@require_GET
+def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResponse:
+    """One lemma version: statement, proof, votes, uses, versions."""
+    run = _run(request, run_id)
+    detail = lemma_detail(run, lemma)
+    if detail is None:
+        raise Http404("This run has no such lemma.")
+    return _panel(request, "lemma", {"run": run, "detail": detail, "lemma": detail.lemma})
+
+
+@require_GET
+def proof_panel(request: HttpRequest, run_id: uuid.UUID, name: str) -> HttpResponse:
+    """One proof version with its findings, and what changed since the version it revises."""
+    run = _run(request, run_id)
+    detail = proof_detail(run, name)
+    if detail is None:
+        raise Http404("This run has no such proof.")
+    return _panel(request, "proof", {"run": run, "detail": detail, "proof": detail.proof})

@@ -1,0 +1,41 @@
+"""Verdicts in words, in one place, so that the page, the outline and the exports say the same."""
+
+from apps.lemmas.models import Judged, ProofVersion, Verdict
+from apps.reasoning.domain.verdicts import NO_FAULT
+
+
+def confidence_words(row: Judged) -> str:
+    """`3 of 4 votes · 75 % (30–95 %) · 1 unread`; how far the voting is while it goes on; why there is no confidence."""
+    if row.confidence is None:
+        if row.unscored:
+            return f"unscored: {row.unscored}"
+        return f"{row.total} of {row.expected} votes in" if row.total else "not yet verified"
+    words = f"{row.passes} of {row.valid} votes · {row.confidence:.0%}".replace("%", " %")
+    if row.low is not None and row.high is not None:
+        words += f" ({row.low * 100:.0f}–{row.high * 100:.0f} %)"
+    unread = row.total - row.valid
+    return f"{words} · {unread} unread" if unread > 0 else words
+
+
+def vote_words(vote: Verdict) -> str:
+    """What one vote says, in a few words."""
+    if vote.unscored:
+        return "could not be read"
+    if vote.wrong_lemma:
+        return f"finds lemma {vote.wrong_lemma} wrong"
+    if vote.first_fault == NO_FAULT:
+        return "finds no fault"
+    return f"finds the first fault in step {vote.first_fault}"
+
+
+def acceptance_words(proof: ProofVersion) -> str:
+    """Why this version is accepted or not, in a sentence; an empty string while it is not judged."""
+    if proof.unscored:
+        return f"It has no result: {proof.unscored}. The raw texts are behind the votes."
+    if proof.confidence is None:
+        return ""
+    failed = proof.valid - proof.passes
+    if proof.status == "accepted":
+        return f"Accepted: {proof.passes} of {proof.valid} votes that could be read find no fault."
+    who = "One verifier finds" if failed == 1 else f"{failed} of {proof.valid} verifiers find"
+    return f"Not accepted: {who} a fault." if failed else "Not accepted: too few votes could be read."
