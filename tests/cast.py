@@ -1,0 +1,22 @@
+"""The people of the tests: Alice owns, Bob watches, Charlie must see no runs, Dana is staff.
+
+| who | role | is |
+|---|---|---|
+| alice | researcher | the owner of what a test makes |
+| bob | coach | sees runs, does not steer them |
+| charlie | student | sees problems only |
+| dana | coach | staff |
+"""
+
+from apps.accounts.models import Role, User
+
+PASSWORD = "a fixed point theorem"  # noqa: S105
+ROLES = {"alice": Role.RESEARCHER, "bob": Role.COACH, "charlie": Role.STUDENT, "dana": Role.COACH}
+
+
+def person(name: str) -> User:
+    """The person of this name, made at first call. Needs the database."""
+    found = User.objects.filter(username=name).first()
+    return found or User.objects.create_user(
+        name, f"{name}@example.org", PASSWORD, role=ROLES[name], first_name=name.title(), is_staff=name == "dana"
+    )
