@@ -1,5 +1,78 @@
-"""Template tags that every page may use without loading them."""
+"""Template tags that every page may use without loading them. docs/components.md lists them."""
+
+from datetime import datetime
+from typing import Any
 
 from django import template
+from django.conf import settings
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from apps.ui import words
 
 register = template.Library()
+register.filter("thousands", words.thousands)
+register.filter("compact", words.compact)
+register.filter("duration", words.duration)
+
+
+@register.simple_tag
+def url_if(name: str, *args: Any, **kwargs: Any) -> str:
+    """The address of a view, or nothing where no view has this name."""
+    try:
+        return reverse(name, args=args or None, kwargs=kwargs or None)
+    except NoReverseMatch:
+        return ""
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: template.Context, name: str, label: str) -> SafeString | str:
+    """A link of the header that knows whether the page is it or lies below it; nothing where no view has this name."""
+    address = url_if(name)
+    if not address:
+        return ""
+    request = context.get("request")
+    path = request.path if request is not None else ""
+    if path == address:
+        return format_html('<a href="{}" aria-current="page">{}</a>', address, label)
+    if path.startswith(address):
+        return format_html('<a href="{}" aria-current="true">{}</a>', address, label)
+    return format_html('<a href="{}">{}</a>', address, label)
+
+
+@register.simple_tag
+def status_word(value: str, label: str = "") -> SafeString:
+    """A status as glyph and word; the glyph comes from the class."""
+    word = label or words.STATUS_WORDS.get(value, str(value).replace("_", " "))
+    return format_html('<span class="status status--{}">{}</span>', value, word)
+
+
+@register.simple_tag
+def confidence(value: float | None) -> SafeString:
+    """A confidence as swatch and number; None is "not yet verified"."""
+    step = words.ramp_step(value)
+    text = words.NOT_VERIFIED if value is None or step == "none" else f"{value:.2f}"
+    return format_html('<span class="confidence"><span class="ramp ramp--{}"></span>{}</span>', step, text)
+
+
+@register.simple_tag
+def when(moment: datetime | None, empty: str = "—") -> SafeString | str:
+    """A moment in words; site.js shows the exact value in the reader's zone on hover, and the server's without it."""
+    if moment is None:
+        return empty
+    exact = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{} {}" data-when>{}</time>',
+        moment.isoformat(),
+        exact.strftime("%Y-%m-%d %H:%M:%S"),
+        exact.tzname() or "",
+        words.ago(moment),
+    )
+
+
+@register.simple_tag
+def app_version() -> str:
+    """The version of this installation."""
+    return str(settings.VERSION)

@@ -1,0 +1,148 @@
+// What every page does in the browser: menus close, times stay true, failed requests say so, destructive acts ask once.
+
+const SECOND = 1000;
+const UNITS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+];
+
+/** How long ago, in the words of apps/ui/words.py. */
+export function ago(moment, now = Date.now()) {
+  const seconds = (now - moment.getTime()) / SECOND;
+  if (seconds >= 7 * 86_400) {
+    return moment.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  }
+  for (const [size, unit] of UNITS) {
+    if (seconds >= size) return `${Math.floor(seconds / size)} ${unit} ago`;
+  }
+  return "just now";
+}
+
+/** Bring the `<time data-when>` elements under `root` up to date, in the reader's zone. */
+export function tellTimes(root = document) {
+  for (const element of root.querySelectorAll("time[data-when]")) {
+    const moment = new Date(element.dateTime);
+    if (Number.isNaN(moment.getTime())) continue;
+    const words = ago(moment);
+    if (element.textContent !== words) element.textContent = words;
+    element.title = moment.toLocaleString("en-GB", { dateStyle: "full", timeStyle: "long" });
+  }
+}
+
+/** Say `text` over the page for some seconds; errors stay until they are closed. */
+export function toast(text, { error = false } = {}) {
+  const box = document.querySelector(".toasts");
+  if (!box) return;
+  const element = document.createElement("div");
+  element.className = "toast row row--between";
+  const words = document.createElement("span");
+  words.textContent = text;
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "button button--quiet button--small";
+  close.textContent = "Close";
+  close.addEventListener("click", () => element.remove());
+  element.append(words, close);
+  box.append(element);
+  if (!error) setTimeout(() => element.remove(), 6 * SECOND);
+}
+
+/** Ask once; resolves to whether the person agreed. */
+export function ask(question, yes = "Yes") {
+  const dialog = document.createElement("dialog");
+  dialog.className = "dialog";
+  const form = document.createElement("form");
+  form.method = "dialog";
+  form.className = "stack";
+  const words = document.createElement("p");
+  words.textContent = question;
+  const actions = document.createElement("div");
+  actions.className = "row row--end";
+  for (const [value, label, kind] of [["no", "Keep", ""], ["yes", yes, " button--danger"]]) {
+    const button = document.createElement("button");
+    button.value = value;
+    button.className = `button${kind}`;
+    button.textContent = label;
+    actions.append(button);
+  }
+  form.append(words, actions);
+  dialog.append(form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+  });
+}
+
+function isTyping(element) {
+  return element instanceof Element && element.matches("input, textarea, select, [contenteditable]");
+}
+
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+  const copy = event.target instanceof Element ? event.target.closest("[data-copy]") : null;
+  if (copy) {
+    const source = document.getElementById(copy.dataset.copy);
+    navigator.clipboard.writeText(source.textContent.trim()).then(
+      () => toast("Copied."),
+      () => toast("The browser did not allow copying. Select the text and copy it by hand.", { error: true }),
+    );
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    const menu = document.querySelector("details.menu[open]");
+    if (menu) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  }
+  if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target)) {
+    const search = document.querySelector('.filters input[type="search"]');
+    if (search) {
+      event.preventDefault();
+      search.select();
+      search.focus();
+    }
+  }
+});
+
+document.addEventListener("submit", (event) => {
+  const asker = event.submitter?.dataset.confirm ? event.submitter : event.target;
+  const question = asker.dataset.confirm;
+  if (!question || asker.dataset.confirmed) return;
+  event.preventDefault();
+  event.stopImmediatePropagation(); // htmx must not send the form meanwhile.
+  const { target, submitter } = event;
+  ask(question, asker.dataset.confirmYes).then((agreed) => {
+    if (!agreed) return;
+    asker.dataset.confirmed = "yes";
+    target.requestSubmit(submitter);
+    delete asker.dataset.confirmed;
+  });
+}, { capture: true });
+
+document.addEventListener("htmx:sendError", () => {
+  toast("The server cannot be reached. Nothing was changed; try again in a moment.", { error: true });
+});
+document.addEventListener("htmx:responseError", (event) => {
+  const { status } = event.detail.xhr;
+  const words = {
+    403: "This page has grown old or you are signed out. Load it again, then repeat what you did.",
+    404: "This does not exist any more, or you may not see it.",
+  };
+  toast(words[status] ?? `The server answered with an error (${status}). Nothing was changed; try again in a moment.`, {
+    error: true,
+  });
+});
+document.addEventListener("htmx:load", (event) => tellTimes(event.target));
+
+tellTimes();
+setInterval(tellTimes, 30 * SECOND);
