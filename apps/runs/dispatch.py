@@ -1,0 +1,244 @@
+"""Carries the calls of one run to the inference workers and brings their results back, whatever dies on the way.
+
+A call is sent as a Celery message to the queue of its alias; its result comes back on the stream `res:<run>`, where it stays
+until the journal has it. The reaper sends again what no worker holds. A result that came while nobody was driving the run is
+found on the stream at the start and used.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import redis.asyncio
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from apps.reasoning.domain import errors
+from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.runs.crash import crash_point
+from apps.runs.streams import Heartbeat, async_client, fingerprint_of, queue_length, results_key, sync_client
+from apps.runs.tasks import generate
+
+logger = logging.getLogger(__name__)
+
+#: One thread sends: kombu's connection pool is not made for many, and a dead broker must not stop an event loop.
+_sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="broker-sender")
+_LOSSES_BEFORE_GIVING_UP = 5
+_REAP_EVERY_S = 1.0
+_ERRORS: Mapping[str, type[errors.BackendError]] = {
+    cls.__name__: cls
+    for cls in (
+        errors.BackendError,
+        errors.BackendUnavailable,
+        errors.BackendRefused,
+        errors.RequestRejected,
+        errors.EngineLost,
+        errors.DeadlineExceeded,
+    )
+}
+
+
+@dataclass
+class _Waiting:
+    """A call whose result has not come."""
+
+    request: GenerationRequest
+    fingerprint: str
+    result: "asyncio.Future[Final]"
+    sent_at: float = 0.0
+    seen_active_at: float | None = None
+    losses: int = 0
+
+    @property
+    def attempt(self) -> int:
+        return self.request.attempt + self.losses
+
+
+class CeleryDispatcher:
+    """The `Dispatcher` port over Celery and Redis, for one run. Use as an async context manager, in the run's event loop."""
+
+    def __init__(
+        self, run: str, *, queues: Mapping[str, str], is_recorded: Callable[[str], bool], priority: int = 6
+    ) -> None:
+        self._run = run
+        self._queues = queues
+        self._is_recorded = is_recorded
+        self._priority = priority
+        self._waiting: dict[str, _Waiting] = {}
+        self._early: dict[str, tuple[str, dict[str, str]]] = {}
+        self._to_delete: dict[str, str] = {}
+        self._running: set[tuple[str, str]] = set()
+        self._last_id = "0-0"
+        self._tasks: list[asyncio.Task[None]] = []
+        self._redis: redis.asyncio.Redis
+
+    async def __aenter__(self) -> Self:
+        self._redis = async_client()
+        await self._look_around()
+        self._tasks = [asyncio.create_task(self._read_results()), asyncio.create_task(self._reap())]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        try:
+            await self._delete_recorded()
+        except (RedisError, OSError):
+            logger.debug("results of %s are deleted by its next owner", self._run)
+        await self._redis.aclose()
+
+    async def dispatch(self, request: GenerationRequest) -> Final:
+        """Send the call, wait for its result. Raises the `BackendError` that the worker met."""
+        fingerprint = fingerprint_of(request)
+        waiting = _Waiting(request, fingerprint, asyncio.get_running_loop().create_future())
+        self._waiting[request.key] = waiting
+        try:
+            early = self._early.pop(request.key, None)
+            if early and early[1]["fp"] == fingerprint:
+                self._deliver(*early)
+            elif (request.key, fingerprint) in self._running:
+                waiting.sent_at = waiting.seen_active_at = time.monotonic()
+            else:
+                await self._send(waiting)
+            return await waiting.result
+        finally:
+            self._waiting.pop(request.key, None)
+
+    async def _send(self, waiting: _Waiting) -> None:
+        request = waiting.request.model_copy(update={"attempt": waiting.attempt})
+        pause = 0.1
+        crash_point("before_dispatch")
+        while True:
+            try:
+                await asyncio.get_running_loop().run_in_executor(
+                    _sender, _send_now, request, waiting.fingerprint, self._queues[request.alias], self._priority
+                )
+                break
+            except Exception as error:  # kombu wraps transport errors differently by version; all mean "not sent".
+                logger.warning("the broker did not take a call (%s), trying again", error)
+                await asyncio.sleep(pause)
+                pause = min(3.0, pause * 2)
+        waiting.sent_at = time.monotonic()
+        waiting.seen_active_at = None
+        crash_point("after_dispatch")
+
+    # --- results ---------------------------------------------------------------------------------------------------
+
+    async def _look_around(self) -> None:
+        """Before the first dispatch: results that nobody took, and calls that workers are still busy with."""
+        while True:
+            try:
+                for entry_id, fields in await self._redis.xrange(results_key(self._run)):
+                    self._last_id = entry_id
+                    self._take(entry_id, fields)
+                for beat in await self._heartbeats():
+                    self._running |= {(c["key"], c["fingerprint"]) for c in beat["active"] if c["run"] == self._run}
+                return
+            except (RedisError, OSError) as error:
+                logger.warning("run %s waits for Redis: %s", self._run, error)
+                await asyncio.sleep(0.5)
+
+    async def _read_results(self) -> None:
+        while True:
+            try:
+                answer = await self._redis.xread({results_key(self._run): self._last_id}, count=500, block=1000)
+                for _, entries in answer:
+                    for entry_id, fields in entries:
+                        self._last_id = entry_id
+                        self._take(entry_id, fields)
+                await self._delete_recorded()
+            except (RedisError, OSError) as error:
+                logger.warning("results of run %s: %s, trying again", self._run, error)
+                await asyncio.sleep(0.3)
+
+    def _take(self, entry_id: str, fields: dict[str, str]) -> None:
+        key = fields["key"]
+        waiting = self._waiting.get(key)
+        if waiting is not None and waiting.fingerprint == fields["fp"]:
+            self._deliver(entry_id, fields)
+        elif self._is_recorded(key):
+            self._to_delete[entry_id] = key
+        else:
+            self._early[key] = (entry_id, fields)
+
+    def _deliver(self, entry_id: str, fields: dict[str, str]) -> None:
+        waiting = self._waiting[fields["key"]]
+        if waiting.result.done():
+            self._to_delete[entry_id] = ""
+        elif "final" in fields:
+            self._to_delete[entry_id] = fields["key"]
+            waiting.result.set_result(Final.model_validate_json(fields["final"]))
+        else:
+            self._to_delete[entry_id] = ""
+            waiting.result.set_exception(_ERRORS.get(fields["error"], errors.BackendError)(fields["message"]))
+
+    async def _delete_recorded(self) -> None:
+        """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""
+        ready = [entry for entry, key in self._to_delete.items() if not key or self._is_recorded(key)]
+        if ready:
+            await self._redis.xdel(results_key(self._run), *ready)
+            for entry in ready:
+                del self._to_delete[entry]
+
+    # --- the reaper --------------------------------------------------------------------------------------------------
+
+    async def _reap(self) -> None:
+        while True:
+            await asyncio.sleep(_REAP_EVERY_S)
+            try:
+                await self._reap_once()
+            except (RedisError, OSError) as error:
+                logger.debug("reaper: %s", error)
+
+    async def _reap_once(self) -> None:
+        """Send again what was started and is in no heartbeat, and what was sent and is neither queued nor started."""
+        now = time.monotonic()
+        active = {
+            (call["key"], call["fingerprint"])
+            for beat in await self._heartbeats()
+            for call in beat["active"]
+            if call["run"] == self._run
+        }
+        idle_queues: dict[str, bool] = {}
+        for waiting in list(self._waiting.values()):
+            if waiting.result.done() or not waiting.sent_at:
+                continue
+            if (waiting.request.key, waiting.fingerprint) in active:
+                waiting.seen_active_at = now
+            elif waiting.seen_active_at is not None:
+                if now - waiting.seen_active_at > settings.REDISPATCH_GRACE_S:
+                    await self._lost(waiting)
+            elif now - waiting.sent_at > settings.REDISPATCH_GRACE_S:
+                queue = self._queues[waiting.request.alias]
+                if queue not in idle_queues:
+                    idle_queues[queue] = await asyncio.to_thread(queue_length, sync_client(), queue) == 0
+                if idle_queues[queue]:
+                    await self._lost(waiting)
+
+    async def _lost(self, waiting: _Waiting) -> None:
+        waiting.losses += 1
+        if waiting.losses > _LOSSES_BEFORE_GIVING_UP:
+            waiting.result.set_exception(errors.EngineLost(f"The engine was lost {waiting.losses} times during this call."))
+            return
+        logger.warning("run %s: call %s was lost, attempt %d", self._run, waiting.request.key, waiting.attempt)
+        await self._send(waiting)
+
+    async def _heartbeats(self) -> list[Heartbeat]:
+        names = [name async for name in self._redis.scan_iter(match="hb:*", count=1000)]
+        values: list[Any] = await self._redis.mget(names) if names else []
+        return [json.loads(value) for value in values if value]
+
+
+def _send_now(request: GenerationRequest, fingerprint: str, queue: str, priority: int) -> None:
+    generate.apply_async(
+        args=(request.model_dump(mode="json"), fingerprint), queue=queue, priority=priority, ignore_result=True, retry=False
+    )

@@ -1,0 +1,178 @@
+"""Drives one run from lease to end: journal → scaffold → outcome. The life of a run is told in docs/life_of_a_run.md.
+
+Used by the orchestrator's task and, without a broker, by `manage.py explore`.
+"""
+
+import asyncio
+import contextlib
+import functools
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, RunCancelled, RunHalted
+from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
+from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.ports import Dispatcher
+from apps.reasoning.scaffolds.context import RunContext
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import RunSpec
+from apps.runs.controls import DatabaseControls, GatedDispatcher
+from apps.runs.dispatch import CeleryDispatcher
+from apps.runs.journal import JournalWriter, RunJournal, Sink
+from apps.runs.leases import lease_release, lease_take, owner_name, run_close
+from apps.runs.live import announce_events
+from apps.runs.models import Run, RunEvent, RunStatus
+from apps.runs.records import LoadedRecords
+from apps.runs.selectors import event_row
+from apps.runs.streams import cancel_key, sync_client
+
+logger = logging.getLogger(__name__)
+
+DispatcherFor = Callable[[Run, RunJournal], contextlib.AbstractAsyncContextManager[Dispatcher]]
+
+
+def event_sinks() -> list[Sink]:
+    """What runs in the transaction of the events, in order: the run's own status, then the projections of settings.py."""
+    return [import_string(name) for name in ("apps.runs.status.follow", *settings.RUN_EVENT_SINKS)]
+
+
+@functools.cache
+def process_writer() -> JournalWriter:
+    """The one journal writer of this process."""
+    return JournalWriter(sinks=event_sinks(), announce=_announce)
+
+
+def _announce(run: str, events: Sequence[RunEvent]) -> None:
+    announce_events(sync_client(), run, [dict(event_row(event)) for event in events])
+
+
+@contextlib.asynccontextmanager
+async def celery_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
+    """Calls go to the inference workers over the broker."""
+    queues = {name: alias.queue for name, alias in load_aliases(settings.MODELS_FILE).items()}
+    async with CeleryDispatcher(str(run.public_id), queues=queues, is_recorded=journal.has) as dispatcher:
+        yield dispatcher
+
+
+def run_drive(
+    run_pk: int, *, dispatcher_for: DispatcherFor = celery_dispatcher, writer: JournalWriter | None = None
+) -> RunStatus | None:
+    """Drive a run until it ends.
+
+    1. Take the lease; return None where another owner lives. 2. Load the journal. 3. Run the scaffold: recorded calls are
+    not made again. 4. Write the last event, then the final state, then give the lease back. What was journaled is kept
+    whatever happens; a run that failed can be resumed.
+    """
+    run = lease_take(run_pk, owner_name())
+    if run is None:
+        return None
+    journal = RunJournal(run, writer or process_writer())
+    logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
+    try:
+        status, reason = asyncio.run(_drive(run, journal, dispatcher_for))
+    except FenceLost:
+        logger.warning("run %s: another owner has taken it over", run.public_id)
+        return None
+    except RunHalted as halt:
+        # The journal itself could not be written; the state row may still be, once there is room.
+        status, reason = RunStatus.FAILED, str(halt)
+    except BaseException:
+        lease_release(run.pk, run.fence)
+        raise
+    if not run_close(run.pk, run.fence, status, reason=reason):
+        return None
+    logger.info("run %s: %s %s", run.public_id, status, reason)
+    return status
+
+
+async def _drive(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
+    """The program, its lease and its last event. Raises `FenceLost`, and `RunHalted` where the journal is gone."""
+    if run.fence == 1:
+        journal.emit("run.started", RunStarted(owner=run.lease_owner, fence=run.fence))
+    else:
+        resumed = RunResumed(owner=run.lease_owner, fence=run.fence, replayed=journal.replayable)
+        journal.emit(f"run.resumed/{run.fence}", resumed)
+    status, reason, last = await _result(run, journal, dispatcher_for)
+    # A failed run may be resumed and end again: its last events are told once per owner.
+    journal.emit(f"{last.kind}/{run.fence}", last)
+    await journal.flush()
+    return status, reason
+
+
+async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str, Event]:
+    """How the run ended, with its last event."""
+    try:
+        outcome = await _solve(run, journal, dispatcher_for)
+    except FenceLost:
+        raise
+    except RunCancelled as error:
+        await asyncio.to_thread(_stop_calls, str(run.public_id))
+        return RunStatus.CANCELLED, str(error), RunCancelledEvent(reason=str(error))
+    except NeedsFork as error:
+        advice = "Fork the run: the fork takes over what was recorded and still fits."
+        return RunStatus.NEEDS_FORK, str(error), RunFailed(reason=str(error), advice=advice)
+    except ReasoningError as error:
+        advice = "Everything recorded is kept. Resume the run when the cause is gone."
+        return RunStatus.FAILED, str(error), RunFailed(reason=str(error), advice=advice)
+    except Exception as error:
+        logger.exception("run %s: the scaffold failed", run.public_id)
+        reason = f"The scaffold stopped on an internal error ({type(error).__name__}: {error})."
+        return RunStatus.FAILED, reason, RunFailed(reason=reason, advice="Please report it with the run's export.")
+    await asyncio.to_thread(_keep_outcome, run, outcome)
+    last = RunFinished(
+        accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by
+    )
+    return RunStatus.FINISHED, outcome.reason, last
+
+
+async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
+    spec = RunSpec.model_validate(run.spec)
+    scaffold = SCAFFOLDS[spec.scaffold]
+    if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompt_hashes() and journal.replayable:
+        raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
+    inherited = await asyncio.to_thread(_inherited, run)
+    controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
+    async with dispatcher_for(run, journal) as dispatcher:
+        context = RunContext(
+            spec,
+            journal,
+            GatedDispatcher(dispatcher, controls),
+            controls,
+            run=str(run.public_id),
+            window=settings.RUN_WINDOW,
+            inherited=inherited,
+        )
+        params = scaffold.params.model_validate(spec.params)
+        program = asyncio.ensure_future(scaffold.solve(spec.problem, context, params))
+        watch = asyncio.ensure_future(controls.watch())
+        try:
+            await asyncio.wait({program, watch}, return_when=asyncio.FIRST_COMPLETED)
+            if watch.done():
+                watch.result()
+            return await program
+        finally:
+            for task in (program, watch):
+                task.cancel()
+            await asyncio.gather(program, watch, return_exceptions=True)
+
+
+def _inherited(run: Run) -> Callable[[str], Any] | None:
+    return LoadedRecords(run.forked_from).take if run.forked_from is not None else None
+
+
+def _keep_outcome(run: Run, outcome: Outcome) -> None:
+    Run.objects.filter(pk=run.pk, fence=run.fence).update(outcome=outcome.model_dump(mode="json"))
+
+
+def _stop_calls(run: str) -> None:
+    """Tell the workers to drop the run's calls: a flag that stays, because a message may be missed."""
+    try:
+        sync_client().set(cancel_key(run), "1", ex=86_400)
+    except Exception:
+        logger.warning("run %s: the workers could not be told to stop its calls", run, exc_info=True)

@@ -1,0 +1,98 @@
+"""Who drives a run. A lease holds until a time by the database's clock; the fence grows at every take-over.
+
+A run has at most one owner at a time; an owner that was only slow finds its fence moved and stops writing.
+"""
+
+import os
+import socket
+import uuid
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce, Now
+
+from apps.runs.models import LIVE, Run, RunStatus
+
+#: Owner names that are no owner: a task for the run is on its way, the lease says until when to wait for it.
+_ON_ITS_WAY = "dispatched"
+
+
+def owner_name() -> str:
+    """A name for one drive of one run by this process: `host/pid/random`."""
+    return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
+
+
+def lease_take(run_pk: int, owner: str) -> Run | None:
+    """Take the run if nobody holds it. The returned row carries the new fence; None where another owner lives."""
+    free = Q(lease_until=None) | Q(lease_until__lt=Now()) | Q(lease_owner="") | Q(lease_owner=_ON_ITS_WAY)
+    dead = _dead_owner(run_pk)
+    if dead:
+        free |= Q(lease_owner=dead)
+    taken = Run.objects.filter(free, pk=run_pk, status__in=LIVE).update(
+        fence=F("fence") + 1,
+        lease_owner=owner,
+        lease_until=Now() + timedelta(seconds=settings.LEASE_S),
+        started_at=Coalesce("started_at", Now()),
+        status_reason="",
+    )
+    return Run.objects.select_related("problem_version").get(pk=run_pk) if taken else None
+
+
+def lease_renew(run_pk: int, fence: int) -> bool:
+    """Hold the run for another `LEASE_S`. False: the fence has moved, stop."""
+    until = Now() + timedelta(seconds=settings.LEASE_S)
+    return Run.objects.filter(pk=run_pk, fence=fence).update(lease_until=until) == 1
+
+
+def lease_release(run_pk: int, fence: int) -> None:
+    """Give the run back so that the next owner need not wait."""
+    Run.objects.filter(pk=run_pk, fence=fence).update(lease_owner="", lease_until=None)
+
+
+def lease_mark_dispatched(run_pk: int) -> bool:
+    """Claim the right to send one orchestrator task for a run that nobody drives. False where somebody else did."""
+    free = Q(lease_until=None) | Q(lease_until__lt=Now())
+    dead = _dead_owner(run_pk)
+    if dead:
+        free |= Q(lease_owner=dead)
+    return (
+        Run.objects.filter(free, pk=run_pk, status__in=LIVE).update(
+            lease_owner=_ON_ITS_WAY, lease_until=Now() + timedelta(seconds=settings.LEASE_S)
+        )
+        == 1
+    )
+
+
+def runs_without_owner() -> list[int]:
+    """Live runs whose lease has run out, or whose owner was a process of this machine that is gone."""
+    expired = Q(lease_until=None) | Q(lease_until__lt=Now())
+    live = Run.objects.filter(status__in=LIVE)
+    found = list(live.filter(expired).values_list("pk", flat=True))
+    here = live.filter(lease_owner__startswith=f"{socket.gethostname()}/").values_list("pk", "lease_owner")
+    return found + [pk for pk, owner in here if not _process_lives(owner) and pk not in found]
+
+
+def run_close(run_pk: int, fence: int, status: RunStatus, *, reason: str = "") -> bool:
+    """End the drive of a run in a final state. False where the fence has moved."""
+    closed = Run.objects.filter(pk=run_pk, fence=fence).update(
+        status=status, status_reason=reason, lease_owner="", lease_until=None, finished_at=Now()
+    )
+    return closed == 1
+
+
+def _dead_owner(run_pk: int) -> str:
+    """The owner's name if it was a process of this machine that no longer lives."""
+    owner = Run.objects.filter(pk=run_pk).values_list("lease_owner", flat=True).first() or ""
+    return owner if owner.startswith(f"{socket.gethostname()}/") and not _process_lives(owner) else ""
+
+
+def _process_lives(owner: str) -> bool:
+    pid = int(owner.split("/")[1])
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,208 @@
+"""The live tail of runs for this web process: one Redis reader fans out to the sockets that watch.
+
+Events are lossless: a socket knows the last `seq` it sent and pages the table wherever the tail has a hole. Token deltas are
+droppable: a full socket loses them, is told which calls, and asks for their text. Nothing here is the truth; the rows are.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections import defaultdict
+from typing import Any
+
+import redis.asyncio
+from redis.exceptions import RedisError
+
+from apps.runs.streams import EVENTS_KEPT, async_client, events_key, tokens_key
+
+logger = logging.getLogger(__name__)
+
+TOKEN_BYTES_PER_SOCKET = 256 * 1024
+EVENTS_PER_SOCKET = 500
+_BLOCK_MS = 2000
+_FORGET_CALL_S = 10.0
+
+
+class Subscription:
+    """What one socket has not sent yet. Filled by the hub, emptied by the socket; both run on the same loop."""
+
+    def __init__(self, run: str) -> None:
+        self.run = run
+        self.watched: set[str] = set()
+        self.events: dict[int, dict[str, Any]] = {}
+        self.tokens: list[dict[str, Any]] = []
+        self.token_bytes = 0
+        self.resync: set[str] = set()
+        self.news = asyncio.Event()
+
+    def add_event(self, event: dict[str, Any]) -> None:
+        if len(self.events) >= EVENTS_PER_SOCKET:
+            self.events.clear()  # The socket finds the hole and pages the table: bounded memory, nothing lost.
+        self.events[event["seq"]] = event
+        self.news.set()
+
+    def add_tokens(self, item: dict[str, Any]) -> None:
+        if item["call"] not in self.watched or item["call"] in self.resync:
+            return
+        size = len(item["text"])
+        if self.token_bytes + size > TOKEN_BYTES_PER_SOCKET:
+            self.resync |= {kept["call"] for kept in self.tokens} | {item["call"]}
+            self.tokens, self.token_bytes = [], 0
+        else:
+            self.tokens.append(item)
+            self.token_bytes += size
+        self.news.set()
+
+    def take_tokens(self) -> tuple[list[dict[str, Any]], list[str]]:
+        """Deltas to send and calls to resync; forgets both."""
+        tokens, resync = self.tokens, sorted(self.resync)
+        self.tokens, self.token_bytes, self.resync = [], 0, set()
+        return tokens, resync
+
+
+class Counter:
+    """Tokens of one running call and how fast they come, over a sliding few seconds."""
+
+    def __init__(self, attempt: int) -> None:
+        self.attempt = attempt
+        self.tokens = 0
+        self.seen_at = self._since = time.monotonic()
+        self._base = 0
+        self._rate = 0.0
+
+    def add(self, total: int) -> None:
+        now = time.monotonic()
+        self.tokens, self.seen_at = total, now
+        if now - self._since >= 2.0:
+            self._rate = (total - self._base) / (now - self._since)
+            self._since, self._base = now, total
+
+    @property
+    def rate(self) -> float:
+        elapsed = self.seen_at - self._since
+        return self._rate or (self.tokens - self._base) / elapsed if elapsed > 0.2 or self._rate else 0.0
+
+
+class Hub:
+    """One reader for all watched runs of this process. Use it from one event loop."""
+
+    def __init__(self) -> None:
+        self._subscriptions: dict[str, set[Subscription]] = defaultdict(set)
+        self._cursors: dict[str, str] = {}
+        self.counters: dict[str, dict[str, Counter]] = defaultdict(dict)
+        self._reader: asyncio.Task[None] | None = None
+        self._wake_key = f"wake:{id(self)}:{time.time_ns()}"
+        self._redis: redis.asyncio.Redis | None = None
+
+    async def subscribe(self, run: str) -> Subscription:
+        """Start receiving the tail of a run; what came before is in the table."""
+        subscription = Subscription(run)
+        self._subscriptions[run].add(subscription)
+        if self._reader is None or self._reader.done():
+            self._redis = async_client()
+            self._reader = asyncio.create_task(self._read())
+        await self._wake()
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        watching = self._subscriptions[subscription.run]
+        watching.discard(subscription)
+        if not watching:
+            del self._subscriptions[subscription.run]
+            self.counters.pop(subscription.run, None)
+            self._cursors.pop(events_key(subscription.run), None)
+            self._cursors.pop(tokens_key(subscription.run), None)
+
+    def running(self, run: str) -> dict[str, dict[str, Any]]:
+        """Counters of the calls that wrote something lately."""
+        now = time.monotonic()
+        calls = self.counters.get(run, {})
+        for key in [key for key, counter in calls.items() if now - counter.seen_at > _FORGET_CALL_S]:
+            del calls[key]
+        return {key: {"n": c.tokens, "rate": round(c.rate, 1), "attempt": c.attempt} for key, c in calls.items()}
+
+    async def _wake(self) -> None:
+        """Make a blocked reader look at the new set of runs."""
+        with contextlib.suppress(RedisError, OSError):
+            if self._redis is not None:
+                await self._redis.xadd(self._wake_key, {"x": "1"}, maxlen=2)
+                await self._redis.expire(self._wake_key, 60)
+
+    def _streams(self) -> dict[str, str]:
+        for run in self._subscriptions:
+            self._cursors.setdefault(events_key(run), "$")
+            self._cursors.setdefault(tokens_key(run), "$")
+        return {**self._cursors, self._wake_key: self._cursors.get(self._wake_key, "0-0")}
+
+    async def _resolve_new(self, client: redis.asyncio.Redis) -> None:
+        """`$` means "now" at each read; a reader that is woken in between would miss entries. Fix it to an id once."""
+        for key, cursor in list(self._cursors.items()):
+            if cursor == "$":
+                newest = await client.xrevrange(key, count=1)
+                self._cursors[key] = newest[0][0] if newest else "0-0"
+
+    async def _read(self) -> None:
+        client = self._redis
+        if client is None:
+            return
+        while self._subscriptions:
+            try:
+                self._streams()
+                await self._resolve_new(client)
+                for key, entries in await client.xread(self._streams(), count=1000, block=_BLOCK_MS):
+                    self._cursors[key] = entries[-1][0]
+                    kind, _, run = key.partition(":")
+                    for entry_id, fields in entries:
+                        self._spread(kind, run, entry_id, fields)
+            except (RedisError, OSError) as error:
+                logger.debug("live tail: %s, trying again", error)
+                await asyncio.sleep(0.3)
+        await client.aclose()
+
+    def _spread(self, kind: str, run: str, entry_id: str, fields: dict[str, str]) -> None:
+        subscriptions = self._subscriptions.get(run, set())
+        if kind == "ev":
+            event = json.loads(fields["event"])
+            for subscription in subscriptions:
+                subscription.add_event(event)
+            if event["kind"] in {"call.ended", "call.failed"}:
+                self.counters[run].pop(event["body"]["call"], None)
+        elif kind == "tok" and subscriptions:
+            item = {
+                "call": fields["call"],
+                "attempt": int(fields["attempt"]),
+                "ch": fields["ch"],
+                "off": int(fields["off"]),
+                "text": fields["text"],
+            }
+            counter = self.counters[run].get(item["call"])
+            if counter is None or counter.attempt != item["attempt"]:
+                counter = self.counters[run][item["call"]] = Counter(item["attempt"])
+            counter.add(int(fields["n"]))
+            for subscription in subscriptions:
+                subscription.add_tokens(item)
+
+
+_hubs: dict[asyncio.AbstractEventLoop, Hub] = {}
+
+
+def hub() -> Hub:
+    """The hub of the running event loop."""
+    loop = asyncio.get_running_loop()
+    if loop not in _hubs:
+        for closed in [known for known in _hubs if known.is_closed()]:
+            del _hubs[closed]
+        _hubs[loop] = Hub()
+    return _hubs[loop]
+
+
+def announce_events(client: "redis.Redis", run: str, events: list[dict[str, Any]]) -> None:
+    """Put committed events on the run's stream under ids `<seq>-0`; older ones fall off the end."""
+    pipeline = client.pipeline(transaction=False)
+    for event in events:
+        pipeline.xadd(
+            events_key(run), {"event": json.dumps(event)}, id=f"{event['seq']}-0", maxlen=EVENTS_KEPT, approximate=True
+        )
+    pipeline.execute(raise_on_error=False)

@@ -1,0 +1,106 @@
+"""Between the core's `StepRecord` and the stored `Step` row."""
+
+from datetime import datetime
+
+import zstandard
+
+from apps.reasoning.domain.generation import Final, Place, Usage
+from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.journal.keys import sha_of
+from apps.runs.models import Blob, Run, Step
+
+
+def row_from(record: StepRecord, run_pk: int, at: datetime) -> Step:
+    """The row of a record; its texts are stored apart, under their names."""
+    final = record.final
+    row = Step(
+        run_id=run_pk,
+        key=record.key,
+        kind=record.kind,
+        request_hash=record.request_hash,
+        role=record.role,
+        alias=record.alias,
+        rollout=record.place.rollout,
+        round=record.place.round,
+        subject=record.place.subject,
+        index=record.place.index,
+        attempt=record.attempt,
+        prompt_shas=list(record.prompt_shas),
+        failure=record.failure,
+        value=record.value,
+        recorded_at=at,
+    )
+    if final is not None:
+        row.text_sha, row.reasoning_sha = sha_of(final.text), sha_of(final.reasoning)
+        row.finish_reason = final.finish_reason
+        row.prompt_tokens, row.cached_tokens = final.usage.prompt, final.usage.cached
+        row.completion_tokens, row.reasoning_tokens = final.usage.completion, final.usage.reasoning
+        row.ttft_s, row.duration_s = final.ttft_s, final.duration_s
+        row.model_revision = final.model_revision
+    return row
+
+
+class LoadedRecords:
+    """The records of a run as a replay reads them: small fields at once, texts decompressed when asked for.
+
+    Compressed texts stay in memory until they are read, because the replay runs on an event loop, where the database may not
+    be asked, and because 80,000 texts do not fit uncompressed.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._rows = {row.key: row for row in Step.objects.filter(run=run).iterator(chunk_size=2000)}
+        self._texts: dict[str, tuple[int, bytes]] = {}
+        shas = {sha for row in self._rows.values() for sha in (row.text_sha, row.reasoning_sha) if sha}
+        for start in range(0, len(ordered := sorted(shas)), 900):
+            for sha, size, data in Blob.objects.filter(sha__in=ordered[start : start + 900]).values_list("sha", "size", "data"):
+                self._texts[sha] = (size, bytes(data))
+        self._unzip = zstandard.ZstdDecompressor()
+        self.loaded = len(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._rows
+
+    def take(self, key: str) -> StepRecord | None:
+        """The record under `key`, once: a replay asks for each key one time and memory is given back."""
+        row = self._rows.pop(key, None)
+        return None if row is None else self._record(row)
+
+    def _text(self, sha: str) -> str:
+        if not sha:
+            return ""
+        size, data = self._texts[sha]
+        return self._unzip.decompress(data, max_output_size=size).decode()
+
+    def _record(self, row: Step) -> StepRecord:
+        final = None
+        if row.finish_reason:
+            final = Final.model_construct(
+                text=self._text(row.text_sha),
+                reasoning=self._text(row.reasoning_sha),
+                finish_reason=row.finish_reason,
+                usage=Usage.model_construct(
+                    prompt=row.prompt_tokens,
+                    cached=row.cached_tokens,
+                    completion=row.completion_tokens,
+                    reasoning=row.reasoning_tokens,
+                ),
+                ttft_s=row.ttft_s,
+                duration_s=row.duration_s,
+                model_revision=row.model_revision,
+            )
+        return StepRecord.model_construct(
+            key=row.key,
+            kind=row.kind,
+            request_hash=row.request_hash,
+            role=row.role,
+            alias=row.alias,
+            place=Place.model_construct(rollout=row.rollout, round=row.round, subject=row.subject, index=row.index),
+            attempt=row.attempt,
+            prompt_shas=tuple(row.prompt_shas),
+            final=final,
+            failure=row.failure,
+            value=row.value,
+        )

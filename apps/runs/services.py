@@ -1,0 +1,121 @@
+"""Writes on runs: create, queue, resume and command."""
+
+import uuid
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.problems.models import ProblemVersion
+from apps.reasoning.domain.events import CommandName, RunCreated
+from apps.reasoning.scaffolds.spec import RunSpec
+from apps.runs.access import run_may_steer
+from apps.runs.leases import lease_mark_dispatched
+from apps.runs.models import LIVE, Run, RunCommand, RunEvent, RunStatus
+from apps.runs.tasks import orchestrate
+
+COMMANDS: tuple[CommandName, ...] = (
+    "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget",
+)  # fmt: skip
+_NEEDED_ARGS = {"hint": "text", "accept_lemma": "lemma", "reject_lemma": "lemma", "inject_lemma": "statement"}
+
+
+@transaction.atomic
+def run_create(
+    *,
+    owner: User | None,
+    problem_version: ProblemVersion,
+    title: str,
+    spec: RunSpec,
+    forked_from: Run | None = None,
+    is_authored: bool = False,
+    start: bool = True,
+) -> Run:
+    """A run with its first event; with `start`, its task is sent when the transaction commits."""
+    run = Run.objects.create(
+        owner=owner,
+        problem_version=problem_version,
+        title=title,
+        scaffold=spec.scaffold,
+        preset=spec.preset,
+        spec=spec.model_dump(mode="json"),
+        budget=spec.budget.model_dump(mode="json"),
+        forked_from=forked_from,
+        is_authored=is_authored,
+        last_seq=1,
+    )
+    created = RunCreated(
+        title=title,
+        scaffold=spec.scaffold,
+        preset=spec.preset,
+        aliases={role: chosen.alias for role, chosen in spec.roles.items()},
+        params=spec.params,
+        seed=spec.seed,
+        code_version=spec.code_version,
+        authored=is_authored,
+        forked_from=str(forked_from.public_id) if forked_from else "",
+    )
+    RunEvent.objects.create(
+        run=run, seq=1, key="run.created", kind=created.kind, at=timezone.now(), body=created.model_dump(mode="json")
+    )
+    if start:
+        run_dispatch(run)
+    return run
+
+
+def run_dispatch(run: Run) -> None:
+    """Send the run's task after commit. A task that gets lost is sent again by the warden when the mark runs out."""
+    if lease_mark_dispatched(run.pk):
+        orchestrate.delay_on_commit(run.pk)
+
+
+@transaction.atomic
+def run_resume(*, run: Run, user: User) -> None:
+    """Queue a failed run again. Raises `ValidationError` where there is nothing to resume or the user may not."""
+    if not run_may_steer(user, run):
+        raise ValidationError("Only the owner of a run or a researcher may resume it.")
+    if not Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(
+        status=RunStatus.QUEUED, status_reason="", finished_at=None
+    ):
+        raise ValidationError("Only a failed run can be resumed; fork a finished or cancelled one.")
+    run_dispatch(run)
+
+
+@transaction.atomic
+def command_request(
+    *, run: Run, user: User, command_id: uuid.UUID, name: str, args: dict[str, Any] | None = None
+) -> RunCommand:
+    """Record what a person asks of a live run, once per `command_id`.
+
+    Raises `ValidationError` for an unknown command, missing arguments, a run that has ended, or a user who may only watch.
+    """
+    args = args or {}
+    if not run_may_steer(user, run):
+        raise ValidationError("Only the owner of a run or a researcher may steer it.")
+    if name not in COMMANDS:
+        raise ValidationError(f"There is no command {name}.")
+    if name in _NEEDED_ARGS and not str(args.get(_NEEDED_ARGS[name], "")).strip():
+        raise ValidationError(f"{name.replace('_', ' ').capitalize()} needs a {_NEEDED_ARGS[name]}.")
+    known = RunCommand.objects.filter(run=run, command_id=command_id).first()
+    if known is not None:
+        return known
+    status = Run.objects.values_list("status", flat=True).get(pk=run.pk)
+    if status not in LIVE:
+        raise ValidationError(f"This run is {RunStatus(status).label}; it takes no more commands. Fork it to go on.")
+    if name == "extend_budget":
+        _extend_budget(run, args)
+    return RunCommand.objects.create(run=run, command_id=command_id, name=name, args=args, by=user)
+
+
+def _extend_budget(run: Run, args: dict[str, Any]) -> None:
+    amounts = {which: args[which] for which in ("tokens", "calls", "seconds") if args.get(which)}
+    if not amounts or any(not isinstance(more, int | float) or more <= 0 for more in amounts.values()):
+        raise ValidationError("Say how many tokens, calls or seconds to add, as positive numbers.")
+    fresh = Run.objects.select_for_update().get(pk=run.pk)
+    fresh.budget = {
+        which: limit + amounts.get(which, 0) if limit is not None else None for which, limit in fresh.budget.items()
+    }
+    fresh.save(update_fields=["budget"])
+

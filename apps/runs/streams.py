@@ -1,0 +1,103 @@
+"""Names and clients of everything kept in Redis, in one place.
+
+| key | what | lives |
+|---|---|---|
+| `ev:<run>` | stream, ids `<seq>-0`: the newest events | capped, rebuilt from rows |
+| `tok:<run>` | stream: coalesced token deltas | capped, 1 h |
+| `buf:<run>:<call>:<attempt>:<channel>` | what an open call has written so far, as `text` or `reasoning` | 1 h |
+| `res:<run>` | stream: results on their way to the journal | until committed |
+| `fin:<run>:<fingerprint>` | marks that a result exists, so that a repeated message is not generated again | 1 h |
+| `cancel:<run>` | flag: stop all calls of the run | 1 day |
+| `hb:<worker>` | JSON: what an inference worker is doing | 3 s |
+"""
+
+import functools
+import hashlib
+import json
+from typing import Any, TypedDict, cast
+
+import redis
+import redis.asyncio
+from django.conf import settings
+
+from apps.reasoning.domain.generation import GenerationRequest
+
+EVENTS_KEPT = 5_000
+TOKENS_KEPT = 50_000
+HOUR_S = 3600
+DAY_S = 86_400
+
+
+def events_key(run: str) -> str:
+    return f"ev:{run}"
+
+
+def tokens_key(run: str) -> str:
+    return f"tok:{run}"
+
+
+def results_key(run: str) -> str:
+    return f"res:{run}"
+
+
+def cancel_key(run: str) -> str:
+    return f"cancel:{run}"
+
+
+def buffer_key(run: str, call: str, attempt: int, channel: str) -> str:
+    return f"buf:{run}:{call}:{attempt}:{channel}"
+
+
+def finished_key(run: str, fingerprint: str) -> str:
+    return f"fin:{run}:{fingerprint}"
+
+
+def fingerprint_of(request: GenerationRequest) -> str:
+    """What makes two requests the same question; attempts of one call share it."""
+    content = request.model_dump_json(exclude={"run", "attempt", "deadline_s"})
+    return hashlib.sha256(content.encode()).hexdigest()[:24]
+
+
+@functools.cache
+def sync_client() -> "redis.Redis":
+    """One client per process for short commands; thread-safe through its pool."""
+    return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_connect_timeout=5, socket_timeout=10)
+
+
+def async_client() -> "redis.asyncio.Redis":
+    """A client for one event loop. `socket_timeout=None`: blocking reads end by their own BLOCK time, not by the socket's."""
+    return redis.asyncio.Redis.from_url(
+        settings.REDIS_URL, decode_responses=True, socket_connect_timeout=5, socket_timeout=None
+    )
+
+
+class ActiveCall(TypedDict):
+    """A call that a worker is working on."""
+
+    run: str
+    key: str
+    attempt: int
+    fingerprint: str
+
+
+class Heartbeat(TypedDict):
+    """What an inference worker says of itself twice a second."""
+
+    worker: str
+    aliases: list[str]
+    active: list[ActiveCall]
+    health: dict[str, dict[str, Any]]
+
+
+def heartbeats(client: "redis.Redis") -> list[Heartbeat]:
+    """What every live inference worker says of itself."""
+    names = list(client.scan_iter(match="hb:*", count=1000))
+    values = client.mget(names) if names else []
+    return [cast("Heartbeat", json.loads(value)) for value in values if value]
+
+
+def queue_length(client: "redis.Redis", queue: str) -> int:
+    """Messages that wait in a Celery queue, over all its priorities (kombu names them `queue\x06\x16<step>`)."""
+    steps = settings.CELERY_BROKER_TRANSPORT_OPTIONS["priority_steps"]
+    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in steps]
+    return sum(int(client.llen(name)) for name in names)

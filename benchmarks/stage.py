@@ -1,0 +1,41 @@
+"""A stage for benchmarks: a private data folder, its database migrated, one problem, one user. Nothing of the user's is touched."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from apps.reasoning.scaffolds.spec import RunSpec
+    from apps.runs.models import Run
+
+
+def set_up() -> Path:
+    """Point the settings at a fresh folder, set Django up and migrate. Call before importing anything of Django."""
+    folder = Path(tempfile.mkdtemp(prefix="lemmascope-bench-"))
+    os.environ.update({"DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "apps.config.settings", "LOG_LEVEL": "ERROR"})
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    return folder
+
+
+def a_run(spec: "RunSpec | None" = None, **fields: object) -> "Run":
+    """A queued run on a problem of its own; no task is sent."""
+    from apps.problems.models import Problem, ProblemVersion, Topic
+    from apps.reasoning.domain.problems import ProblemText
+    from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+    from apps.runs.services import run_create
+
+    number = Problem.objects.count() + 1
+    problem = Problem.objects.create(slug=f"bench-{number}", title="A benchmark", topic=Topic.ALGEBRA)
+    version = ProblemVersion.objects.create(problem=problem, number=1, statement="Show that $1 + 1 = 2$.")
+    spec = spec or RunSpec(
+        problem=ProblemText(id=problem.slug, version=1, title=problem.title, statement=version.statement),
+        scaffold="intern_s1_mo",
+        roles={"reasoner": RoleSpec(alias="bench")},
+    )
+    return run_create(owner=None, problem_version=version, title="A benchmark", spec=spec, start=False)

@@ -1,0 +1,106 @@
+"""Puts what calls write on the token stream of their run, and keeps their text so far for late readers.
+
+Deltas are collected and sent in one pipeline per tick for all calls together: one round trip per call and tick would cost
+more than the engine leaves over. A tick that Redis does not take is lost for the stream; the buffered text is then written
+whole with the next one, so that a reader who asks for it misses nothing.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import Literal
+
+import redis.asyncio
+from redis.exceptions import RedisError
+
+from apps.reasoning.domain.generation import Delta, GenerationRequest
+from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
+
+logger = logging.getLogger(__name__)
+TICK_S = 0.05
+
+Channel = Literal["text", "reasoning"]
+
+
+@dataclass
+class _Call:
+    """One call's text so far, and how much of it is on the stream."""
+
+    request: GenerationRequest
+    tokens: int = 0
+    written: dict[Channel, str] = field(default_factory=lambda: {"text": "", "reasoning": ""})
+    sent: dict[Channel, int] = field(default_factory=lambda: {"text": 0, "reasoning": 0})
+    is_dirty: bool = False
+
+
+class TokenPublisher:
+    """One per worker process, on the engine loop. `add` never waits and never raises."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, _Call] = {}
+        self._touched: set[str] = set()
+        self._flusher: asyncio.Task[None] | None = None
+        self._redis: redis.asyncio.Redis | None = None
+
+    async def add(self, request: GenerationRequest, delta: Delta) -> None:
+        """Take a delta of a running call."""
+        call = self._calls.get(request.call_id)
+        if call is None:
+            call = self._calls[request.call_id] = _Call(request)
+        call.tokens += delta.tokens
+        call.written["text"] += delta.text
+        call.written["reasoning"] += delta.reasoning
+        self._touched.add(request.call_id)
+        if self._flusher is None or self._flusher.done():
+            self._flusher = asyncio.create_task(self._flush_until_idle())
+
+    async def finish(self, request: GenerationRequest) -> None:
+        """Send what is left of a call and forget it."""
+        if request.call_id in self._touched:
+            await self._flush()
+        self._calls.pop(request.call_id, None)
+
+    async def _flush_until_idle(self) -> None:
+        while self._calls:
+            await self._flush()
+            await asyncio.sleep(TICK_S)
+
+    async def _flush(self) -> None:
+        touched, self._touched = self._touched, set()
+        calls = [self._calls[name] for name in touched if name in self._calls]
+        if not calls:
+            return
+        if self._redis is None:
+            self._redis = async_client()
+        pipeline = self._redis.pipeline(transaction=False)
+        for call in calls:
+            _put(pipeline, call)
+        for run in {call.request.run for call in calls}:
+            pipeline.expire(tokens_key(run), HOUR_S)
+        try:
+            await pipeline.execute()
+        except (RedisError, OSError) as error:
+            logger.debug("token stream: %s", error)
+            for call in calls:
+                call.is_dirty = True
+
+
+def _put(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
+    """Append what is new of one call to its run's stream and to its buffer."""
+    request = call.request
+    for channel in ("text", "reasoning"):
+        whole, start = call.written[channel], call.sent[channel]
+        if len(whole) == start:
+            continue
+        new = whole[start:]
+        call.sent[channel] = len(whole)
+        fields = {"call": request.key, "attempt": request.attempt, "ch": channel, "off": start, "text": new, "n": call.tokens}
+        pipeline.xadd(tokens_key(request.run), fields, maxlen=TOKENS_KEPT, approximate=True)
+        key = buffer_key(request.run, request.key, request.attempt, channel)
+        if call.is_dirty:
+            pipeline.set(key, whole, ex=HOUR_S)
+        else:
+            pipeline.append(key, new)
+            if start == 0:
+                pipeline.expire(key, HOUR_S)
+    call.is_dirty = False

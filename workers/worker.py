@@ -1,0 +1,166 @@
+"""The inference process: `celery -A workers.worker worker -P threads -c N -Q inference.<alias>,…`.
+
+Task threads only wait; the engines live on one background loop (host.py). Needs Redis, no database. Results are put on the
+run's result stream, for ever if need be; a heartbeat tells twice a second what is being worked on, so that the orchestrator
+knows what was lost when this process dies.
+"""
+
+import json
+import logging
+import os
+import socket
+import threading
+import time
+from typing import Any
+
+import django
+from celery.signals import worker_init, worker_shutting_down
+from django.conf import settings
+from redis.exceptions import RedisError
+
+from apps.config.celery import app
+from apps.reasoning.domain.errors import BackendError
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.inference.aliases import load_aliases
+from apps.runs.streams import HOUR_S, cancel_key, fingerprint_of, finished_key, results_key, sync_client
+from workers.host import EngineHost
+from workers.publisher import TokenPublisher
+
+django.setup()
+
+from apps.runs.crash import crash_point  # noqa: E402  (reads settings)
+from apps.runs.tasks import answer_calls_with  # noqa: E402
+
+logger = logging.getLogger(__name__)
+BEAT_S = 0.5
+BEAT_LIVES_MS = 3000
+RESULTS_KEPT_S = 7 * 24 * HOUR_S
+
+
+class Worker:
+    """Answers calls with the engines of this process."""
+
+    def __init__(self) -> None:
+        self.name = f"{socket.gethostname()}/{os.getpid()}"
+        self.redis = sync_client()
+        self.publisher = TokenPublisher()
+        self.aliases = load_aliases(settings.MODELS_FILE)
+        self.host = EngineHost(
+            self.aliases, delta_sink=self._publish, tokens_per_s_override={"worked-example": settings.WORKED_EXAMPLE_TOKENS_PER_S}
+        )
+        self._active: dict[str, tuple[GenerationRequest, str]] = {}
+        self._lock = threading.Lock()
+        threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True).start()
+
+    def answer(self, request: GenerationRequest, fingerprint: str) -> None:
+        """Generate and put the result on the stream, unless it is there already or nobody wants it any more."""
+        if self._is_settled(request, fingerprint):
+            return
+        with self._lock:
+            self._active[request.call_id] = (request, fingerprint)
+        crash_point("before_generation")
+        try:
+            fields = self._result(request)
+            if fields is not None:
+                crash_point("before_result")
+                self._put_result(request, fingerprint, fields)
+                crash_point("after_result")
+        finally:
+            with self._lock:
+                self._active.pop(request.call_id, None)
+
+    def _result(self, request: GenerationRequest) -> dict[str, str] | None:
+        """The fields of the result entry; None for a call that was stopped on purpose and has none."""
+        try:
+            final = self.host.run(request)
+        except BackendError as error:
+            return {"error": type(error).__name__, "message": str(error)}
+        except Exception as error:
+            logger.exception("call %s failed inside the worker", request.call_id)
+            return {"error": "EngineLost", "message": f"The worker failed on this call ({type(error).__name__}: {error})."}
+        if final.finish_reason == "cancelled":
+            return None
+        return {"final": _without_nul(final).model_dump_json()}
+
+    def _put_result(self, request: GenerationRequest, fingerprint: str, fields: dict[str, str]) -> None:
+        pause = 0.1
+        entry = {"key": request.key, "fp": fingerprint, "attempt": str(request.attempt), **fields}
+        while True:
+            try:
+                pipeline = self.redis.pipeline(transaction=True)
+                pipeline.xadd(results_key(request.run), entry)
+                pipeline.expire(results_key(request.run), RESULTS_KEPT_S)
+                if "final" in fields:
+                    pipeline.set(finished_key(request.run, fingerprint), "1", ex=HOUR_S)
+                pipeline.execute()
+                return
+            except (RedisError, OSError) as error:
+                logger.warning("a result waits for Redis: %s", error)
+                time.sleep(pause)
+                pause = min(3.0, pause * 2)
+
+    def _is_settled(self, request: GenerationRequest, fingerprint: str) -> bool:
+        """A message may come twice, or after its run was cancelled."""
+        try:
+            return bool(self.redis.exists(finished_key(request.run, fingerprint), cancel_key(request.run)))
+        except (RedisError, OSError):
+            return False
+
+    async def _publish(self, request: GenerationRequest, delta: Delta) -> None:
+        await self.publisher.add(request, delta)
+
+    # --- heartbeat ---------------------------------------------------------------------------------------------------
+
+    def _beat_for_ever(self) -> None:
+        while True:
+            try:
+                self._beat()
+            except (RedisError, OSError) as error:
+                logger.debug("heartbeat: %s", error)
+            except Exception:
+                logger.exception("heartbeat")
+            time.sleep(BEAT_S)
+
+    def _beat(self) -> None:
+        with self._lock:
+            active = [
+                {"run": request.run, "key": request.key, "attempt": request.attempt, "fingerprint": fingerprint}
+                for request, fingerprint in self._active.values()
+            ]
+        health = {name: state.model_dump(mode="json") for name, state in self.host.health().items()}
+        beat = {"worker": self.name, "aliases": sorted(self.aliases), "active": active, "health": health}
+        self.redis.set(f"hb:{self.name}", json.dumps(beat), px=BEAT_LIVES_MS)
+        runs = sorted({call["run"] for call in active})
+        for run, cancelled in zip(runs, self.redis.mget([cancel_key(run) for run in runs]) if runs else [], strict=True):
+            if cancelled:
+                self.host.cancel_run(str(run))
+
+
+def _without_nul(final: Final) -> Final:
+    """PostgreSQL keeps no NUL character in a text, and a model may write one."""
+    if "\x00" not in final.text and "\x00" not in final.reasoning:
+        return final
+    return final.model_copy(
+        update={"text": final.text.replace("\x00", "�"), "reasoning": final.reasoning.replace("\x00", "�")}
+    )
+
+
+_worker: Worker | None = None
+
+
+@worker_init.connect
+def _start(**_: Any) -> None:
+    """Sent before the consumer starts, in the process that also runs the threads; nothing forks after it."""
+    global _worker
+    _worker = Worker()
+    answer_calls_with(_worker.answer)
+
+
+@worker_shutting_down.connect
+def _drain(**_: Any) -> None:
+    """Let calls finish for a while, then stop them without a result: another worker, or this one restarted, takes them."""
+    if _worker is not None:
+        threading.Thread(target=_worker.host.drain, args=(settings.DRAIN_S,), daemon=True).start()
+
+
+__all__ = ["app"]
