@@ -1,0 +1,97 @@
+"""When two statements are the same, and when they only look alike.
+
+Equal normal forms merge by themselves. Likeness is only ever proposed to people.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+
+_SPACING = re.compile(r"\\(?:[,;:!> ]|(?:q?quad|thinspace|medspace|left|right|displaystyle|textstyle|[bB]ig[lr]?)\b)|~")
+_SYNONYMS = {
+    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\geq": r"\ge", r"\geqslant": r"\ge", r"\leq": r"\le", r"\leqslant": r"\le",
+    r"\neq": r"\ne", r"\lbrace": r"\{", r"\rbrace": r"\}", r"\to": r"\rightarrow", r"\dots": r"\ldots", r"\cdots": r"\ldots",
+    r"\emptyset": r"\varnothing", r"\epsilon": r"\varepsilon", r"\land": r"\wedge", r"\lor": r"\vee",
+}  # fmt: skip
+_SYMBOLS = {
+    "≥": r"\ge", "≤": r"\le", "≠": r"\ne", "→": r"\rightarrow", "…": r"\ldots", "·": r"\cdot", "×": r"\times", "∈": r"\in",
+    "∞": r"\infty", "−": "-", "∣": r"\mid", "ℕ": r"\mathbb{n}", "ℤ": r"\mathbb{z}", "ℝ": r"\mathbb{r}", "ℚ": r"\mathbb{q}",
+}  # fmt: skip
+_COMMAND = re.compile(r"\\[a-zA-Z]+")
+_DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]")
+_SIMPLE_BRACES = re.compile(r"([\^_])\{(\w)\}")
+_TOKEN = re.compile(r"\\[a-z]+|\d+|[^\W\d_]+|[^\w\s]")
+# The case of a letter in a formula carries meaning ($n$ and $N$ differ); in prose it does not.
+_FORMULA = re.compile(r"(\$\$?.+?\$\$?|\\\(.+?\\\)|\\\[.+?\\\])", re.DOTALL)
+_PROSE_PUNCTUATION = re.compile(r"[.,;:!?\"'“”‘’*`]")
+_SHORT_WORDS = frozenset({"a", "an", "the", "then", "that", "have", "we"})
+
+
+def normalise_statement(text: str) -> str:
+    """The normal form of a statement: equal forms say the same word for word.
+
+    Ignored are the case of prose, punctuation and articles in prose, white space, TeX spacing and sizing, math delimiters,
+    and synonyms such as `\\dfrac` and `\\frac`. Letters in formulas keep their case.
+    """
+    pieces = _FORMULA.split(unicodedata.normalize("NFC", text))
+    normal = [_formula(piece) if number % 2 else _prose(piece) for number, piece in enumerate(pieces)]
+    return " ".join(piece for piece in normal if piece)
+
+
+def tokens(text: str) -> frozenset[str]:
+    """The distinct tokens of a statement's normal form."""
+    return frozenset(_TOKEN.findall(normalise_statement(text)))
+
+
+def similarity(left: frozenset[str], right: frozenset[str]) -> float:
+    """Dice's coefficient of two token sets, from 0 to 1."""
+    size = len(left) + len(right)
+    return 2 * len(left & right) / size if size else 1.0
+
+
+class AlikeIndex:
+    """Finds earlier statements whose token similarity reaches `threshold`, without comparing every pair.
+
+    Two sets that similar must share a token among the first few of each in a fixed order (prefix filtering), so only
+    statements that share such a token are compared.
+    """
+
+    def __init__(self, threshold: float = 0.85) -> None:
+        self.threshold = threshold
+        self._jaccard = threshold / (2 - threshold)
+        self._tokens: dict[str, frozenset[str]] = {}
+        self._having: dict[str, list[str]] = defaultdict(list)
+
+    def add(self, name: str, statement: str) -> list[tuple[str, float]]:
+        """The earlier statements like this one, in the order they were added, with their similarity; then keep this one."""
+        mine = tokens(statement)
+        ordered = sorted(mine, key=lambda token: (-len(token), token))
+        prefix = ordered[: len(ordered) - max(1, _ceil(self._jaccard * len(ordered))) + 1]
+        candidates = {other: None for token in prefix for other in self._having[token]}
+        found = [(other, similarity(mine, self._tokens[other])) for other in self._tokens if other in candidates]
+        for token in prefix:
+            self._having[token].append(name)
+        self._tokens[name] = mine
+        return [(other, round(score, 4)) for other, score in found if score >= self.threshold]
+
+
+def _ceil(value: float) -> int:
+    return -int(-value // 1)
+
+
+def _prose(text: str) -> str:
+    for symbol, command in _SYMBOLS.items():
+        text = text.replace(symbol, f" {command} ")
+    words = _PROSE_PUNCTUATION.sub(" ", text).casefold().split()
+    return " ".join(word for word in words if word not in _SHORT_WORDS)
+
+
+def _formula(text: str) -> str:
+    text = _DELIMITERS.sub(" ", text)
+    for symbol, command in _SYMBOLS.items():
+        text = text.replace(symbol, f" {command} ")
+    text = _COMMAND.sub(lambda match: _SYNONYMS.get(match.group(), match.group()), text)
+    text = _SPACING.sub(" ", text)
+    text = _SIMPLE_BRACES.sub(r"\1\2", text)
+    text = text.rstrip(" .,;")
+    return re.sub(r"\s*([^\w\s\\])\s*", r"\1", re.sub(r"\s+", " ", text)).strip()

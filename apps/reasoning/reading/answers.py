@@ -1,0 +1,76 @@
+"""Where the answer is in what a model wrote: after the thinking, whole, and not empty."""
+
+import json
+import re
+from typing import Any
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored
+
+_THINK_CLOSE = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINK_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_DECORATION = re.compile(r"(?:\s|```|\*\*|\$)*\Z")
+_CODE_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+# TeX commands whose first letter is also a JSON escape: `\frac` would silently become a form feed and "rac".
+_TEX_ESCAPE = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\(?=(?:b(?:ar|egin|eta|ig|igl|igr|inom|mod|ot|oxed|f)|f(?:rac|orall|loor)|n(?:abla|e|eq|eg|mid|ot|otin|u)"
+    r"|r(?:angle|ceil|floor|ho|ight|ightarrow|m)|t(?:an|au|ext|extbf|frac|heta|ilde|imes|o|op|riangle))(?![A-Za-z]))"
+)
+_BAD_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\(?![\\"/bfnrtu]|u[0-9a-fA-F]{4})')
+
+
+def answer_part(text: str) -> str | Unscored:
+    """The text after the thinking part. Unscored where thinking never ended or nothing follows it."""
+    closings = list(_THINK_CLOSE.finditer(text))
+    answer = text[closings[-1].end() :] if closings else text
+    if _THINK_OPEN.search(answer):
+        return Unscored(reason="the thinking part never ended")
+    answer = answer.strip()
+    return answer or Unscored(reason="the answer is empty")
+
+
+def whole_answer(final: Final) -> str | Unscored:
+    """The answer of a call that ended by itself. A text cut off at its token limit holds no verdict."""
+    if final.finish_reason != "stop":
+        return Unscored(reason="the text was cut off at its token limit")
+    return answer_part(final.text)
+
+
+def ends_answer(answer: str, end: int) -> bool:
+    """Does nothing but whitespace and closing decoration follow position `end`?"""
+    return _DECORATION.match(answer, end) is not None
+
+
+def read_verdict_tag(final: Final, tag: str) -> str | Unscored:
+    """The content of the last `<tag>…</tag>`, where it is the last thing of the answer; so a quoted one does not count."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    found = list(re.finditer(rf"<{tag}>((?:(?!</?{tag}>).)*)</{tag}>", answer, re.IGNORECASE | re.DOTALL))
+    if not found:
+        return Unscored(reason=f"there is no <{tag}>")
+    if not ends_answer(answer, found[-1].end()):
+        return Unscored(reason=f"the answer does not end with its <{tag}>")
+    return found[-1].group(1).strip() or Unscored(reason=f"<{tag}> is empty")
+
+
+def read_last_word(final: Final, allowed: frozenset[str]) -> str | Unscored:
+    """The last word of the answer, where it stands alone on its line and is allowed; "incorrect" is not "correct"."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    word = answer.splitlines()[-1].strip(" \t*.`").lower()
+    return word if word in allowed else Unscored(reason="the answer does not end with one of the allowed words")
+
+
+def read_json(answer: str) -> dict[str, Any] | None:
+    """The answer as one JSON object (bare or in a code fence), with single backslashes of TeX repaired; else None."""
+    body = match.group(1) if (match := _CODE_FENCE.match(answer)) else answer
+    if not body.lstrip().startswith("{"):
+        return None
+    repaired = _BAD_ESCAPE.sub(r"\1\\\\", _TEX_ESCAPE.sub(r"\1\\\\", body))
+    try:
+        value = json.loads(repaired, strict=False)
+    except json.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None

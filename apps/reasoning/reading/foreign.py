@@ -1,0 +1,59 @@
+"""Making text from models and people safe to stand in a prompt.
+
+Covered: characters that hide or reorder text, tokens of chat templates, the tags of our own answer formats, sentences that
+address the reader. Not covered: mathematics that is wrong on purpose; that is what verifiers are for.
+"""
+
+import re
+from typing import Literal
+
+from apps.reasoning.domain.values import Value
+
+Flag = Literal["control token", "hidden character", "answer tag", "addresses the reader"]
+
+_HIDDEN = re.compile(
+    "[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\U000e0000-\U000e0fff\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+_CONTROL_TOKEN = re.compile(
+    r"<[|｜][^<>\n]{1,40}[|｜]>|</?(?:s|bos|eos|pad|unk|think|thinking|start_of_turn|end_of_turn|unused\d+)>|\[/?INST\]|<</?SYS>>",
+    re.IGNORECASE,
+)
+_ANSWER_TAG = re.compile(
+    r"<(?=/?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim)\b)|<<<(?=(?:CONTENT|END)\b)", re.IGNORECASE
+)
+_ADDRESS = re.compile(
+    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|rules|prompt|above)\b"
+    r"|\b(?:dear|note to the)\s+(?:grader|verifier|marker|judge)\b"
+    r"|\byou (?:must|should|are to|will) (?:accept|answer|output|respond|mark|grade)\b"
+    r"|\b(?:final )?verdict\s*(?:is|:)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class CleanText(Value):
+    """Text that may stand inside a fence, and what was found in it."""
+
+    text: str
+    flags: tuple[Flag, ...] = ()
+
+
+def clean(text: str) -> CleanText:
+    """Remove hidden characters, make control tokens and answer tags inert (`<` becomes `‹`), and flag what was found."""
+    flags: list[Flag] = []
+    plain, hidden = _HIDDEN.subn("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    plain, tokens = _CONTROL_TOKEN.subn(_inert, plain)
+    plain, tags = _ANSWER_TAG.subn(_inert, plain)
+    if hidden:
+        flags.append("hidden character")
+    if tokens:
+        flags.append("control token")
+    if tags:
+        flags.append("answer tag")
+    if _ADDRESS.search(plain):
+        flags.append("addresses the reader")
+    return CleanText(text=plain, flags=tuple(flags))
+
+
+def _inert(match: re.Match[str]) -> str:
+    return match.group().translate(str.maketrans("<>[]", "‹›⁅⁆"))

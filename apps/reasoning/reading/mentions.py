@@ -1,0 +1,43 @@
+"""Where a text names lemmas: `Lemma 3`, `Lemmas 2, 4 and 7`, `Lemmas 2–5`, `Lemma 7-fixed`, `Lemma s1.3`, `Lemma H1`."""
+
+import re
+
+from apps.reasoning.domain.values import Value
+
+_LABEL = r"(?:s\d+\.\d+|h\.\d+|H\d+|\d+)(?:-fixed\d*)?"
+_ONE = rf"\$?\s*(?<![\w.]){_LABEL}(?![\w])\s*\$?"
+_JOIN = r"\s*(?:,\s*and\b|,|and\b|&|[-–—]|to\b)\s*"
+# A singular names one lemma only: in "by Lemma 3 and 4 divides n" the 4 is a number.
+_LIST = re.compile(rf"\bLemmas[\s~*]+{_ONE}(?:{_JOIN}{_ONE})*|\bLemma[\s~*]+{_ONE}", re.IGNORECASE)
+_ITEM = re.compile(rf"(?<![\w.])({_LABEL})(?![\w])")
+_RANGE = re.compile(r"\s*(?:[-–—]|to\b)\s*\$?\s*\Z")
+_RANGE_LIMIT = 30
+
+
+class Mention(Value):
+    """One lemma named in a text: `text[start:end] == quote`, in code points. `label` is the name without "Lemma"."""
+
+    label: str
+    start: int
+    end: int
+    quote: str
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """All lemmas that `text` names, in order; a range of numbers names each lemma in it."""
+    found: list[Mention] = []
+    for match in _LIST.finditer(text):
+        last = match.start()
+        before: int | None = None
+        for item in _ITEM.finditer(text, match.start(), match.end()):
+            label = item.group(1)
+            quote = match.group().rstrip()
+            end = match.start() + len(quote)
+            if before is not None and label.isdigit() and _RANGE.search(text, last, item.start()):
+                between = range(before + 1, int(label))
+                found += [
+                    Mention(label=str(number), start=match.start(), end=end, quote=quote) for number in between[:_RANGE_LIMIT]
+                ]
+            found.append(Mention(label=label, start=match.start(), end=end, quote=quote))
+            last, before = item.end(), int(label) if label.isdigit() else None
+    return tuple(found)

@@ -1,0 +1,111 @@
+"""Reading a summary: the new lemmas of a round, from tags or JSON. What is malformed is reported, never completed."""
+
+import re
+
+from pydantic import ValidationError
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.reading.answers import answer_part, read_json
+
+_LEMMA = re.compile(
+    r"<lemma\s+number\s*=\s*[\"']?([^\"'>]*?)[\"']?\s*>((?:(?!</?lemma\b).)*)</lemma>", re.IGNORECASE | re.DOTALL
+)
+_OPENED = re.compile(r"<lemma\b", re.IGNORECASE)
+_NOTHING = re.compile(r"<no-lemmas\s*/?>", re.IGNORECASE)
+_STATEMENT = re.compile(r"<statement>((?:(?!</?statement>).)*)</statement>", re.IGNORECASE | re.DOTALL)
+_STEP = re.compile(r"<step>((?:(?!</?step>).)*)</step>", re.IGNORECASE | re.DOTALL)
+_NUMBER = re.compile(r"(?:lemma\s*)?(\d{1,6})(-fixed\d*)?\Z", re.IGNORECASE)
+_SUBSTANCE = re.compile(r"\w")
+
+
+class SummaryLemmaJson(Value):
+    """One lemma in the structured form."""
+
+    number: str
+    statement: str
+    steps: tuple[str, ...]
+
+
+class SummaryJson(Value):
+    """The structured form of a summary; its JSON Schema is what engines are given."""
+
+    lemmas: tuple[SummaryLemmaJson, ...]
+
+
+class ReadLemma(Value):
+    """A lemma as it was written. `fixes`: it corrects the lemma of the same number."""
+
+    number: int
+    fixes: bool
+    statement: str
+    steps: tuple[str, ...]
+
+
+class Summary(Value):
+    """The lemmas of a summary in the order written, and what could not be read of it."""
+
+    lemmas: tuple[ReadLemma, ...]
+    unread: tuple[str, ...] = ()
+
+
+def read_summary(final: Final) -> Summary | Unscored:
+    """The new lemmas. An answer with neither a lemma nor an explicit "nothing new" is Unscored.
+
+    Lemmas that were finished before the token limit cut the text off are kept; the cut is reported in `unread`.
+    """
+    answer = answer_part(final.text)
+    if isinstance(answer, Unscored):
+        return answer
+    cut = final.finish_reason != "stop"
+    blocks = _json_blocks(answer)
+    if blocks is None:
+        blocks = [
+            (match.group(1), _STATEMENT.findall(match.group(2)), _STEP.findall(match.group(2)))
+            for match in _LEMMA.finditer(answer)
+        ]
+        if not blocks and not _OPENED.search(answer) and _NOTHING.search(answer) and not cut:
+            return Summary(lemmas=())
+        if not blocks:
+            return Unscored(reason="the text was cut off before a lemma was finished" if cut else "there is no <lemma>")
+    summary = _checked(blocks)
+    unread = [*summary.unread]
+    if cut:
+        unread.append("the text was cut off at its token limit; later lemmas may be missing")
+    elif len(_OPENED.findall(answer)) > len(blocks):
+        unread.append("a <lemma> was opened and not closed")
+    if not summary.lemmas and unread:
+        return Unscored(reason="; ".join(unread))
+    return Summary(lemmas=summary.lemmas, unread=tuple(unread))
+
+
+def _json_blocks(answer: str) -> list[tuple[str, list[str], list[str]]] | None:
+    value = read_json(answer)
+    if value is None:
+        return None
+    try:
+        parsed = SummaryJson.model_validate(value)
+    except ValidationError:
+        return None
+    return [(lemma.number, [lemma.statement], list(lemma.steps)) for lemma in parsed.lemmas]
+
+
+def _checked(blocks: list[tuple[str, list[str], list[str]]]) -> Summary:
+    lemmas: dict[tuple[int, bool], ReadLemma] = {}
+    unread: list[str] = []
+    for raw_number, statements, raw_steps in blocks:
+        steps = tuple(step.strip() for step in raw_steps if _SUBSTANCE.search(step))
+        number = _NUMBER.match(raw_number.strip())
+        if number is None or int(number.group(1)) == 0:
+            unread.append(f"a lemma is numbered {raw_number.strip()[:40]!r}")
+        elif len(statements) != 1 or not _SUBSTANCE.search(statements[0]):
+            unread.append(f"lemma {raw_number.strip()} does not have one statement")
+        elif not steps:
+            unread.append(f"lemma {raw_number.strip()} has no proof steps")
+        else:
+            lemma = ReadLemma(
+                number=int(number.group(1)), fixes=bool(number.group(2)), statement=statements[0].strip(), steps=steps
+            )
+            lemmas.pop((lemma.number, lemma.fixes), None)
+            lemmas[(lemma.number, lemma.fixes)] = lemma
+    return Summary(lemmas=tuple(lemmas.values()), unread=tuple(unread))
