@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
 
 
 @pytest.fixture(autouse=True)
-def _fast_settings(settings: SettingsWrapper) -> None:
+def _fast_settings(settings: Settings) -> None:
     """Argon2 is slow on purpose, and WhiteNoise would look for collected files."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STATIC_ROOT = None
