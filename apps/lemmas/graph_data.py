@@ -1,12 +1,12 @@
 """The lemma graph of a run as one dictionary, for the drawing, the API and the exports. Its shape: docs/graph_data.md."""
 
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import TypedDict
 
 import networkx as nx
 
-from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaState, ProofVersion
+from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
+from apps.lemmas.network import human_words, network
+from apps.reasoning.graph.lemma_graph import frontier, proof_closure, reduced
 from apps.runs.models import Run
 
 PROBLEM = "problem"
@@ -61,6 +61,7 @@ class GraphData(TypedDict):
 
     seq: int
     after: int
+    live: bool
     base: str
     selected_proof: str
     rounds: int
@@ -75,96 +76,57 @@ class GraphData(TypedDict):
 def graph_data(run: Run, after: int = 0) -> GraphData:
     """The lemma graph of `run`; with `after`, the part that events later than `after` changed."""
     lemmas, proofs = list(Lemma.objects.filter(run=run)), list(ProofVersion.objects.filter(run=run))
-    edges = _edges(run, lemmas, proofs)
-    known = {lemma.lemma for lemma in lemmas} | {proof.proof for proof in proofs}
-    edges = [edge for edge in edges if edge["source"] in known and edge["target"] in known]
-    uses = nx.DiGraph((edge["source"], edge["target"]) for edge in edges if edge["kind"] == "uses")
-    selected = next((proof.proof for proof in proofs if proof.selected), "")
-    contributing = _contributing(uses, selected)
-    redundant = _redundant(uses)
-    human = _human_words(run)
+    rows, human = list(LemmaEdge.objects.filter(run=run)), human_words(run)
+    graph = network(lemmas, proofs, rows, human)
+    contributing = proof_closure(graph)
+    edges = _edges(graph, rows, lemmas, proofs)
+    kept = set(reduced(graph).edges)
     for edge in edges:
-        pair = (edge["source"], edge["target"])
-        edge["redundant"] = edge["kind"] == "uses" and pair in redundant
-        edge["contributes"] = edge["kind"] == "uses" and pair[0] in contributing and pair[1] in contributing
+        if edge["kind"] == "uses":
+            edge["redundant"] = (edge["target"], edge["source"]) not in kept
+            edge["contributes"] = edge["target"] in contributing
+    last_round = max((lemma.round for lemma in lemmas), default=0)
     nodes = [_problem_node(run)]
     nodes += [_lemma_node(lemma, human.get(lemma.lemma, "")) for lemma in lemmas]
-    nodes += [_proof_node(proof, _last_round(lemmas)) for proof in proofs]
+    nodes += [_proof_node(proof, last_round) for proof in proofs]
     for node in nodes:
         node["contributes"] = node["id"] in contributing
     return {
         "seq": run.last_seq,
         "after": after,
+        "live": run.is_live,
         "base": f"/runs/{run.public_id}/",
-        "selected_proof": selected,
-        "rounds": _last_round(lemmas),
+        "selected_proof": graph.graph["selected"],
+        "rounds": last_round,
         "rollouts": len({lemma.rollout for lemma in lemmas}),
         "nodes": [node for node in nodes if node["seq"] > after or not after],
         "edges": [edge for edge in edges if edge["seq"] > after or not after],
         "contributing": sorted(contributing),
         "redundant": [edge["id"] for edge in edges if edge["redundant"]],
-        "frontier": _frontier(lemmas, uses),
+        "frontier": sorted(frontier(graph)),
     }
 
 
-def _last_round(lemmas: Iterable[Lemma]) -> int:
-    return max((lemma.round for lemma in lemmas), default=0)
-
-
-def _edges(run: Run, lemmas: list[Lemma], proofs: list[ProofVersion]) -> list[GraphEdge]:
-    merged: dict[tuple[str, str], GraphEdge] = {}
-    for row in LemmaEdge.objects.filter(run=run):
-        edge = merged.setdefault((row.used, row.user), _edge("uses", row.used, row.user, row.seq))
-        edge["seq"] = row.seq
-        if quote := row.evidence.get("quote"):
-            edge["evidence"].append(quote)
-    links = [_edge("corrects", row.supersedes, row.lemma, row.first_seq) for row in lemmas if row.supersedes]
-    links += [_edge("merges", row.lemma, row.merged_into, row.last_seq) for row in lemmas if row.merged_into]
-    links += [_edge("revises", row.revises, row.proof, row.first_seq) for row in proofs if row.revises]
-    return [*merged.values(), *links]
+def _edges(graph: "nx.DiGraph[str]", rows: list[LemmaEdge], lemmas: list[Lemma], proofs: list[ProofVersion]) -> list[GraphEdge]:
+    """One edge per pair with all its evidence, and the links between versions; nothing to unknown nodes."""
+    uses: dict[tuple[str, str], GraphEdge] = {}
+    for row in rows:
+        if graph.has_edge(row.user, row.used):
+            edge = uses.setdefault((row.used, row.user), _edge("uses", row.used, row.user, row.seq))
+            edge["seq"] = row.seq
+            if quote := row.evidence.get("quote"):
+                edge["evidence"].append(quote)
+    links = [_edge("corrects", row.supersedes, row.lemma, row.first_seq) for row in lemmas if row.supersedes in graph]
+    links += [_edge("merges", row.lemma, row.merged_into, row.last_seq) for row in lemmas if row.merged_into in graph]
+    links += [_edge("revises", row.revises, row.proof, row.first_seq) for row in proofs if row.revises in graph]
+    return [*uses.values(), *links]
 
 
 def _edge(kind: str, source: str, target: str, seq: int) -> GraphEdge:
     return {
-        "id": f"{kind}:{source}>{target}",
-        "kind": kind,
-        "source": source,
-        "target": target,
-        "evidence": [],
-        "redundant": False,
-        "contributes": False,
-        "seq": seq,
-    }
-
-
-def _contributing(uses: "nx.DiGraph[str]", selected: str) -> set[str]:
-    """The selected proof and all it rests on."""
-    if not selected:
-        return set()
-    return {selected} | (nx.ancestors(uses, selected) if selected in uses else set())
-
-
-def _redundant(uses: "nx.DiGraph[str]") -> set[tuple[str, str]]:
-    """Edges that a longer path implies; none where the claimed uses run in a circle."""
-    if not nx.is_directed_acyclic_graph(uses):
-        return set()
-    return set(uses.edges) - set(nx.transitive_reduction(uses).edges)
-
-
-def _frontier(lemmas: list[Lemma], uses: "nx.DiGraph[str]") -> list[str]:
-    """Live lemmas, not rejected, that nothing uses yet: where the next round can go on."""
-    dead = (LemmaState.MERGED, LemmaState.RETIRED, LemmaState.REJECTED)
-    live = [row.lemma for row in lemmas if row.status not in dead]
-    return [name for name in live if name not in uses or not uses.out_degree(name)]
-
-
-def _human_words(run: Run) -> dict[str, str]:
-    """`accepted`, `rejected`, or `disputed` where people differ, by lemma."""
-    newest: dict[str, dict[str, bool]] = defaultdict(dict)
-    for row in HumanVerdict.objects.filter(run=run, applied_seq__isnull=False).order_by("applied_seq"):
-        newest[row.lemma][row.by] = row.accepted
-    words = {frozenset([True]): "accepted", frozenset([False]): "rejected"}
-    return {lemma: words.get(frozenset(said.values()), "disputed") for lemma, said in newest.items()}
+        "id": f"{kind}:{source}>{target}", "kind": kind, "source": source, "target": target, "evidence": [],
+        "redundant": False, "contributes": False, "seq": seq,
+    }  # fmt: skip
 
 
 def _short(statement: str) -> str:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 
-import networkx as nx
-
 from apps.lemmas.graph_data import GraphData, GraphNode
-from apps.lemmas.models import Judged, Lemma, LemmaState, ProofVersion
+from apps.lemmas.models import Judged, Lemma, LemmaEdge, LemmaState, ProofVersion
+from apps.lemmas.network import network
 from apps.lemmas.words import confidence_words
+from apps.reasoning.graph.lemma_graph import outline as reading_order
 from apps.runs.models import Run
 
 
@@ -30,30 +30,25 @@ class OutlineLevel:
 
 
 def outline(run: Run, data: GraphData) -> list[OutlineLevel]:
-    """Levels by round; within a round, what is used comes before what uses it."""
-    judged: dict[str, Judged] = {row.lemma: row for row in Lemma.objects.filter(run=run)}
-    judged |= {row.proof: row for row in ProofVersion.objects.filter(run=run)}
-    uses: nx.DiGraph[str] = nx.DiGraph()
-    uses.add_nodes_from(node["id"] for node in data["nodes"])
-    uses.add_edges_from((edge["source"], edge["target"]) for edge in data["edges"] if edge["kind"] == "uses")
-    nodes = {node["id"]: node for node in data["nodes"] if node["kind"] != "problem"}
+    """Levels by round; within a round, what is used comes before what uses it. `data` is the whole graph of `run`."""
+    lemmas, proofs = list(Lemma.objects.filter(run=run)), list(ProofVersion.objects.filter(run=run))
+    judged: dict[str, Judged] = {row.lemma: row for row in lemmas}
+    judged |= {row.proof: row for row in proofs}
+    graph = network(lemmas, proofs, LemmaEdge.objects.filter(run=run), {})
+    nodes = {node["id"]: node for node in data["nodes"]}
     levels: dict[int, list[OutlineItem]] = {}
-    for name in _order(uses, [node["id"] for node in data["nodes"]]):
-        if (node := nodes.get(name)) and (row := judged.get(name)):
-            item = OutlineItem(
-                node, _state_words(node), confidence_words(row), list(uses.predecessors(name)), list(uses.successors(name))
-            )
-            levels.setdefault(node["round"], []).append(item)
+    for name in reading_order(graph):
+        node = nodes[name]
+        item = OutlineItem(
+            node,
+            _state_words(node),
+            confidence_words(judged[name]),
+            list(graph.successors(name)),
+            list(graph.predecessors(name)),
+        )
+        levels.setdefault(node["round"], []).append(item)
     last = data["rounds"]
     return [OutlineLevel("Proof" if round_ > last else f"Round {round_}", levels[round_]) for round_ in sorted(levels)]
-
-
-def _order(uses: "nx.DiGraph[str]", told: list[str]) -> list[str]:
-    """Topological order, equal places in the order of the events; that order alone where the uses run in a circle."""
-    if not nx.is_directed_acyclic_graph(uses):
-        return told
-    place = {name: index for index, name in enumerate(told)}
-    return list(nx.lexicographical_topological_sort(uses, key=place.__getitem__))
 
 
 def _state_words(node: GraphNode) -> str:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from apps.accounts.models import User
 from apps.lemmas.exports import FORMATS, ExportUnavailable
+from apps.lemmas.exports import graph_export as graph_export_of
 from apps.lemmas.outline import outline as outline_levels
 from apps.lemmas.selectors import graph_data as graph_data_of
 from apps.lemmas.selectors import lemma_detail, proof_detail
@@ -68,9 +69,8 @@ def graph_export(request: HttpRequest, run_id: uuid.UUID, form: str) -> HttpResp
     run = _run(request, run_id)
     if form not in FORMATS:
         raise Http404(f"There is no such format; there are {', '.join(FORMATS)}.")
-    content_type, write = FORMATS[form]
     try:
-        text = write(graph_data_of(run))
+        content_type, text = graph_export_of(run, form)
     except ExportUnavailable as reason:
         return HttpResponse(str(reason), status=501, content_type="text/plain; charset=utf-8")
     response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
