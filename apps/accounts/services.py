@@ -1,0 +1,64 @@
+"""Writes over people and tokens: sample accounts of the embedded mode, tokens issued, used and revoked."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.accounts.models import ApiToken, Role, User
+
+TOKENS_AT_MOST = 20
+USE_NOTED_EVERY = timedelta(minutes=1)
+# Printed by `manage.py up`; they open a copy on one laptop, never a served installation.
+SAMPLE_ACCOUNTS = (
+    ("researcher", "induct-on-everything", Role.RESEARCHER),
+    ("coach", "check-the-small-cases", Role.COACH),
+    ("student", "without-loss-of-generality", Role.STUDENT),
+)
+
+
+class SampleAccountsRefused(Exception):
+    """Sample accounts have known passwords, so they are made in the embedded mode only."""
+
+
+class TooManyTokens(Exception):
+    """A person may keep a limited number of tokens; the message says how many."""
+
+
+def sample_accounts_ensure() -> list[tuple[str, str, str]]:
+    """Make the sample accounts that are missing; give name, password and role of those whose password is still ours.
+
+    An account whose owner has changed its password is left as it is and not listed.
+    Raises `SampleAccountsRefused` outside the embedded mode.
+    """
+    if not settings.EMBEDDED:
+        raise SampleAccountsRefused("Sample accounts exist in the embedded mode only; make accounts with `manage.py createsuperuser`.")
+    listed: list[tuple[str, str, str]] = []
+    for name, password, role in SAMPLE_ACCOUNTS:
+        user = User.objects.filter(username=name).first()
+        if user is None:
+            user = User.objects.create_user(name, password=password, role=role)
+        if user.is_active and user.check_password(password):
+            listed.append((name, password, user.role))
+    return listed
+
+
+def token_issue(*, user: User, name: str) -> tuple[ApiToken, str]:
+    """A new token and its text, which is shown once. Raises `TooManyTokens`."""
+    if user.api_tokens.count() >= TOKENS_AT_MOST:
+        raise TooManyTokens(f"You have {TOKENS_AT_MOST} tokens, which is the limit. Revoke one that is no longer used.")
+    return ApiToken.issue(user, name)
+
+
+def token_revoke(*, token: ApiToken) -> None:
+    """Refuse the token from now on."""
+    token.delete()
+
+
+def token_note_use(*, token: ApiToken) -> None:
+    """Remember that the token was used; at most one write a minute, however often it comes."""
+    now = timezone.now()
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_NOTED_EVERY)
+    if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
+        ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)

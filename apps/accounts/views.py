@@ -1,0 +1,75 @@
+"""Pages of accounts: sign in and out, the profile with API tokens, the password."""
+
+import uuid
+from typing import cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts import selectors, services
+from apps.accounts.access import token_get_for
+from apps.accounts.forms import TokenForm
+from apps.accounts.models import User
+
+account_login = LoginView.as_view(
+    template_name="accounts/account_login.html",
+    redirect_authenticated_user=True,
+    extra_context={"is_embedded": settings.EMBEDDED},
+)
+account_logout = LogoutView.as_view()
+
+
+class PasswordChange(PasswordChangeView):
+    """Change one's own password; other sessions of the person end."""
+
+    template_name = "accounts/account_password.html"
+    success_url = reverse_lazy("accounts:profile")
+
+    def get_success_url(self) -> str:
+        messages.success(self.request, "Your password is changed. Other browsers are signed out.")
+        return super().get_success_url()
+
+
+account_password = PasswordChange.as_view()
+
+
+@require_GET
+def account_profile(request: HttpRequest) -> HttpResponse:
+    """Name, role and tokens of the person who asks."""
+    return _profile(request, TokenForm())
+
+
+@never_cache
+@require_POST
+def token_create(request: HttpRequest) -> HttpResponse:
+    """Issue a token and show it in the answer itself: it is kept nowhere, so there is nothing to redirect to."""
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _profile(request, form, status=422)
+    try:
+        token, text = services.token_issue(user=cast(User, request.user), name=form.cleaned_data["name"])
+    except services.TooManyTokens as refusal:
+        form.add_error("name", str(refusal))
+        return _profile(request, form, status=422)
+    return _profile(request, TokenForm(), new_token=text, new_token_name=token.name)
+
+
+@require_POST
+def token_revoke(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
+    """Revoke one of one's own tokens."""
+    token = token_get_for(cast(User, request.user), public_id)
+    services.token_revoke(token=token)
+    messages.success(request, f"“{token.name}” is revoked.")
+    return redirect("accounts:profile")
+
+
+def _profile(request: HttpRequest, form: TokenForm, status: int = 200, **extra: str) -> HttpResponse:
+    user = cast(User, request.user)
+    context = {"tokens": selectors.token_list(user), "form": form, "role_explained": selectors.role_explained(user), **extra}
+    return render(request, "accounts/account_profile.html", context, status=status)
