@@ -8,6 +8,7 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
+from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
 
 
 @pytest.fixture(autouse=True)

@@ -67,9 +67,10 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self._frame(await _read(live_reads.call_snapshot, self._run, call))
 
     async def _follow(self, subscription: Subscription) -> None:
-        await self._frame(await _read(live_reads.hello, self._run))
+        hello = await _read(live_reads.hello, self._run)
+        await self._frame(hello)
+        known_seq = hello["seq"]
         next_state = next_beat = 0.0
-        known_seq = 0
         while True:
             await self._send_events(subscription, known_seq)
             tokens, resync = subscription.take_tokens()
@@ -86,6 +87,8 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             if now >= next_beat:
                 next_beat = now + BEAT_S
                 await self._frame({"t": "beat", "seq": self._sent})
+            if known_seq > self._sent:
+                continue
             subscription.news.clear()
             try:
                 async with asyncio.timeout(STATE_S):

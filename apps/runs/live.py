@@ -115,6 +115,14 @@ class Hub:
             self._cursors.pop(events_key(subscription.run), None)
             self._cursors.pop(tokens_key(subscription.run), None)
 
+    async def close(self) -> None:
+        """Stop reading and give the connection back."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+        if self._redis is not None:
+            await self._redis.aclose()
+
     def running(self, run: str) -> dict[str, dict[str, Any]]:
         """Counters of the calls that wrote something lately."""
         now = time.monotonic()

@@ -1,0 +1,62 @@
+"""A client of the run socket for tests, on asgiref's communicator (channels.testing would need the daphne server)."""
+
+import asyncio
+import json
+from typing import Any
+
+from asgiref.testing import ApplicationCommunicator
+from django.contrib.auth.models import AnonymousUser
+
+from apps.accounts.models import User
+from apps.runs.consumers import RunConsumer
+from apps.runs.models import Run
+
+
+class RunSocket(ApplicationCommunicator):
+    """One connection of `user` to a run, carrying `after`."""
+
+    def __init__(self, run: Run, user: User | AnonymousUser, after: int = 0) -> None:
+        scope = {
+            "type": "websocket",
+            "path": f"/ws/runs/{run.public_id}/",
+            "query_string": f"after={after}".encode(),
+            "headers": [],
+            "subprotocols": [],
+            "user": user,
+            "url_route": {"kwargs": {"run": str(run.public_id)}},
+        }
+        super().__init__(RunConsumer.as_asgi(), scope)
+
+    async def connect(self) -> None:
+        await self.send_input({"type": "websocket.connect"})
+        assert (await self.receive_output(5))["type"] == "websocket.accept"
+
+    async def disconnect(self) -> None:
+        await self.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.wait(5)
+
+    async def close_code(self) -> int:
+        """The code with which the server closes."""
+        message = await self.receive_output(5)
+        assert message["type"] == "websocket.close"
+        return int(message["code"])
+
+    async def say(self, message: Any) -> None:
+        text = message if isinstance(message, str) else json.dumps(message)
+        await self.send_input({"type": "websocket.receive", "text": text})
+
+    async def frame(self, kind: str = "") -> dict[str, Any]:
+        """The next frame, or the next of a kind."""
+        async with asyncio.timeout(10):
+            while True:
+                found: dict[str, Any] = json.loads((await self.receive_output(10))["text"])
+                if not kind or found["t"] == kind:
+                    return found
+
+    async def seqs_until(self, seq: int) -> list[int]:
+        """The sequence numbers of the events that come, until `seq` has come."""
+        seen: list[int] = []
+        async with asyncio.timeout(10):
+            while not seen or seen[-1] < seq:
+                seen += [event["seq"] for event in (await self.frame("events"))["events"]]
+        return seen
