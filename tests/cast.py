@@ -10,7 +10,7 @@
 
 from apps.accounts.models import Role, User
 
-PASSWORD = "a fixed point theorem"  # noqa: S105
+PASSWORD = "a fixed point theorem"
 ROLES = {"alice": Role.RESEARCHER, "bob": Role.COACH, "charlie": Role.STUDENT, "dana": Role.COACH}
 
 

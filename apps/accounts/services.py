@@ -33,7 +33,7 @@ def sample_accounts_ensure() -> list[tuple[str, str, str]]:
     Raises `SampleAccountsRefused` outside the embedded mode.
     """
     if not settings.EMBEDDED:
-        raise SampleAccountsRefused("Sample accounts exist in the embedded mode only; make accounts with `manage.py createsuperuser`.")
+        raise SampleAccountsRefused("Sample accounts have known passwords: they exist in the embedded mode only.")
     listed: list[tuple[str, str, str]] = []
     for name, password, role in SAMPLE_ACCOUNTS:
         user = User.objects.filter(username=name).first()

@@ -2,7 +2,13 @@
 
 from django.urls import include, path
 
+from apps.config import views
+from apps.config.api import api_urls
+
 urlpatterns = [
+    path("", views.home, name="home"),
+    path("api/", views.api_docs, name="api_docs"),
+    path("api/v1/", api_urls()),
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),
     path("", include("apps.lemmas.urls")),

@@ -58,7 +58,7 @@ def vendor_copy(packages: Path, target: Path) -> tuple[int, int]:
     Raises `VendorError` where a package or a file of it is missing.
     """
     if not packages.is_dir():
-        raise VendorError(f"The front-end packages are not installed ({packages} is missing): run `make setup` or `npm ci` first.")
+        raise VendorError(f"{packages} is missing: the front-end packages are not installed. Run `make setup` first.")
     written = kept = 0
     for asset in (*ASSETS, *LICENCES):
         for source, place in _files(packages, asset):

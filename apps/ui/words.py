@@ -2,6 +2,7 @@
 
 import math
 from datetime import datetime
+from itertools import pairwise
 
 from django.utils import timezone
 
@@ -30,7 +31,7 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     whole = round(seconds)
     units = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-    for (size, unit), (smaller, smaller_unit) in zip(units, units[1:], strict=False):
+    for (size, unit), (smaller, smaller_unit) in pairwise(units):
         if whole >= size:
             rest = whole % size // smaller
             return f"{whole // size} {unit} {rest} {smaller_unit}" if rest else f"{whole // size} {unit}"

@@ -1,0 +1,192 @@
+"""The HTTP API at /api/v1/: problems, runs, events, lemmas and the lemma graph. docs/api.md is its manual.
+
+A program sends a bearer token, a page of ours its session. What one may not see is "not found".
+"""
+
+import uuid
+from typing import Annotated, Any, cast
+
+from django.core.paginator import Paginator
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver
+from ninja import NinjaAPI, Query
+from ninja.errors import AuthenticationError
+from ninja.security import HttpBearer, SessionAuth
+
+from apps.accounts.models import User
+from apps.accounts.selectors import token_find
+from apps.accounts.services import token_note_use
+from apps.config import api_schemas as shapes
+from apps.lemmas.graph_data import graph_data
+from apps.lemmas.selectors import lemma_rows
+from apps.problems.models import Problem
+from apps.runs.access import run_get_for, run_visible_to
+from apps.runs.models import Run
+from apps.runs.selectors import event_page, run_list
+
+PER_PAGE = 50
+EVENTS_AT_MOST = 1000
+
+PageNumber = Annotated[int, Query(ge=1, description="which page, 50 items each")]
+Words = Annotated[str, Query(max_length=200, description="words that must occur")]
+
+
+class TokenAuth(HttpBearer):
+    """`Authorization: Bearer lsc_…`."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> User | None:
+        found = token_find(token)
+        if found is None:
+            return None
+        token_note_use(token=found)
+        request.user = found.user
+        return found.user
+
+
+api = NinjaAPI(
+    title="Lemmascope",
+    version="1",
+    description="Problems, runs, their events, lemmas and lemma graphs.",
+    urls_namespace="api",
+    docs_url=None,
+    auth=[TokenAuth(), SessionAuth()],
+)
+
+
+@api.exception_handler(AuthenticationError)
+def _not_signed_in(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    answer = api.create_response(request, {"detail": "Send a token in the header: Authorization: Bearer lsc_…"}, status=401)
+    answer["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+@api.exception_handler(Http404)
+def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
+    return api.create_response(request, {"detail": str(error) or "There is no such thing, or you may not see it."}, status=404)
+
+
+def _user(request: HttpRequest) -> User:
+    return cast(User, request.user)
+
+
+def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
+    """The rows of a page and its place; a page past the end is empty."""
+    pages = Paginator(rows, PER_PAGE)
+    items = list(pages.page(page)) if page <= pages.num_pages else []
+    return items, {"page": page, "pages": pages.num_pages, "total": pages.count}
+
+
+@api.get("/problems", response=shapes.ProblemPage, url_name="problem_list", summary="List problems")
+def problem_list(request: HttpRequest, q: Words = "", topic: str = "", page: PageNumber = 1) -> dict[str, Any]:
+    """Problems by title, filtered by words in the title, source or statement, and by topic (A, C, G, N)."""
+    problems = Problem.objects.all()
+    for word in q.split():
+        found = Q(title__icontains=word) | Q(source__icontains=word) | Q(versions__statement__icontains=word)
+        problems = problems.filter(pk__in=Problem.objects.filter(found).values("pk"))
+    if topic:
+        problems = problems.filter(topic=topic.upper())
+    items, place = _paged(problems, page)
+    return {"items": items, **place}
+
+
+@api.get("/problems/{slug}", response=shapes.ProblemOut, url_name="problem_get", summary="One problem")
+def problem_get(request: HttpRequest, slug: str) -> dict[str, Any]:
+    """The newest statement; for coaches and researchers also answer, marking scheme and reference solutions."""
+    problem = Problem.objects.filter(slug=slug).first()
+    if problem is None:
+        raise Http404("There is no such problem.")
+    version, open_book = problem.current, _user(request).may_see_runs
+    fields = ("slug", "title", "topic", "source", "year", "level")
+    return {
+        **{name: getattr(problem, name) for name in fields},
+        "version": version.number,
+        "statement": version.statement,
+        "answer": version.answer if open_book else None,
+        "scheme_text": version.scheme_text if open_book else None,
+        "reference_solutions": list(problem.reference_solutions.all()) if open_book else None,
+    }
+
+
+@api.get("/runs", response=shapes.RunPage, url_name="run_list", summary="List runs")
+def run_list_(
+    request: HttpRequest, q: Words = "", status: str = "", scaffold: str = "", topic: str = "", page: PageNumber = 1
+) -> dict[str, Any]:
+    """Runs, newest first, filtered by words in title or statement, status, scaffold and topic. Students see none."""
+    user = _user(request)
+    if not user.may_see_runs:
+        raise Http404
+    runs = run_list(run_visible_to(user), query=q, status=status, scaffold=scaffold, topic=topic)
+    items, place = _paged(runs, page)
+    return {"items": [_run_row(run) for run in items], **place}
+
+
+@api.get("/runs/{uuid:run_id}", response=shapes.RunOut, url_name="run_get", summary="One run")
+def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
+    """What the run was started with, where it stands, and its outcome."""
+    run = run_get_for(_user(request), run_id)
+    return {
+        **_run_row(run),
+        "problem_version": run.problem_version.number,
+        "spec": run.spec,
+        "budget": run.budget,
+        "outcome": run.outcome,
+        "forked_from": run.forked_from.public_id if run.forked_from else None,
+        "last_seq": run.last_seq,
+    }
+
+
+@api.get("/runs/{uuid:run_id}/events", response=shapes.EventPage, url_name="run_events", summary="Events of a run")
+def run_events(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    since: Annotated[int, Query(ge=0, description="events after this number")] = 0,
+    limit: Annotated[int, Query(ge=1, le=EVENTS_AT_MOST)] = 500,
+    kind: Annotated[list[str], Query(description="only these kinds; may be given several times")] = [],  # noqa: B006
+) -> dict[str, Any]:
+    """Events in order, without gaps. Ask with `since=0`, then with `next_since` until `has_more` is false."""
+    run = run_get_for(_user(request), run_id)
+    rows = event_page(run, after=since, limit=limit + 1, kinds=kind)
+    has_more, rows = len(rows) > limit, rows[:limit]
+    # The newest event of all kinds was read past as well, unless the page was cut.
+    reached = rows[-1]["seq"] if has_more else max(since, run.last_seq, rows[-1]["seq"] if rows else 0)
+    return {"events": rows, "next_since": reached, "has_more": has_more, "last_seq": run.last_seq, "is_live": run.is_live}
+
+
+@api.get("/runs/{uuid:run_id}/lemmas", response=shapes.LemmaList, url_name="run_lemmas", summary="Lemmas of a run")
+def run_lemmas(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
+    """All lemma versions with their proofs and what the votes add up to."""
+    run = run_get_for(_user(request), run_id)
+    return {"items": list(lemma_rows(run)), "last_seq": run.last_seq}
+
+
+@api.get("/runs/{uuid:run_id}/graph", response=dict[str, Any], url_name="run_graph", summary="Lemma graph of a run")
+def run_graph(
+    request: HttpRequest,
+    run_id: uuid.UUID,
+    since: Annotated[int, Query(ge=0, description="only nodes and edges that changed after this event")] = 0,
+) -> Any:
+    """Nodes and edges of the lemma graph, as the page draws them. docs/graph_data.md explains every field."""
+    return graph_data(run_get_for(_user(request), run_id), after=since)
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    same = (
+        "title", "scaffold", "preset", "status", "status_reason", "is_authored", "is_assisted", "calls",
+        "prompt_tokens", "completion_tokens", "created_at", "started_at", "finished_at",
+    )  # fmt: skip
+    return {
+        **{name: getattr(run, name) for name in same},
+        "id": run.public_id,
+        "problem": run.problem_version.problem.slug,
+        "owner": run.owner.username if run.owner else None,
+    }
+
+
+def api_urls() -> tuple[list[URLResolver | URLPattern], str, str]:
+    """The API's addresses; its own authentication answers 401, so the site's redirect to the sign-in page is off."""
+    patterns, app_name, namespace = api.urls
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern) and pattern.callback is not None:
+            pattern.callback.login_required = False  # type: ignore[attr-defined]
+    return patterns, app_name, namespace

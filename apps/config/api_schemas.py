@@ -1,0 +1,143 @@
+"""The shapes of the HTTP API. Field descriptions appear on the page /api/ and in openapi.json."""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from ninja import Field, Schema
+
+
+class Page(Schema):
+    """One page of a list."""
+
+    page: int = Field(description="this page, from 1")
+    pages: int = Field(description="how many pages there are")
+    total: int = Field(description="how many items there are over all pages")
+
+
+class ProblemRow(Schema):
+    """A problem in a list."""
+
+    slug: str
+    title: str
+    topic: str = Field(description="A, C, G or N")
+    source: str
+    year: int | None
+    level: str
+
+
+class ProblemPage(Page):
+    """A page of problems."""
+
+    items: list[ProblemRow]
+
+
+class ReferenceSolutionOut(Schema):
+    """An accepted proof."""
+
+    approach: str
+    text: str = Field(description="Markdown with TeX")
+
+
+class ProblemOut(ProblemRow):
+    """A problem with its newest text. Students get null for answer, marking scheme and reference solutions."""
+
+    version: int
+    statement: str = Field(description="Markdown with TeX")
+    answer: str | None
+    scheme_text: str | None
+    reference_solutions: list[ReferenceSolutionOut] | None
+
+
+class RunRow(Schema):
+    """A run in a list."""
+
+    id: uuid.UUID
+    title: str
+    problem: str = Field(description="slug of the problem")
+    scaffold: str
+    preset: str
+    status: str = Field(description="queued, running, paused, finished, cancelled, failed or needs_fork")
+    status_reason: str
+    owner: str | None
+    is_authored: bool = Field(description="played from texts that people wrote")
+    is_assisted: bool = Field(description="a person changed its course")
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class RunPage(Page):
+    """A page of runs."""
+
+    items: list[RunRow]
+
+
+class RunOut(RunRow):
+    """A run with what it was started with and how it ended."""
+
+    problem_version: int
+    spec: dict[str, Any] = Field(description="the frozen specification: scaffold, aliases, sampling, seed, prompt hashes")
+    budget: dict[str, Any]
+    outcome: dict[str, Any] | None
+    forked_from: uuid.UUID | None
+    last_seq: int = Field(description="number of the newest event")
+
+
+class EventOut(Schema):
+    """One recorded event."""
+
+    seq: int
+    key: str
+    kind: str
+    at: str
+    body: dict[str, Any]
+
+
+class EventPage(Schema):
+    """Events after `since`, oldest first."""
+
+    events: list[EventOut]
+    next_since: int = Field(description="ask again with this as `since`")
+    has_more: bool = Field(description="more events are recorded already")
+    last_seq: int = Field(description="number of the newest event of the run")
+    is_live: bool = Field(description="more events may come")
+
+
+class LemmaOut(Schema):
+    """One version of a lemma, with what the votes on it add up to."""
+
+    lemma: str = Field(description="the id that events use")
+    label: str
+    number: int
+    version: int
+    rollout: int
+    round: int
+    statement: str
+    steps: list[str] = Field(description="its proof")
+    origin: str
+    status: str
+    confidence: float | None = Field(description="0 to 1; null while not verified or where `unscored` says why")
+    low: float | None
+    high: float | None
+    passes: int
+    valid: int = Field(description="votes that could be read")
+    total: int
+    expected: int
+    unscored: str
+    supersedes: str
+    merged_into: str
+    retired_reason: str
+    found_in: list[int] = Field(description="the rollouts that found it")
+    first_seq: int
+    last_seq: int
+
+
+class LemmaList(Schema):
+    """All lemma versions of a run in the order they were proposed."""
+
+    items: list[LemmaOut]
+    last_seq: int

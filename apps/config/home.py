@@ -1,0 +1,93 @@
+"""What the home page shows, by role: running and recent runs, problems to begin with."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from apps.accounts.models import User
+from apps.lemmas.models import Lemma
+from apps.problems.models import Problem
+from apps.runs.access import run_visible_to
+from apps.runs.models import LIVE, Run
+from apps.runs.selectors import phase_summary, run_list
+
+LIVE_SHOWN = 6
+RECENT_SHOWN = 8
+PROBLEMS_SHOWN = 6
+SPARK_WIDTH = 96
+SPARK_HEIGHT = 20
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar of a sparkline, in the units of its drawing."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class HomeRun:
+    """A run with its lemmas counted and its tokens per round as bars."""
+
+    run: Run
+    lemmas: int
+    bars: list[Bar]
+    rounds: int
+
+    @property
+    def status(self) -> str:
+        return "stalled" if self.run.is_stalled else str(self.run.status)
+
+    @property
+    def budget_share(self) -> float | None:
+        """The share of the token budget that is used, where there is one."""
+        limit = self.run.budget.get("tokens")
+        return min(1.0, self.run.tokens / limit) if limit else None
+
+
+def spark_bars(values: list[int]) -> list[Bar]:
+    """Bars over the width of a sparkline, the highest as high as it; at least a hair where a value is not zero."""
+    if not values:
+        return []
+    top = max(*values, 1)
+    slot = SPARK_WIDTH / max(len(values), 8)
+    bars = []
+    for index, value in enumerate(values):
+        height = max(1.0, SPARK_HEIGHT * value / top) if value else 0.0
+        bars.append(Bar(round(index * slot, 2), round(SPARK_HEIGHT - height, 2), round(slot * 0.75, 2), round(height, 2)))
+    return bars
+
+
+def tokens_per_round(run: Run) -> list[int]:
+    """Completion tokens of each round so far, from round 1; work outside the rounds counts to round 0 and is left out."""
+    rounds: dict[int, int] = {}
+    for row in phase_summary(run):
+        rounds[row["round"]] = rounds.get(row["round"], 0) + (row["completion"] or 0)
+    return [rounds.get(number, 0) for number in range(1, max(rounds, default=0) + 1)]
+
+
+def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
+    """The live runs that `user` may see, newest first, and the newest of those that have ended."""
+    visible = run_list(run_visible_to(user))
+    live = list(visible.filter(status__in=LIVE)[:LIVE_SHOWN])
+    recent = list(visible.exclude(status__in=LIVE).order_by("-finished_at", "-pk")[:RECENT_SHOWN])
+    lemmas = Lemma.objects.filter(run__in=[*live, *recent])
+    counts = dict(lemmas.values_list("run").annotate(count=Count("pk")))
+        Lemma.objects.filter(run__in=[*live, *recent])
+        .values_list("run")
+        .annotate(count=Count("pk"))
+        .values_list("run", "count")
+    )
+
+    def row(run: Run, tokens: list[int]) -> HomeRun:
+        return HomeRun(run, counts.get(run.pk, 0), spark_bars(tokens), len(tokens))
+
+    return [row(run, tokens_per_round(run)) for run in live], [row(run, []) for run in recent]
+
+
+def home_problems() -> list[Problem]:
+    """The newest problems."""
+    return list(Problem.objects.order_by("-created_at", "-pk")[:PROBLEMS_SHOWN])
