@@ -1,0 +1,214 @@
+"""Model servers that speak OpenAI's chat completions: vLLM, SGLang, Ollama, llama-server and hosted services.
+
+A call is repeated here only where nothing of an answer was received: refused connections and busy servers, with growing
+waits. Everything else is told as it is, and the orchestrator decides.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+
+from apps.reasoning.domain.errors import BackendError, BackendUnavailable, DeadlineExceeded, EngineLost, RequestRejected
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from apps.reasoning.inference import http_errors
+from apps.reasoning.inference.aliases import Alias, HttpOptions
+from apps.reasoning.inference.http_answer import Answer
+from apps.reasoning.inference.http_health import HealthProbe
+from apps.reasoning.inference.meter import RateMeter
+from apps.reasoning.inference.sse import event_data
+
+log = logging.getLogger(__name__)
+
+_CONNECT_RETRIES = 2
+_LONGEST_WAIT_S = 120.0
+
+
+class _Call:
+    """A call under way: what its pump has put on `items`, and what is known of the answer."""
+
+    def __init__(self, request: GenerationRequest, alias: Alias) -> None:
+        self.request = request
+        self.answer = Answer(request, alias)
+        self.items: asyncio.Queue[Delta | Final | BackendError] = asyncio.Queue()
+        self.pump: asyncio.Task[None] | None = None
+        self.is_sent = False
+
+
+class OpenAIHttpBackend:
+    """A `Backend` over one server address. `api_key` is the key itself; it is sent to `alias.base_url` only."""
+
+    def __init__(self, alias: Alias, *, api_key: str = "", wait_scale: float = 1.0) -> None:
+        if not isinstance(alias.options, HttpOptions):
+            raise TypeError(f"{alias.name} is not an alias of the backend openai_http")
+        self._alias = alias
+        self._options = alias.options
+        self._wait_scale = wait_scale
+        self._calls: dict[str, _Call] = {}
+        self._meter = RateMeter()
+        self._client = httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
+            timeout=httpx.Timeout(
+                30.0, connect=alias.options.connect_timeout_s, read=alias.options.silence_timeout_s, pool=None
+            ),
+            limits=httpx.Limits(max_connections=alias.concurrency + 4, max_keepalive_connections=alias.concurrency + 4),
+        )
+        self._probe = HealthProbe(alias, self._client)
+
+    async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
+        """See `Backend.generate`."""
+        call = self._calls[request.call_id] = _Call(request, self._alias)
+        call.pump = asyncio.create_task(self._pump(call))
+        try:
+            while True:
+                item = await _next(call)
+                if isinstance(item, BackendError):
+                    raise item
+                yield item
+                if isinstance(item, Final):
+                    return
+        finally:
+            if self._calls.get(request.call_id) is call:
+                del self._calls[request.call_id]
+            call.pump.cancel()
+            await asyncio.wait([call.pump])
+
+    async def abort(self, call_id: str) -> None:
+        call = self._calls.get(call_id)
+        if call is not None and call.pump is not None and not call.pump.done():
+            call.pump.cancel()
+            self._put(call, call.answer.close())
+            call.items.put_nowait(call.answer.final("cancelled"))
+
+    async def health(self) -> Health:
+        sent = sum(call.is_sent for call in self._calls.values())
+        found = await self._probe.health()
+        return found.model_copy(
+            update={"running": sent, "waiting": len(self._calls) - sent, "tokens_per_s": self._meter.rate},
+        )
+
+    async def close(self) -> None:
+        for call in list(self._calls.values()):
+            if call.pump is not None:
+                call.pump.cancel()
+            call.items.put_nowait(EngineLost("The worker is stopping."))
+        await self._probe.close()
+        await self._client.aclose()
+
+    # --- one call ----------------------------------------------------------------------------------------------------
+
+    async def _pump(self, call: _Call) -> None:
+        """Read the answer into `call.items`, which ends with a `Final` or an error whatever happens."""
+        try:
+            await self._ask(call)
+        except BackendError as error:
+            call.items.put_nowait(error)
+        except Exception as error:
+            log.exception("call %s", call.request.call_id)
+            call.items.put_nowait(EngineLost(f"The answer of {self._alias.base_url} could not be read ({error})."))
+
+    async def _ask(self, call: _Call) -> None:
+        body = self._body(call.request)
+        tries = 0
+        while True:
+            wait = None
+            try:
+                call.is_sent = True
+                async with self._client.stream("POST", f"{self._alias.base_url}/chat/completions", json=body) as response:
+                    if response.status_code == 200:
+                        await self._read(call, response)
+                        return
+                    said = (await response.aread())[:65536]
+                    error = http_errors.error_for_status(self._alias, response.status_code, said)
+                    if self._fits_when_shorter(body, error, said):
+                        continue
+                    if response.status_code in http_errors.BUSY and isinstance(error, BackendUnavailable):
+                        wait = http_errors.retry_after_s(response.headers)
+                        limit = self._options.retries
+                    else:
+                        raise error
+            except httpx.TransportError as broken:
+                error = http_errors.error_for_transport(self._alias, broken)
+                limit = min(_CONNECT_RETRIES, self._options.retries)
+                if not isinstance(error, BackendUnavailable):
+                    error.retryable = not call.answer.has_begun
+                    raise error from broken
+            call.is_sent = False
+            if tries >= limit:
+                raise error
+            tries += 1
+            await self._wait(tries, wait)
+
+    async def _wait(self, tries: int, wished: float | None) -> None:
+        """As long as the server wishes, else doubling from half a second, spread so that calls do not return as one."""
+        own = min(20.0, 0.5 * 2 ** (tries - 1)) * random.uniform(0.75, 1.25)  # noqa: S311 - no secret
+        await asyncio.sleep(min(wished if wished is not None else own, _LONGEST_WAIT_S) * self._wait_scale)
+
+    def _fits_when_shorter(self, body: dict[str, Any], error: BackendError, said: bytes) -> bool:
+        """Servers refuse a prompt that fits when `max_tokens` goes beyond the context; ask once more for what fits."""
+        room = http_errors.room_left(said) if isinstance(error, RequestRejected) else None
+        name = self._options.max_tokens_field
+        if room is None or room >= body[name]:
+            return False
+        body[name] = room
+        return True
+
+    async def _read(self, call: _Call, response: httpx.Response) -> None:
+        answer = call.answer
+        if "text/event-stream" not in response.headers.get("content-type", ""):
+            self._put(call, answer.take_whole(await response.aread()))
+        else:
+            async for data in event_data(response.aiter_lines()):
+                if data.strip() == "[DONE]":
+                    break
+                self._put(call, answer.take(data))
+        reason = answer.finish_reason
+        if reason is None:
+            lost = EngineLost("The model server ended the stream without a result.")
+            lost.retryable = not answer.has_begun
+            raise lost
+        self._put(call, answer.close())
+        call.items.put_nowait(answer.final(reason))
+
+    def _put(self, call: _Call, delta: Delta | None) -> None:
+        if delta is not None:
+            self._meter.add(delta.tokens)
+            call.items.put_nowait(delta)
+
+    def _body(self, request: GenerationRequest) -> dict[str, Any]:
+        options, sampling = self._options, request.sampling
+        body: dict[str, Any] = {
+            "model": self._alias.model,
+            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "stream": True,
+            options.max_tokens_field: sampling.max_new_tokens,
+        }
+        if options.stream_usage:
+            body["stream_options"] = {"include_usage": True}
+        if options.send_sampling:
+            body |= {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        if options.send_seed:
+            body["seed"] = request.seed % 2**31
+        if sampling.stop:
+            body["stop"] = list(sampling.stop)
+        if request.json_schema is not None and options.structured_output == "json_schema":
+            schema = {"name": "answer", "schema": request.json_schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif request.json_schema is not None and options.structured_output == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body | options.extra_body
+
+
+async def _next(call: _Call) -> Delta | Final | BackendError:
+    if not call.items.empty():
+        return call.items.get_nowait()
+    left = call.answer.began + call.request.deadline_s - time.monotonic()
+    try:
+        async with asyncio.timeout(max(left, 0.0)):
+            return await call.items.get()
+    except TimeoutError:
+        raise DeadlineExceeded(f"The call took longer than {call.request.deadline_s:g} s and was stopped.") from None

@@ -1,0 +1,58 @@
+"""The backend of an alias: the one place that knows every implementation."""
+
+import os
+from pathlib import Path
+
+from apps.reasoning.domain.errors import AliasError, BackendRefused
+from apps.reasoning.inference.aliases import Alias, HttpOptions, OpenVinoOptions, ScriptedOptions
+from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.scripted import Pace, ScriptedBackend, load_script
+from apps.reasoning.ports import Backend
+from workers.engines.openvino import OpenVinoBackend
+
+SCRIPTS = Path(__file__).resolve().parents[1] / "apps" / "explorations"
+
+
+def script_path(script: str) -> Path:
+    """The file of an alias' `options.script`: a path that ends in .json, or the name of a folder beside our explorations."""
+    return Path(script).expanduser() if script.endswith(".json") else SCRIPTS / script / "script.json"
+
+
+def backend_for(alias: Alias, *, tokens_per_s: float | None = None) -> Backend:
+    """A backend for the alias, not yet started. `tokens_per_s` overrides the speed of a script.
+
+    Raises `BackendRefused` where models.toml or the environment must be corrected first.
+    """
+    options = alias.options
+    if isinstance(options, ScriptedOptions):
+        return _scripted(alias, options, tokens_per_s)
+    if isinstance(options, HttpOptions):
+        return OpenAIHttpBackend(alias, api_key=_api_key(alias))
+    assert isinstance(options, OpenVinoOptions)
+    return OpenVinoBackend(alias)
+
+
+def _scripted(alias: Alias, options: ScriptedOptions, tokens_per_s: float | None) -> Backend:
+    try:
+        texts = load_script(script_path(options.script))
+    except AliasError as error:
+        raise BackendRefused(str(error)) from error
+    speed = options.tokens_per_s if tokens_per_s is None else tokens_per_s
+    return ScriptedBackend(
+        texts,
+        pace=Pace(tokens_per_s=speed, chunk_tokens=options.chunk_tokens if speed else 0),
+        context_tokens=alias.context_tokens,
+        revision=alias.revision or "authored",
+    )
+
+
+def _api_key(alias: Alias) -> str:
+    if not alias.api_key_env:
+        return ""
+    key = os.environ.get(alias.api_key_env, "")
+    if not key:
+        raise BackendRefused(
+            f"The environment variable {alias.api_key_env}, which holds the key of {alias.name}, is not set "
+            "in the inference worker. Set it and start the worker again."
+        )
+    return key

@@ -1,0 +1,241 @@
+"""The engine process: OpenVINO GenAI with continuous batching, one thread, JSON lines on standard input and output.
+
+It is a process of its own because `ContinuousBatchingPipeline.step` holds Python's global lock for the whole step (10 to 160
+ms): in the worker it would stop the event loop, the heartbeat and every task thread. Here it stops nobody, and an engine that
+crashes takes no worker with it. It ends when its standard input closes, so it never outlives its worker.
+
+In:  `{"add": id, "messages", "max", "temperature", "top_p", "stop", "schema", "seed"}`, `{"cancel": id}`.
+Out: `{"ready": …}` or `{"failed": sentence}` once; then per flush `{"n": {id: prompt tokens}, "d": {id: [text, tokens]},
+"f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`, each part only where it has something.
+"""
+
+import ctypes
+import json
+import os
+import select
+import signal
+import sys
+import time
+from typing import Any
+
+import openvino_genai as genai
+from openvino_genai import py_openvino_genai as native
+
+from workers.engines.detokenize import TextStream, TokenTable
+
+FLUSH_S = 0.03
+_STATUS = native.GenerationStatus
+_LENGTH = native.GenerationFinishReason.LENGTH
+
+
+class _Call:
+    __slots__ = ("handle", "pending", "pending_tokens", "reason", "stream", "tokens")
+
+    def __init__(self, handle: Any, stream: TextStream) -> None:
+        self.handle = handle
+        self.stream = stream
+        self.reason = "stop"
+        self.tokens = 0
+        self.pending = ""
+        self.pending_tokens = 0
+
+
+class Engine:
+    """The pipeline and the calls in it. `step` is one engine step; `outbox` is what to tell the worker."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        scheduler = genai.SchedulerConfig()
+        scheduler.max_num_seqs = options["concurrency"]
+        scheduler.cache_size = options["cache_gb"]
+        scheduler.max_num_batched_tokens = options["max_batched_tokens"]
+        scheduler.enable_prefix_caching = options["prefix_caching"]
+        scheduler.dynamic_split_fuse = True
+        properties = {"INFERENCE_NUM_THREADS": options["threads"]} if options["threads"] else {}
+        self._pipeline = genai.ContinuousBatchingPipeline(options["path"], scheduler, options["device"], properties)
+        self._tokenizer = self._pipeline.get_tokenizer()
+        vocabulary: dict[bytes, int] = self._tokenizer.get_vocab()
+        defaults = self._pipeline.get_config()
+        self._stop_ids = set(defaults.stop_token_ids) | {self._tokenizer.get_eos_token_id()}
+        self._special = {piece for piece in vocabulary if piece.startswith(b"<|") and piece.endswith(b"|>")}
+        special_ids = {vocabulary[piece] for piece in self._special} | self._stop_ids
+        self._table = TokenTable(vocabulary, special_ids)
+        self._context: int = options["context_tokens"]
+        self._calls: dict[int, _Call] = {}
+        self.outbox: dict[str, dict[int, Any]] = {}
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._calls)
+
+    def take(self, message: dict[str, Any]) -> None:
+        if "cancel" in message:
+            call = self._calls.get(message["cancel"])
+            if call is not None:
+                call.handle.cancel()
+                self._finish(message["cancel"], call, "cancelled")
+            return
+        number: int = message["add"]
+        try:
+            self._add(number, message)
+        except Exception as error:  # The engine's own errors have no common class; a refused call must not end the process.
+            self._tell("e", number, ["rejected", f"The engine rejected the request: {str(error).strip().splitlines()[-1]}"])
+
+    def _add(self, number: int, message: dict[str, Any]) -> None:
+        prompt = self._tokenizer.apply_chat_template(self._plain(message["messages"]), add_generation_prompt=True)
+        tokens = self._tokenizer.encode(prompt, add_special_tokens=False).input_ids
+        size = tokens.shape[1]
+        if size >= self._context:
+            sentence = f"The prompt has {size} tokens; the model's context holds {self._context}. Shorten the prompt."
+            self._tell("e", number, ["rejected", sentence])
+            return
+        limit = min(message["max"], self._context - size)
+        config = self._config(message, limit)
+        handle = self._pipeline.add_request(number, tokens, config)
+        self._calls[number] = _Call(handle, TextStream(self._table, message["stop"]))
+        self._tell("n", number, size)
+
+    def _plain(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
+        """Control tokens in a text are text: broken by a space, they cannot end a message or begin another role."""
+        plain = []
+        for message in messages:
+            content = message["content"]
+            if "<|" in content:
+                for piece in self._special:
+                    token = piece.decode()
+                    content = content.replace(token, token.replace("<|", "< |", 1))
+            plain.append({"role": message["role"], "content": content})
+        return plain
+
+    def _config(self, message: dict[str, Any], limit: int) -> Any:
+        config = genai.GenerationConfig()
+        config.max_new_tokens = limit
+        config.apply_chat_template = False
+        config.eos_token_id = self._tokenizer.get_eos_token_id()
+        config.stop_token_ids = self._stop_ids
+        config.rng_seed = message["seed"] % 2**31
+        if message["temperature"] > 0:
+            config.do_sample = True
+            config.temperature = message["temperature"]
+            config.top_p = message["top_p"]
+        else:
+            config.do_sample = False
+        if message["schema"]:
+            config.structured_output_config = genai.StructuredOutputConfig(json_schema=message["schema"])
+        config.validate()
+        return config
+
+    def step(self) -> None:
+        self._pipeline.step()
+        ended: list[tuple[int, str]] = []
+        for number, call in self._calls.items():
+            handle = call.handle
+            while handle.can_read():
+                for output in handle.read().values():
+                    ids = output.generated_ids
+                    call.tokens += len(ids)
+                    call.pending_tokens += len(ids)
+                    call.pending += call.stream.push(ids)
+                    if output.finish_reason == _LENGTH:
+                        call.reason = "length"
+            if call.stream.stopped:
+                handle.cancel()
+                ended.append((number, "stop"))
+            elif handle.get_status() != _STATUS.RUNNING:
+                ended.append((number, "ignored" if handle.get_status() == _STATUS.IGNORED else call.reason))
+        for number, reason in ended:
+            self._finish(number, self._calls[number], reason)
+
+    def _finish(self, number: int, call: _Call, reason: str) -> None:
+        call.pending += call.stream.close()
+        del self._calls[number]
+        if call.pending or call.pending_tokens:
+            self._tell("d", number, [call.pending, call.pending_tokens])
+        if reason == "ignored":
+            sentence = "The prompt does not fit the engine's memory. Shorten it or raise options.cache_gb in models.toml."
+            self._tell("e", number, ["rejected", sentence])
+        else:
+            self._tell("f", number, [reason, call.tokens])
+
+    def collect(self) -> dict[str, dict[int, Any]]:
+        """Everything new since the last time."""
+        for number, call in self._calls.items():
+            if call.pending_tokens:
+                self._tell("d", number, [call.pending, call.pending_tokens])
+                call.pending, call.pending_tokens = "", 0
+        news, self.outbox = self.outbox, {}
+        return news
+
+    def _tell(self, part: str, number: int, what: Any) -> None:
+        self.outbox.setdefault(part, {})[number] = what
+
+
+class _Pipe:
+    """JSON lines on a pair of file descriptors."""
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading = reading
+        self._writing = writing
+        self._rest = b""
+
+    def take(self, wait_s: float | None) -> list[dict[str, Any]] | None:
+        """The messages that have come; waits up to `wait_s` (None: for ever) for the first. None at the end of input."""
+        messages: list[dict[str, Any]] = []
+        while select.select([self._reading], [], [], 0 if messages else wait_s)[0]:
+            data = os.read(self._reading, 1 << 20)
+            if not data:
+                return None
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            messages += [json.loads(line) for line in lines]
+        return messages
+
+    def tell(self, message: dict[str, Any]) -> None:
+        data = memoryview(json.dumps(message, ensure_ascii=False).encode() + b"\n")
+        while data:
+            data = data[os.write(self._writing, data) :]
+
+
+def serve(pipe: _Pipe, engine: Engine) -> None:
+    """Step while there are calls, wait while there are none, end with the input."""
+    flushed = 0.0
+    while True:
+        messages = pipe.take(0 if engine.busy else None)
+        if messages is None:
+            return
+        for message in messages:
+            engine.take(message)
+        if engine.busy:
+            engine.step()
+        now = time.monotonic()
+        if "f" in engine.outbox or "e" in engine.outbox or "n" in engine.outbox or now - flushed >= FLUSH_S:
+            flushed = now
+            news = engine.collect()
+            if news:
+                pipe.tell(news)
+
+
+def _die_with_the_worker() -> None:
+    """A worker that is killed cannot close our input while a step hangs; on Linux the kernel ends us with it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+
+
+def main() -> None:
+    """Started by the worker with the options as JSON in the first argument."""
+    _die_with_the_worker()
+    writing = os.dup(1)
+    os.dup2(2, 1)  # What the engine library prints must not stand between our lines.
+    pipe = _Pipe(0, writing)
+    try:
+        engine = Engine(json.loads(sys.argv[1]))
+    except Exception as error:  # Anything: the worker needs one sentence, not a trace in a log.
+        pipe.tell({"failed": f"The model cannot be loaded: {str(error).strip().splitlines()[-1]}"})
+        return
+    pipe.tell({"ready": genai.get_version()})
+    try:
+        serve(pipe, engine)
+    except BrokenPipeError:
+        return  # The worker has gone; nobody is left to tell.
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""The host of the backends in an inference process: one event loop in a thread of its own, called from many task threads.
+
+It knows no broker. The worker gives it a sink for what is streamed and calls `run` from a task thread for each call.
+"""
+
+import asyncio
+import concurrent.futures
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, Literal, TypeVar
+
+from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from apps.reasoning.domain.values import Value
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.inference.streaming import read_to_final
+from apps.reasoning.ports import Backend
+from workers.backends import backend_for
+from workers.watchdog import LoopWatchdog
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+HostSink = Callable[[GenerationRequest, int, int, Delta], Awaitable[None]]
+"""Receives `(request, text offset, reasoning offset, delta)`: where in each channel the delta's characters begin."""
+
+
+class HostOptions(Value):
+    """`flush_s` between two deltas of a call; `stuck_s` without a tick of the loop ends the process; see `EngineHost`."""
+
+    flush_s: float = 0.05
+    stuck_s: float = 5.0
+    abort_patience_s: float = 1.0
+    sink_patience_s: float = 1.0
+
+
+class _Call:
+    """A call under way, with what it wrote since the last flush. Touched in the loop only, but for `future`."""
+
+    def __init__(self, request: GenerationRequest) -> None:
+        self.request = request
+        self.future: concurrent.futures.Future[Final] = concurrent.futures.Future()
+        self.task: asyncio.Task[Any] | None = None
+        self.backend: Backend | None = None
+        self.stop: Literal["", "abort", "drain"] = ""
+        self.sending = asyncio.Lock()
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.tokens = 0
+        self.text_at = 0
+        self.reasoning_at = 0
+
+    def take(self) -> tuple[int, int, Delta]:
+        """The unsent piece and where it begins; it counts as sent from now on."""
+        delta = Delta(text="".join(self.text), reasoning="".join(self.reasoning), tokens=self.tokens)
+        start = (self.text_at, self.reasoning_at)
+        self.text_at += len(delta.text)
+        self.reasoning_at += len(delta.reasoning)
+        self.text.clear()
+        self.reasoning.clear()
+        self.tokens = 0
+        return (*start, delta)
+
+
+class EngineHost:
+    """Runs calls on the backends of `aliases`.
+
+    `delta_sink` is awaited in the host's loop with the coalesced deltas of each call; it should not wait long, and what it
+    raises is logged and the piece lost (the result has the whole text). All pieces of a call are told before `run` returns.
+    `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
+    """
+
+    def __init__(
+        self,
+        aliases: Mapping[str, Alias],
+        *,
+        delta_sink: HostSink | None = None,
+        tokens_per_s_override: Mapping[str, float] | None = None,
+        options: HostOptions | None = None,
+        make_backend: Callable[[Alias], Backend] | None = None,
+    ) -> None:
+        speeds = dict(tokens_per_s_override or {})
+        self._make_backend = make_backend or (lambda alias: backend_for(alias, tokens_per_s=speeds.get(alias.name)))
+        self._aliases = {name: alias for name, alias in aliases.items() if alias.enabled}
+        self._sink = delta_sink
+        self._options = options or HostOptions()
+        self._backends: dict[str, Backend] = {}
+        self._slots = {name: asyncio.Semaphore(alias.concurrency) for name, alias in self._aliases.items()}
+        self._queued: dict[str, int] = dict.fromkeys(self._aliases, 0)
+        self._calls: dict[str, _Call] = {}
+        self._touched: dict[str, _Call] = {}
+        self._lock = threading.Lock()
+        self._stopping = False
+        self._sink_complained_at = float("-inf")
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run_loop, name="engine-loop", daemon=True)
+        self._thread.start()
+        self._watchdog = LoopWatchdog(self._loop, stuck_s=self._options.stuck_s)
+
+    # --- for task threads --------------------------------------------------------------------------------------------
+
+    def run(self, request: GenerationRequest) -> Final:
+        """Generate, and wait for the result. A call id that runs already is not run twice: both callers get its result.
+
+        An aborted call returns a `Final` with `finish_reason="cancelled"` and the text so far. Raises `BackendError`;
+        `EngineLost` when the host is stopping, so that the call goes to another worker.
+        """
+        with self._lock:
+            call = self._calls.get(request.call_id)
+            if call is None:
+                if self._stopping:
+                    raise EngineLost("The worker is stopping; the call goes to another one.")
+                call = self._calls[request.call_id] = _Call(request)
+                asyncio.run_coroutine_threadsafe(self._drive(call), self._loop)
+        return call.future.result()
+
+    def abort(self, call_id: str) -> bool:
+        """Stop one call; False where there is no such call here. Returns at once."""
+        with self._lock:
+            call = self._calls.get(call_id)
+        if call is not None:
+            asyncio.run_coroutine_threadsafe(self._stop(call, "abort"), self._loop)
+        return call is not None
+
+    def cancel_run(self, run: str) -> int:
+        """Stop all calls of a run; returns how many there were."""
+        with self._lock:
+            calls = [call for call in self._calls.values() if call.request.run == run]
+        for call in calls:
+            asyncio.run_coroutine_threadsafe(self._stop(call, "abort"), self._loop)
+        return len(calls)
+
+    def active(self) -> list[str]:
+        """The ids of the calls that somebody waits for."""
+        with self._lock:
+            return list(self._calls)
+
+    def health(self, timeout_s: float = 2.0) -> dict[str, Health]:
+        """The health of every enabled alias. Raises `TimeoutError` when the loop does not answer."""
+        return self._ask(self._health(), timeout_s)
+
+    def drain(self, seconds: float) -> int:
+        """Take no new calls, wait for the running ones, then stop the rest; these end with `EngineLost`. Returns their number."""
+        with self._lock:
+            self._stopping = True
+        until = time.monotonic() + seconds
+        while self.active() and time.monotonic() < until:
+            time.sleep(0.05)
+        with self._lock:
+            rest = list(self._calls.values())
+        for call in rest:
+            asyncio.run_coroutine_threadsafe(self._stop(call, "drain"), self._loop)
+        concurrent.futures.wait([call.future for call in rest], timeout=self._options.abort_patience_s + 2.0)
+        return len(rest)
+
+    def close(self) -> None:
+        """Stop everything: calls, engines, the loop."""
+        self.drain(0.0)
+        self._watchdog.stop()
+        with contextlib.suppress(TimeoutError):
+            self._ask(self._close_backends(), 10.0)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5.0)
+
+    def _ask(self, question: Coroutine[Any, Any, T], timeout_s: float) -> T:
+        return asyncio.run_coroutine_threadsafe(question, self._loop).result(timeout_s)
+
+    # --- in the loop -------------------------------------------------------------------------------------------------
+
+    def _run_loop(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        flusher = self._loop.create_task(self._flush_for_ever())
+        try:
+            self._loop.run_forever()
+            flusher.cancel()
+            self._loop.run_until_complete(asyncio.gather(flusher, return_exceptions=True))
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        finally:
+            self._loop.close()
+
+    async def _drive(self, call: _Call) -> None:
+        """Run a call and settle its future, whatever happens."""
+        call.task = asyncio.current_task()
+        final: Final | None = None
+        error: BaseException | None = None
+        try:
+            final = await self._generated(call)
+        except asyncio.CancelledError:
+            final = Final(text="", finish_reason="cancelled")
+        except Exception as raised:
+            error = raised
+        await self._flush(call)
+        with self._lock:
+            self._calls.pop(call.request.call_id, None)
+        self._touched.pop(call.request.call_id, None)
+        if call.stop == "drain" and (final is None or final.finish_reason == "cancelled"):
+            error = EngineLost("The worker stopped before the call ended; it goes to another one.")
+        if error is not None:
+            call.future.set_exception(error)
+        else:
+            call.future.set_result(final or Final(text="", finish_reason="cancelled"))
+
+    async def _generated(self, call: _Call) -> Final:
+        request = call.request
+        alias = self._aliases.get(request.alias)
+        if alias is None:
+            raise BackendRefused(f"This worker serves no alias {request.alias}; it serves {', '.join(sorted(self._aliases))}.")
+
+        def push(delta: Delta) -> None:
+            call.text.append(delta.text)
+            call.reasoning.append(delta.reasoning)
+            call.tokens += delta.tokens
+            self._touched[request.call_id] = call
+
+        self._queued[alias.name] += 1
+        try:
+            await self._slots[alias.name].acquire()
+        finally:
+            self._queued[alias.name] -= 1
+        try:
+            call.backend = self._backend(alias)
+            return await read_to_final(call.backend, request, push if self._sink else None)
+        finally:
+            self._slots[alias.name].release()
+
+    async def _stop(self, call: _Call, why: Literal["abort", "drain"]) -> None:
+        """Ask the backend first; where it has nothing to abort or does not listen, end our own task."""
+        if call.future.done() or call.task is None:
+            return
+        call.stop = call.stop or why
+        if call.backend is not None:
+            await call.backend.abort(call.request.call_id)
+            await asyncio.wait([call.task], timeout=self._options.abort_patience_s)
+        if not call.task.done():
+            call.task.cancel()
+
+    def _backend(self, alias: Alias) -> Backend:
+        if alias.name not in self._backends:
+            self._backends[alias.name] = self._make_backend(alias)
+        return self._backends[alias.name]
+
+    async def _health(self) -> dict[str, Health]:
+        return dict(zip(self._aliases, await asyncio.gather(*map(self._health_of, self._aliases.values())), strict=True))
+
+    async def _health_of(self, alias: Alias) -> Health:
+        try:
+            health = await self._backend(alias).health()
+        except BackendError as error:
+            return Health(state="down", detail=str(error))
+        return health.model_copy(update={"waiting": health.waiting + self._queued[alias.name]})
+
+    async def _close_backends(self) -> None:
+        await asyncio.gather(*(backend.close() for backend in self._backends.values()), return_exceptions=True)
+
+    # --- streams -----------------------------------------------------------------------------------------------------
+
+    async def _flush_for_ever(self) -> None:
+        """One task for all calls: a timer for each would cost more than what it sends."""
+        while True:
+            await asyncio.sleep(self._options.flush_s)
+            touched, self._touched = self._touched, {}
+            for call in touched.values():
+                await self._flush(call)
+
+    async def _flush(self, call: _Call) -> None:
+        if self._sink is None:
+            return
+        async with call.sending:
+            text_at, reasoning_at, delta = call.take()
+            if not (delta.text or delta.reasoning or delta.tokens):
+                return
+            try:
+                async with asyncio.timeout(self._options.sink_patience_s):
+                    await self._sink(call.request, text_at, reasoning_at, delta)
+            except Exception as error:
+                self._complain(error)
+
+    def _complain(self, error: Exception) -> None:
+        now = time.monotonic()
+        if now - self._sink_complained_at > 60.0:
+            self._sink_complained_at = now
+            log.warning("streamed text is lost, results are not: %s: %s", type(error).__name__, error)
