@@ -76,11 +76,6 @@ def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
     recent = list(visible.exclude(status__in=LIVE).order_by("-finished_at", "-pk")[:RECENT_SHOWN])
     lemmas = Lemma.objects.filter(run__in=[*live, *recent])
     counts = dict(lemmas.values_list("run").annotate(count=Count("pk")))
-        Lemma.objects.filter(run__in=[*live, *recent])
-        .values_list("run")
-        .annotate(count=Count("pk"))
-        .values_list("run", "count")
-    )
 
     def row(run: Run, tokens: list[int]) -> HomeRun:
         return HomeRun(run, counts.get(run.pk, 0), spark_bars(tokens), len(tokens))
