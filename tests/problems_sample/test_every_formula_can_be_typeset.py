@@ -27,7 +27,9 @@ def test_every_formula_of_the_library_can_be_typeset() -> None:
     assert int(result.stdout.split()[0]) > 1000
 
 
-@pytest.mark.parametrize("text", [r"An unknown command: $\nosuchcommand{x}$.", r"Bare: \frac12.", "One dollar: $x.", "Space: $ x $."])
+@pytest.mark.parametrize(
+    "text", [r"An unknown command: $\nosuchcommand{x}$.", r"Bare: \frac12.", "One dollar: $x.", "Space: $ x $."]
+)
 def test_a_wrong_formula_is_found(tmp_path: Path, text: str) -> None:
     path = tmp_path / "wrong.md"
     path.write_text(text, encoding="utf-8")
