@@ -1,1 +1,1 @@
-"""Speed and size, each as a figure or a ratio within one run. `make bench` runs all; `python -m benchmarks journal` runs one."""
+"""Speed and size, as figures or ratios within one run. `make bench` runs all; `python -m benchmarks journal` one."""

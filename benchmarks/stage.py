@@ -1,4 +1,4 @@
-"""A stage for benchmarks: a private data folder, its database migrated, one problem, one user. Nothing of the user's is touched."""
+"""A stage for benchmarks: a private data folder with its database migrated, and runs. Nothing of the user is touched."""
 
 import os
 import tempfile

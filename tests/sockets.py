@@ -16,7 +16,7 @@ class RunSocket(ApplicationCommunicator):
     """One connection of `user` to a run, carrying `after`."""
 
     def __init__(self, run: Run, user: User | AnonymousUser, after: int = 0) -> None:
-        scope = {
+        scope: dict[str, Any] = {
             "type": "websocket",
             "path": f"/ws/runs/{run.public_id}/",
             "query_string": f"after={after}".encode(),

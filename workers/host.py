@@ -133,6 +133,10 @@ class EngineHost:
             asyncio.run_coroutine_threadsafe(self._stop(call, "abort"), self._loop)
         return len(calls)
 
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+        """Run something on the engine loop, for what shares its connections with the delta sink."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
     def active(self) -> list[str]:
         """The ids of the calls that somebody waits for."""
         with self._lock:
@@ -143,7 +147,7 @@ class EngineHost:
         return self._ask(self._health(), timeout_s)
 
     def drain(self, seconds: float) -> int:
-        """Take no new calls, wait for the running ones, then stop the rest; these end with `EngineLost`. Returns their number."""
+        """Take no new calls, wait for the running ones, stop the rest; those end with `EngineLost`. Returns their number."""
         with self._lock:
             self._stopping = True
         until = time.monotonic() + seconds

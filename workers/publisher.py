@@ -8,7 +8,7 @@ whole with the next one, so that a reader who asks for it misses nothing.
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import redis.asyncio
 from redis.exceptions import RedisError
@@ -94,7 +94,14 @@ def _put(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
             continue
         new = whole[start:]
         call.sent[channel] = len(whole)
-        fields = {"call": request.key, "attempt": request.attempt, "ch": channel, "off": start, "text": new, "n": call.tokens}
+        fields: dict[Any, Any] = {
+            "call": request.key,
+            "attempt": request.attempt,
+            "ch": channel,
+            "off": start,
+            "text": new,
+            "n": call.tokens,
+        }
         pipeline.xadd(tokens_key(request.run), fields, maxlen=TOKENS_KEPT, approximate=True)
         key = buffer_key(request.run, request.key, request.attempt, channel)
         if call.is_dirty:

@@ -22,7 +22,7 @@ from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
 from apps.reasoning.inference.aliases import load_aliases
-from apps.runs.streams import HOUR_S, cancel_key, fingerprint_of, finished_key, results_key, sync_client
+from apps.runs.streams import HOUR_S, cancel_key, finished_key, results_key, sync_client
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
 
@@ -45,9 +45,9 @@ class Worker:
         self.redis = sync_client()
         self.publisher = TokenPublisher()
         self.aliases = load_aliases(settings.MODELS_FILE)
-        self.host = EngineHost(
-            self.aliases, delta_sink=self._publish, tokens_per_s_override={"worked-example": settings.WORKED_EXAMPLE_TOKENS_PER_S}
-        )
+        speed = {"worked-example": settings.WORKED_EXAMPLE_TOKENS_PER_S}
+        self.host = EngineHost(self.aliases, delta_sink=self._publish, tokens_per_s_override=speed)
+        self.is_draining = False
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True).start()
@@ -74,17 +74,21 @@ class Worker:
         try:
             final = self.host.run(request)
         except BackendError as error:
+            if self.is_draining:
+                return None  # The reaper gives the call to another worker.
             return {"error": type(error).__name__, "message": str(error)}
         except Exception as error:
             logger.exception("call %s failed inside the worker", request.call_id)
             return {"error": "EngineLost", "message": f"The worker failed on this call ({type(error).__name__}: {error})."}
+        finally:
+            self.host.submit(self.publisher.finish(request))
         if final.finish_reason == "cancelled":
             return None
         return {"final": _without_nul(final).model_dump_json()}
 
     def _put_result(self, request: GenerationRequest, fingerprint: str, fields: dict[str, str]) -> None:
         pause = 0.1
-        entry = {"key": request.key, "fp": fingerprint, "attempt": str(request.attempt), **fields}
+        entry: dict[Any, Any] = {"key": request.key, "fp": fingerprint, "attempt": str(request.attempt), **fields}
         while True:
             try:
                 pipeline = self.redis.pipeline(transaction=True)
@@ -106,8 +110,13 @@ class Worker:
         except (RedisError, OSError):
             return False
 
-    async def _publish(self, request: GenerationRequest, delta: Delta) -> None:
+    async def _publish(self, request: GenerationRequest, text_at: int, reasoning_at: int, delta: Delta) -> None:
         await self.publisher.add(request, delta)
+
+    def drain(self) -> None:
+        """Let calls finish for a while, then stop the rest without a result: another worker takes them."""
+        self.is_draining = True
+        self.host.drain(settings.DRAIN_S)
 
     # --- heartbeat ---------------------------------------------------------------------------------------------------
 
@@ -130,19 +139,18 @@ class Worker:
         health = {name: state.model_dump(mode="json") for name, state in self.host.health().items()}
         beat = {"worker": self.name, "aliases": sorted(self.aliases), "active": active, "health": health}
         self.redis.set(f"hb:{self.name}", json.dumps(beat), px=BEAT_LIVES_MS)
-        runs = sorted({call["run"] for call in active})
-        for run, cancelled in zip(runs, self.redis.mget([cancel_key(run) for run in runs]) if runs else [], strict=True):
-            if cancelled:
-                self.host.cancel_run(str(run))
+        runs = sorted({str(call["run"]) for call in active})
+        flags = self.redis.mget([cancel_key(run) for run in runs]) if runs else []
+        for run, is_cancelled in zip(runs, flags, strict=True):
+            if is_cancelled:
+                self.host.cancel_run(run)
 
 
 def _without_nul(final: Final) -> Final:
     """PostgreSQL keeps no NUL character in a text, and a model may write one."""
     if "\x00" not in final.text and "\x00" not in final.reasoning:
         return final
-    return final.model_copy(
-        update={"text": final.text.replace("\x00", "�"), "reasoning": final.reasoning.replace("\x00", "�")}
-    )
+    return final.model_copy(update={"text": final.text.replace("\x00", "�"), "reasoning": final.reasoning.replace("\x00", "�")})
 
 
 _worker: Worker | None = None
@@ -158,9 +166,8 @@ def _start(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _drain(**_: Any) -> None:
-    """Let calls finish for a while, then stop them without a result: another worker, or this one restarted, takes them."""
     if _worker is not None:
-        threading.Thread(target=_worker.host.drain, args=(settings.DRAIN_S,), daemon=True).start()
+        threading.Thread(target=_worker.drain, daemon=True).start()
 
 
 __all__ = ["app"]

@@ -1,4 +1,4 @@
-"""The orchestrator process: `celery -A apps.config.orchestrator worker -P threads -Q runs`. Drives runs, watches for lost ones."""
+"""The orchestrator process: `celery -A apps.config.orchestrator worker -P threads -Q runs`. Drives runs, finds lost ones."""
 
 from typing import Any
 

@@ -115,12 +115,13 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "runs"
+PRIORITY_STEPS = [0, 3, 6, 9]  # 0 is the highest: a person waits for it.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 60,  # Covers messages that are reserved but not started; running calls are covered by heartbeats.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "priority",
-    "priority_steps": [0, 3, 6, 9],  # 0 is the highest: a person waits for it.
+    "priority_steps": PRIORITY_STEPS,
     "socket_connect_timeout": 5,
     "socket_keepalive": OWN_REDIS is False,
     "health_check_interval": 25,

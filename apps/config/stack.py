@@ -74,8 +74,7 @@ def supervisor_config(run_dir: Path, log_dir: Path) -> str:
         f"[supervisord]\nnodaemon=true\nsilent=true\nlogfile={log_dir / 'supervisor.log'}\n"
         f"pidfile={run_dir / 'supervisor.pid'}\ndirectory={settings.BASE_DIR}\nminfds=1024",
         f"[unix_http_server]\nfile={socket}\nchmod=0700",
-        "[rpcinterface:supervisor]\n"
-        "supervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface",
+        "[rpcinterface:supervisor]\nsupervisor.rpcinterface_factory = supervisor.rpcinterface:make_main_rpcinterface",
     ]
     launcher = Path(__file__).with_name("launch.py")
     for program in programs():

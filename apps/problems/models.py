@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django.db.models.fields.related_descriptors import RelatedManager
 
 
 class Topic(models.TextChoices):

@@ -9,12 +9,12 @@ import time
 from typing import Any
 from urllib.parse import parse_qs
 
-from channels.db import DatabaseSyncToAsync
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import Http404
 
 from apps.runs import live_reads
 from apps.runs.live import Subscription, hub
+from apps.runs.live_reads import in_thread
 
 FLUSH_S = 0.05
 BEAT_S = 15.0
@@ -36,7 +36,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self.close(NOT_SIGNED_IN)
             return
         try:
-            self._run = await _read(live_reads.run_for_socket, user, self.scope["url_route"]["kwargs"]["run"])
+            self._run = await in_thread(live_reads.run_for_socket, user, self.scope["url_route"]["kwargs"]["run"])
         except Http404:
             await self.close(NO_SUCH_RUN)
             return
@@ -64,10 +64,10 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self._snapshot(message["call"])
 
     async def _snapshot(self, call: str) -> None:
-        await self._frame(await _read(live_reads.call_snapshot, self._run, call))
+        await self._frame(await in_thread(live_reads.call_snapshot, self._run, call))
 
     async def _follow(self, subscription: Subscription) -> None:
-        hello = await _read(live_reads.hello, self._run)
+        hello = await in_thread(live_reads.hello, self._run)
         await self._frame(hello)
         known_seq = hello["seq"]
         next_state = next_beat = 0.0
@@ -110,7 +110,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 await self._frame({"t": "events", "events": batch, "has_more": newest > self._sent})
             if max(newest, known_seq) <= self._sent:
                 return
-            page = await _read(live_reads.page_after, self._run, self._sent)
+            page = await in_thread(live_reads.page_after, self._run, self._sent)
             if not page:
                 return
             self._sent = page[-1]["seq"]
@@ -123,8 +123,3 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         except TimeoutError:
             await self.close(TOO_SLOW)
             raise
-
-
-async def _read(function: Any, *args: Any) -> Any:
-    """A database read in the thread pool: reads of different sockets do not wait for one another."""
-    return await DatabaseSyncToAsync(function, thread_sensitive=False)(*args)

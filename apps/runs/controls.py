@@ -65,7 +65,7 @@ class DatabaseControls:
     def _receive(self, row: RunCommand) -> None:
         command = Command(
             id=str(row.command_id),
-            name=row.name,  # type: ignore[arg-type]
+            name=row.name,
             by=row.by.username if row.by else "",
             args=row.args,
         )

@@ -63,9 +63,7 @@ class _Waiting:
 class CeleryDispatcher:
     """The `Dispatcher` port over Celery and Redis, for one run. Use as an async context manager, in the run's event loop."""
 
-    def __init__(
-        self, run: str, *, queues: Mapping[str, str], is_recorded: Callable[[str], bool], priority: int = 6
-    ) -> None:
+    def __init__(self, run: str, *, queues: Mapping[str, str], is_recorded: Callable[[str], bool], priority: int = 6) -> None:
         self._run = run
         self._queues = queues
         self._is_recorded = is_recorded

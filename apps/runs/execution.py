@@ -125,9 +125,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
         reason = f"The scaffold stopped on an internal error ({type(error).__name__}: {error})."
         return RunStatus.FAILED, reason, RunFailed(reason=reason, advice="Please report it with the run's export.")
     await asyncio.to_thread(_keep_outcome, run, outcome)
-    last = RunFinished(
-        accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by
-    )
+    last = RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by)
     return RunStatus.FINISHED, outcome.reason, last
 
 

@@ -126,7 +126,9 @@ class JournalWriter:
             except (OperationalError, InterfaceError) as error:
                 connection.close()
                 if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:
-                    _answer(batch, JournalUnwritable(f"The journal cannot be written: {error}. Make room, then resume the run."))
+                    _answer(
+                        batch, JournalUnwritable(f"The journal cannot be written: {error}. Make room, then resume the run.")
+                    )
                     return
                 logger.warning("journal: database not ready (%s), trying again", error)
                 time.sleep(pause)
@@ -312,9 +314,7 @@ class RunJournal:
     def spent(self) -> Spent:
         return Spent(calls=self._calls, tokens=self._tokens, seconds=self._seconds + time.monotonic() - self._since)
 
-    async def append(
-        self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()
-    ) -> None:
+    async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
         await self._put(_Item(self, events, record, texts))
         self._appended.add(record.key)
         if record.kind == "call":

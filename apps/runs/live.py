@@ -138,7 +138,7 @@ class Hub:
                 await self._redis.xadd(self._wake_key, {"x": "1"}, maxlen=2)
                 await self._redis.expire(self._wake_key, 60)
 
-    def _streams(self) -> dict[str, str]:
+    def _streams(self) -> dict[Any, Any]:
         for run in self._subscriptions:
             self._cursors.setdefault(events_key(run), "$")
             self._cursors.setdefault(tokens_key(run), "$")
@@ -178,7 +178,7 @@ class Hub:
             if event["kind"] in {"call.ended", "call.failed"}:
                 self.counters[run].pop(event["body"]["call"], None)
         elif kind == "tok" and subscriptions:
-            item = {
+            item: dict[str, Any] = {
                 "call": fields["call"],
                 "attempt": int(fields["attempt"]),
                 "ch": fields["ch"],
@@ -206,7 +206,7 @@ def hub() -> Hub:
     return _hubs[loop]
 
 
-def announce_events(client: "redis.Redis", run: str, events: list[dict[str, Any]]) -> None:
+def announce_events(client: Any, run: str, events: list[dict[str, Any]]) -> None:
     """Put committed events on the run's stream under ids `<seq>-0`; older ones fall off the end."""
     pipeline = client.pipeline(transaction=False)
     for event in events:

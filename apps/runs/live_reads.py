@@ -3,7 +3,8 @@
 import asyncio
 import json
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from channels.db import DatabaseSyncToAsync
 from django.http import Http404
@@ -18,6 +19,14 @@ from apps.runs.texts import texts_get
 
 PAGE = 500
 _STATE_FOR_S = 0.8
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """A database read in the thread pool: reads of different sockets do not wait for one another."""
+    result: R = await DatabaseSyncToAsync(function, thread_sensitive=False)(*args, **kwargs)
+    return result
 
 
 def run_for_socket(user: User, public_id: str) -> Run:
@@ -64,7 +73,7 @@ async def shared_state(run: Run) -> dict[str, Any]:
         return known
     task = _asking.get(run.pk)
     if task is None or task.get_loop() is not asyncio.get_running_loop():
-        task = _asking[run.pk] = asyncio.ensure_future(DatabaseSyncToAsync(state, thread_sensitive=False)(run))
+        task = _asking[run.pk] = asyncio.ensure_future(in_thread(state, run))
     try:
         known = await asyncio.shield(task)
     finally:

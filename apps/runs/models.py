@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.problems.models import ProblemVersion
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django.db.models.fields.related_descriptors import RelatedManager
 
 
 class RunStatus(models.TextChoices):

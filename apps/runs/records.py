@@ -1,10 +1,11 @@
 """Between the core's `StepRecord` and the stored `Step` row."""
 
 from datetime import datetime
+from typing import Literal, cast
 
 import zstandard
 
-from apps.reasoning.domain.generation import Final, Place, Usage
+from apps.reasoning.domain.generation import Final, FinishReason, Place, Usage
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Blob, Run, Step
@@ -80,7 +81,7 @@ class LoadedRecords:
             final = Final.model_construct(
                 text=self._text(row.text_sha),
                 reasoning=self._text(row.reasoning_sha),
-                finish_reason=row.finish_reason,
+                finish_reason=cast("FinishReason", row.finish_reason),
                 usage=Usage.model_construct(
                     prompt=row.prompt_tokens,
                     cached=row.cached_tokens,
@@ -93,7 +94,7 @@ class LoadedRecords:
             )
         return StepRecord.model_construct(
             key=row.key,
-            kind=row.kind,
+            kind=cast('Literal["call", "decision"]', row.kind),
             request_hash=row.request_hash,
             role=row.role,
             alias=row.alias,

@@ -1,6 +1,6 @@
 """Bulk inserts of the journal's three hot tables as plain SQL.
 
-`bulk_create` prepares every value of every row in Python and cost half of the writer's time (benchmarks/journal.py); the columns
+`bulk_create` prepares every value of every row in Python, which was half of the writer's time (benchmarks/journal.py); columns
 are still read from the models, so that a migration cannot be forgotten here.
 """
 
@@ -21,7 +21,7 @@ def _columns(model: type[models.Model]) -> tuple[str, tuple[str, ...], tuple[int
     """The INSERT statement, attribute names, and which positions hold JSON and which times."""
     fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]
     quote = connection.ops.quote_name
-    names = ", ".join(quote(field.column) for field in fields)
+    names = ", ".join(quote(str(field.column)) for field in fields)
     marks = ", ".join(["%s"] * len(fields))
     statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608  (names of ours)
     if model is Blob:

@@ -80,7 +80,7 @@ def cost_per_role(run: Run) -> list[RoleCost]:
 
 def phase_summary(run: Run) -> list[dict[str, Any]]:
     """Calls grouped by rollout, round and role, with counts, tokens and times: the bars of the round timeline."""
-    return list(
+    rows = (
         run.steps.filter(kind="call")
         .values("rollout", "round", "role")
         .annotate(
@@ -94,6 +94,7 @@ def phase_summary(run: Run) -> list[dict[str, Any]]:
         )
         .order_by("round", "rollout", "role")
     )
+    return [dict(row) for row in rows]
 
 
 def step_list(run: Run, *, role: str = "", round_: int | None = None, subject: str = "") -> QuerySet[Step]:

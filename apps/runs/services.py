@@ -68,7 +68,7 @@ def run_create(
 def run_dispatch(run: Run) -> None:
     """Send the run's task after commit. A task that gets lost is sent again by the warden when the mark runs out."""
     if lease_mark_dispatched(run.pk):
-        orchestrate.delay_on_commit(run.pk)
+        transaction.on_commit(lambda: orchestrate.delay(run.pk))
 
 
 @transaction.atomic
@@ -118,4 +118,3 @@ def _extend_budget(run: Run, args: dict[str, Any]) -> None:
         which: limit + amounts.get(which, 0) if limit is not None else None for which, limit in fresh.budget.items()
     }
     fresh.save(update_fields=["budget"])
-

@@ -59,8 +59,11 @@ def fingerprint_of(request: GenerationRequest) -> str:
 
 
 @functools.cache
-def sync_client() -> "redis.Redis":
-    """One client per process for short commands; thread-safe through its pool."""
+def sync_client() -> Any:
+    """One client per process for short commands; thread-safe through its pool.
+
+    `Any`, because redis-py types every answer as a union of the plain and the awaitable one.
+    """
     return redis.Redis.from_url(settings.REDIS_URL, decode_responses=True, socket_connect_timeout=5, socket_timeout=10)
 
 
@@ -89,15 +92,15 @@ class Heartbeat(TypedDict):
     health: dict[str, dict[str, Any]]
 
 
-def heartbeats(client: "redis.Redis") -> list[Heartbeat]:
+def heartbeats(client: Any) -> list[Heartbeat]:
     """What every live inference worker says of itself."""
     names = list(client.scan_iter(match="hb:*", count=1000))
     values = client.mget(names) if names else []
     return [cast("Heartbeat", json.loads(value)) for value in values if value]
 
 
-def queue_length(client: "redis.Redis", queue: str) -> int:
+def queue_length(client: Any, queue: str) -> int:
     """Messages that wait in a Celery queue, over all its priorities (kombu names them `queue\x06\x16<step>`)."""
-    steps = settings.CELERY_BROKER_TRANSPORT_OPTIONS["priority_steps"]
+    steps = settings.PRIORITY_STEPS
     names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in steps]
     return sum(int(client.llen(name)) for name in names)

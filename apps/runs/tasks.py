@@ -1,4 +1,4 @@
-"""Task entry points: `orchestrate` drives a run, `generate` answers one model call. Each is one call into what does the work."""
+"""Task entry points: `orchestrate` drives a run, `generate` answers one model call. Each is one call into others."""
 
 from collections.abc import Callable
 from typing import Any

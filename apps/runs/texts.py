@@ -8,7 +8,6 @@ import zstandard
 from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Blob
 
-
 _compressor = threading.local()
 
 

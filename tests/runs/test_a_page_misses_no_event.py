@@ -1,6 +1,7 @@
 """The run socket: who may open it, what a late page gets, and that nothing is missing or doubled after a break."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import redis
@@ -29,9 +30,7 @@ def add_events(run: Run, count: int, client: "redis.Redis | None") -> None:
     """Write events as the journal does: rows first, then the stream; without a client only the rows."""
     first = RunEvent.objects.filter(run=run).count() + 1
     rows = RunEvent.objects.bulk_create(
-        RunEvent(
-            run=run, seq=seq, key=f"round/{seq}", kind="round.began", at=timezone.now(), body={"rollout": 0, "round": seq}
-        )
+        RunEvent(run=run, seq=seq, key=f"round/{seq}", kind="round.began", at=timezone.now(), body={"rollout": 0, "round": seq})
         for seq in range(first, first + count)
     )
     Run.objects.filter(pk=run.pk).update(last_seq=first + count - 1)
@@ -64,9 +63,7 @@ async def test_a_late_page_gets_what_was_recorded_and_then_what_comes(valkey: "r
     await communicator.disconnect()
 
 
-async def test_two_thousand_events_missed_during_a_break_arrive_once_and_in_order(
-    valkey: "redis.Redis", alice: User
-) -> None:
+async def test_two_thousand_events_missed_during_a_break_arrive_once_and_in_order(valkey: "redis.Redis", alice: User) -> None:
     run = await database_sync_to_async(make_run)()
     first = RunSocket(run, alice)
     await first.connect()
@@ -101,7 +98,7 @@ async def test_tokens_come_for_watched_calls_only_and_a_new_watcher_gets_the_tex
     snapshot = await communicator.frame("text")
     assert (snapshot["text"], snapshot["ended"]) == ("Let $n$", False)
     for call in ("s0/r1/reason", "s1/r1/reason"):
-        fields = {"call": call, "attempt": 1, "ch": "text", "off": 7, "text": " be even.", "n": 4}
+        fields: dict[Any, Any] = {"call": call, "attempt": 1, "ch": "text", "off": 7, "text": " be even.", "n": 4}
         valkey.xadd(tokens_key(public_id), fields)
     tokens = await communicator.frame("tokens")
     assert [(item["call"], item["off"], item["text"]) for item in tokens["items"]] == [("s0/r1/reason", 7, " be even.")]

@@ -35,7 +35,8 @@ def test_an_expired_lease_is_taken_over_and_the_old_owner_finds_its_fence_moved(
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     assert runs_without_owner() == [run.pk]
     again = lease_take(run.pk, "elsewhere/2/test")
-    assert again is not None and again.fence == 2
+    assert again is not None
+    assert again.fence == 2
     assert not lease_renew(run.pk, fence=1)
     assert not run_close(run.pk, 1, RunStatus.FINISHED)
     lease_release(run.pk, fence=1)

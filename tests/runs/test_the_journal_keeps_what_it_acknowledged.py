@@ -53,7 +53,8 @@ def test_what_was_acknowledged_is_there_when_the_run_is_opened_again() -> None:
     async def read(journal: RunJournal) -> None:
         assert journal.unread == 2
         found = journal.recorded("b")
-        assert found is not None and found.final is not None
+        assert found is not None
+        assert found.final is not None
         assert (found.final.text, found.usage.completion, found.place.round) == ("second", 5, 1)
         assert journal.recorded("c") is None
         assert journal.unread == 1

@@ -77,7 +77,9 @@ class Command(BaseCommand):
             if _wait_for_web(child, lambda: stopping):
                 self._banner(log_dir, time.monotonic() - began)
             elif not stopping:
-                raise CommandError(f"The web process did not answer within {START_WITHIN_S} s; its log is {log_dir / 'web.log'}.")
+                raise CommandError(
+                    f"The web process did not answer within {START_WITHIN_S} s; its log is {log_dir / 'web.log'}."
+                )
             told: set[str] = set()
             while child.poll() is None:
                 self._tell_troubles(run_dir, log_dir, told)
@@ -133,7 +135,7 @@ def _only_one(path: Path) -> Iterator[IO[str]]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise CommandError(
-                f"Lemmascope is already running on {settings.DATA_DIR}; stop it first, or set DATA_DIR and PORT for a second one."
+                f"Lemmascope is already running on {settings.DATA_DIR}; stop it, or set DATA_DIR and PORT for a second one."
             ) from error
         yield lock
 
@@ -162,7 +164,7 @@ def _wait_for_web(child: "subprocess.Popen[bytes]", is_stopping: Any) -> bool:
     url = f"http://{settings.HOST}:{settings.PORT}/healthz"
     while time.monotonic() < until and child.poll() is None and not is_stopping():
         try:
-            with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310  (our own address)
+            with urllib.request.urlopen(url, timeout=2) as answer:
                 return bool(answer.status == 200)
         except OSError:
             time.sleep(0.2)
