@@ -29,7 +29,7 @@ def is_tileable(size: int) -> bool:
         first = min(free)
         return any(search(free - tile) for tile in starting[first] if tile <= free)
 
-    starting: dict[Cell, list[frozenset[Cell]]] = {cell: [] for cell in product(range(size), repeat=2)}
+    starting: dict[Cell, list[frozenset[Cell]]] = {cell: [] for cell in product(range(size), range(size))}
     for tile in tiles(size):
         starting[min(tile)].append(tile)
     return search(frozenset(starting))
@@ -132,7 +132,7 @@ def test_every_subset_of_a_small_grid_has_an_ordinary_line() -> None:
 
 def test_a_line_at_the_smallest_distance_is_ordinary() -> None:
     rng = Random(1893)
-    grid = list(product(range(7), repeat=2))
+    grid = list(product(range(7), range(7)))
     for _ in range(60):
         points = rng.sample(grid, rng.randint(4, 14))
         pairs = []
