@@ -1,6 +1,7 @@
 """Where a text names lemmas: `Lemma 3`, `Lemmas 2, 4 and 7`, `Lemmas 2–5`, `Lemma 7-fixed`, `Lemma s1.3`, `Lemma H1`."""
 
 import re
+from collections.abc import Callable
 
 from apps.reasoning.domain.values import Value
 
@@ -41,3 +42,8 @@ def mentions(text: str) -> tuple[Mention, ...]:
             found.append(Mention(label=label, start=match.start(), end=end, quote=quote))
             last, before = item.end(), int(label) if label.isdigit() else None
     return tuple(found)
+
+
+def relabel(text: str, rename: Callable[[str], str]) -> str:
+    """`text` with every lemma label in it renamed."""
+    return _LIST.sub(lambda match: _ITEM.sub(lambda item: rename(item.group(1)), match.group()), text)

@@ -1,0 +1,89 @@
+"""How many calls and tokens a run of Intern-S1-MO takes.
+
+With S rollouts, R rounds, L lemmas a round, n votes a lemma, m votes a proof, C candidates, J revisions:
+    most      S·R·(2 + L·n)  exploring,  C·(1 + m)·(1 + J)  for the proof
+    fewest    the smaller of: one round per rollout with one lemma that solves the problem, a proof accepted at once,
+              S·(2 + n) + C·(1 + m); or `patience` rounds in which nothing can be read, S·2·min(patience, R)
+    expected  half the rounds (rounded up), 3 lemmas a round, a quarter of the revisions (rounded up)
+n is 0 without the theorem verifier; m and J are 0 without the process verifier. Votes on lemmas that people put in come on top.
+"""
+
+import math
+from collections.abc import Mapping
+
+from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
+from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+
+#: Prompt and completion tokens of a typical call of an olympiad-level reasoning model, for the expected total.
+TYPICAL_TOKENS: dict[str, tuple[int, int]] = {
+    "reasoner": (3_000, 24_000),
+    "summarizer": (9_000, 10_000),
+    "theorem_verifier": (3_000, 6_000),
+    "writer": (6_000, 12_000),
+    "process_verifier": (5_000, 8_000),
+    "reviser": (8_000, 12_000),
+}
+EXPECTED_LEMMAS = 3
+ASSUMPTIONS = (
+    "Expected: half of the rounds, three new lemmas a round and a quarter of the revisions are needed, with calls as long as "
+    "those of a large reasoning model. Smaller models write less."
+)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """Calls and tokens per role and in all. `max_new_tokens` by role bounds the completions in `tokens_max`."""
+    limits = max_new_tokens or {}
+    lemma_votes = params.lemma_votes if params.theorem_verifier else 0
+    proof_votes = params.proof_votes if params.process_verifier else 0
+    revisions = params.revisions if params.process_verifier else 0
+    most = _calls(params, params.max_rounds, params.lemmas_per_round, lemma_votes, proof_votes, revisions)
+    likely = _calls(
+        params,
+        math.ceil(params.max_rounds / 2),
+        min(EXPECTED_LEMMAS, params.lemmas_per_round),
+        lemma_votes,
+        proof_votes,
+        math.ceil(revisions / 4),
+    )
+    solved = _calls(params, 1, 1, lemma_votes, proof_votes, 0)
+    idle = min(params.patience, params.max_rounds) * params.rollouts
+    unread = dict.fromkeys(most, 0) | {"reasoner": idle, "summarizer": idle}
+    fewest = min(solved, unread, key=lambda calls: sum(calls.values()))
+    roles = tuple(
+        RoleEstimate(
+            role=role,
+            calls_min=fewest[role],
+            calls_expected=likely[role],
+            calls_max=most[role],
+            tokens_expected=likely[role] * sum(_typical(role, limits)),
+        )
+        for role in most
+    )
+    return Estimate(
+        roles=roles,
+        calls_min=sum(fewest.values()),
+        calls_expected=sum(likely.values()),
+        calls_max=sum(most.values()),
+        tokens_expected=sum(role.tokens_expected for role in roles),
+        tokens_max=sum(
+            calls * (TYPICAL_TOKENS[role][0] + limits.get(role, TYPICAL_TOKENS[role][1])) for role, calls in most.items()
+        ),
+        assumptions=ASSUMPTIONS,
+    )
+
+
+def _calls(params: Params, rounds: int, lemmas: int, lemma_votes: int, proof_votes: int, revisions: int) -> dict[str, int]:
+    exploring, versions = params.rollouts * rounds, params.candidates * (1 + revisions)
+    return {
+        "reasoner": exploring,
+        "summarizer": exploring,
+        "theorem_verifier": exploring * lemmas * lemma_votes,
+        "writer": params.candidates,
+        "process_verifier": versions * proof_votes,
+        "reviser": params.candidates * revisions,
+    }
+
+
+def _typical(role: str, limits: Mapping[str, int]) -> tuple[int, int]:
+    prompt, completion = TYPICAL_TOKENS[role]
+    return prompt, min(completion, limits.get(role, completion))

@@ -1,0 +1,144 @@
+"""What one run of Intern-S1-MO knows while it is under way, and how it tells events and asks models."""
+
+from dataclasses import dataclass, field
+
+import networkx as nx
+
+from apps.reasoning.domain.errors import CallFailed
+from apps.reasoning.domain.events import EdgeAdded, Event, LemmaRestored, LemmaRetired, OutputUnread, TextAnchor
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.verdicts import Confidence
+from apps.reasoning.graph.lemma_graph import closes_cycle
+from apps.reasoning.graph.statements import AlikeIndex
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.reading.mentions import mentions
+from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Lemmas, Rollout
+from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+
+
+@dataclass
+class Proof:
+    """One version of the final proof."""
+
+    id: str
+    steps: tuple[str, ...]
+    uses: list[str] = field(default_factory=list)
+    confidence: Confidence | Unscored | None = None
+    findings: list[str] = field(default_factory=list)
+    accepted: bool = False
+    objection: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id without `proof/`, as call keys have it."""
+        return self.id.removeprefix("proof/")
+
+    @property
+    def share(self) -> float:
+        return self.confidence.share if isinstance(self.confidence, Confidence) else -1.0
+
+
+@dataclass
+class Exploration:
+    """The state of a run between two control points. It follows from recorded calls and commands alone."""
+
+    problem: ProblemText
+    params: Params
+    ctx: Context
+    lemmas: Lemmas
+    hints: list[str] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    refusals: dict[str, str] = field(default_factory=dict)
+    canonical: dict[str, str] = field(default_factory=dict)
+    alike: AlikeIndex = field(default_factory=AlikeIndex)
+    edges: "nx.DiGraph[str]" = field(default_factory=nx.DiGraph)
+    write_up: bool = False
+    written_up_early: bool = False
+    votes_read: int = 0
+
+    @property
+    def is_merged(self) -> bool:
+        """Do lemmas of several rollouts meet, so that only ids name them without doubt?"""
+        return len(self.lemmas.rollouts) > 1
+
+    def final_label(self, lemma: Lemma) -> str:
+        """What the final phase calls a lemma."""
+        return lemma.id if self.is_merged and lemma.id not in self.lemmas.human else lemma.label
+
+    async def ask(
+        self,
+        key: str,
+        role: str,
+        prompt: RenderedPrompt,
+        place: Place,
+        json_schema: dict[str, object] | None = None,
+    ) -> Final | Unscored:
+        """One call; Unscored where it failed for good (the failure is recorded)."""
+        schema = json_schema if self.params.structured_output else None
+        try:
+            return await self.ctx.generate(
+                key, role=role, messages=prompt.messages, place=place, json_schema=schema, parts=prompt.parts
+            )
+        except CallFailed as failure:
+            return Unscored(reason=f"the call failed: {failure.reason}")
+
+    def tell(self, key: str, event: Event) -> None:
+        self.ctx.emit(key, event)
+
+    def unread(self, call: str, role: str, reason: str, note: int = 0) -> None:
+        """Tell that a call's text, or a part of it, could not be read."""
+        self.tell(f"{call}/unread/{note}" if note else f"{call}/unread", OutputUnread(call=call, role=role, reason=reason))
+
+    def connect(
+        self, user: str, text: str, where: str, rollout: Rollout | None, ambiguous: frozenset[str] = frozenset()
+    ) -> tuple[list[str], list[str]]:
+        """Draw the edges that `text` names. Returns the ids used and, in words, the mentions that give no edge."""
+        used: list[str] = []
+        refused: list[str] = []
+        for mention in mentions(text):
+            if mention.label in ambiguous:
+                refused.append(f"{user}, {where}: {mention.quote!r} may mean an old or a new lemma of that number")
+                continue
+            lemma = self.lemmas.named(mention.label, rollout)
+            if lemma is None:
+                refused.append(f"{user}, {where}: {mention.quote!r} names a lemma that does not exist")
+                continue
+            if rollout is None:
+                lemma = self.lemmas.standing(lemma)
+            if lemma.id in (user, *used):
+                continue
+            if closes_cycle(self.edges, user, lemma.id):
+                refused.append(f"{user}, {where}: {mention.quote!r} would make the argument circular")
+                continue
+            self.edges.add_edge(user, lemma.id)
+            anchor = TextAnchor(where=where, start=mention.start, end=mention.end, quote=mention.quote)
+            self.tell(f"edge/{user}/{lemma.id}", EdgeAdded(user=user, used=lemma.id, evidence=anchor))
+            used.append(lemma.id)
+        return used, refused
+
+    def connect_all(
+        self, user: str, texts: list[tuple[str, str]], rollout: Rollout | None, ambiguous: frozenset[str] = frozenset()
+    ) -> tuple[list[str], list[str]]:
+        """`connect` for several `(where, text)` of one user; each used lemma comes once."""
+        used: list[str] = []
+        refused: list[str] = []
+        for where, text in texts:
+            new, bad = self.connect(user, text, where, rollout, ambiguous)
+            used += [name for name in new if name not in used]
+            refused += bad
+        return used, list(dict.fromkeys(refused))
+
+    def retire(self, lemma: Lemma, reason: str) -> None:
+        """Take a lemma out of the library and say why."""
+        lemma.in_library, lemma.status = False, "retired"
+        lemma.times_moved += 1
+        self.tell(f"lemma/{lemma.id}/retired/{lemma.times_moved}", LemmaRetired(lemma=lemma.id, reason=reason))
+
+    def restore(self, lemma: Lemma, reason: str) -> None:
+        """Put a lemma into the library on a person's word."""
+        lemma.in_library, lemma.status, lemma.accepted_by_person = True, "verified", True
+        lemma.times_moved += 1
+        self.tell(f"lemma/{lemma.id}/restored/{lemma.times_moved}", LemmaRestored(lemma=lemma.id, reason=reason))

@@ -1,0 +1,104 @@
+"""The final phase: write the proof from the library, have it marked step by step, revise it until it is accepted."""
+
+from apps.reasoning.domain.events import ProofDrafted
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.reading.proofs import NoProof, read_proof
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.intern_s1_mo.asking import final_lemmas, revise_prompt, write_prompt
+from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
+from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
+from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
+
+
+async def finish(x: Exploration) -> None:
+    """Write, check and revise; every version, what was found in it and whether it is accepted end up in `x.proofs`."""
+    await steer(x, "final/write")
+    if not final_lemmas(x):
+        return
+    candidates = range(1, x.params.candidates + 1)
+    await concurrently(
+        _draft(x, f"final/write/{number}", "writer", write_prompt(x, number), 1, number, None) for number in candidates
+    )
+    await _check(x, 1)
+    for revision in range(1, x.params.revisions + 1):
+        parent = best(x)
+        if parent is None or not _is_worth_revising(x, parent):
+            return
+        await steer(x, f"final/revise/{revision}")
+        if not _is_worth_revising(x, parent):
+            return
+        await concurrently(
+            _draft(
+                x,
+                f"final/revise/{revision}/{number}",
+                "reviser",
+                revise_prompt(x, parent, revision, number),
+                revision + 1,
+                number,
+                parent,
+            )
+            for number in candidates
+        )
+        await _check(x, revision + 1)
+
+
+def best(x: Exploration) -> Proof | None:
+    """The accepted version, else the one with the best pass share; of equals the newest, and of its candidates the first."""
+    return max(x.proofs, key=lambda proof: (proof.accepted, proof.share, _version(proof), -_candidate(proof)), default=None)
+
+
+def _is_worth_revising(x: Exploration, proof: Proof) -> bool:
+    """Is there something to settle, and may it still be tried?"""
+    return x.params.process_verifier and not x.write_up and not proof.accepted and bool(proof.findings)
+
+
+async def _check(x: Exploration, version: int) -> None:
+    new = sorted((proof for proof in x.proofs if _version(proof) == version), key=_candidate)
+    if not x.params.process_verifier or not new:
+        return
+    await steer(x, f"final/check/{version}")
+    await concurrently(verify_proof(x, proof) for proof in new)
+    await steer(x, f"final/votes/{version}")
+
+
+async def _draft(
+    x: Exploration, call: str, role: str, prompt: RenderedPrompt, version: int, candidate: int, parent: Proof | None
+) -> None:
+    place = Place(subject=f"proof {version}", index=candidate)
+    final = await x.ask(call, role, prompt, place)
+    if isinstance(final, Unscored):
+        return
+    read = read_proof(final)
+    if isinstance(read, Unscored):
+        x.unread(call, role, read.reason)
+        return
+    if isinstance(read, NoProof):
+        x.refusals[call] = read.reason
+        return
+    several = x.params.candidates > 1
+    proof = Proof(id=f"proof/{version}.{candidate}" if several else f"proof/{version}", steps=read.steps)
+    drafted = ProofDrafted(
+        proof=proof.id,
+        text=read.text,
+        steps=read.steps,
+        call=call,
+        rollout=0,
+        revises=parent.id if parent else "",
+        candidate=candidate if several else 0,
+    )
+    x.tell(f"{proof.id}/drafted", drafted)
+    texts = [(f"step {number}", step) for number, step in enumerate(read.steps, 1)]
+    proof.uses, refused = x.connect_all(proof.id, texts, None)
+    for number, note in enumerate(refused, 1):
+        x.unread(call, role, note, number)
+    x.proofs.append(proof)
+
+
+def _version(proof: Proof) -> int:
+    return int(proof.name.split(".")[0])
+
+
+def _candidate(proof: Proof) -> int:
+    return int(proof.name.partition(".")[2] or 0)

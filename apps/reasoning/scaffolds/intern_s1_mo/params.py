@@ -1,0 +1,89 @@
+"""The parameters of Intern-S1-MO, its presets, and which combinations are refused."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.values import Value
+
+
+class Params(Value):
+    """Defaults are the paper's (App. B.1). Paper letters: S rollouts, R rounds, n votes, τ threshold, J revisions."""
+
+    rollouts: int = Field(
+        default=1, ge=1, le=1024, title="Rollouts", description="Independent explorations (S), merged at the end."
+    )
+    rounds: int = Field(
+        default=8, ge=1, le=64, title="Rounds", description="At most so many reason–summarise–verify rounds (R)."
+    )
+    lemma_votes: int = Field(
+        default=4, ge=1, le=32, title="Votes per lemma", description="Independent checks of each new lemma (n)."
+    )
+    threshold: float = Field(
+        default=0.5, gt=0, le=1, title="Threshold", description="Share of valid votes a lemma needs to enter the library (τ)."
+    )
+    patience: int = Field(
+        default=2, ge=1, le=64, title="Patience", description="A rollout stops after so many rounds without a lemma that holds."
+    )
+    lemmas_per_round: int = Field(
+        default=12, ge=1, le=64, title="Lemmas per round", description="At most so many new lemmas are taken from one summary."
+    )
+    candidates: int = Field(
+        default=1, ge=1, le=32, title="Candidates", description="Proofs written at once, at first and in each revision."
+    )
+    proof_votes: int = Field(default=4, ge=1, le=32, title="Votes per proof", description="Independent checks of each proof.")
+    accept_share: float = Field(
+        default=1.0, gt=0, le=1, title="Acceptance", description="Share of valid votes a proof needs to be accepted."
+    )
+    min_valid: int | None = Field(
+        default=None,
+        ge=1,
+        title="Fewest valid votes",
+        description="Valid votes a proof needs to be accepted; by default three quarters of the votes, rounded up.",
+    )
+    revisions: int = Field(default=8, ge=0, le=64, title="Revisions", description="At most so many rounds of revision (J).")
+    final_lemmas: int = Field(
+        default=80, ge=1, le=1000, title="Lemmas for the writer", description="At most so many lemmas are shown to the writer."
+    )
+    single_round: bool = Field(default=False, title="Single round", description="Ablation: one round only.")
+    theorem_verifier: bool = Field(default=True, title="Theorem verifier", description="Check lemmas by votes.")
+    lemma_scores: bool = Field(default=True, title="Lemma scores", description="Show each lemma's confidence to later rounds.")
+    process_verifier: bool = Field(default=True, title="Process verifier", description="Check the proof and revise it.")
+    structured_output: bool = Field(
+        default=False,
+        title="Structured output",
+        description="Ask summarizer and verifiers for JSON by schema, for engines that support it.",
+    )
+
+    @property
+    def max_rounds(self) -> int:
+        return 1 if self.single_round else self.rounds
+
+    @property
+    def valid_needed(self) -> int:
+        return self.min_valid or math.ceil(0.75 * self.proof_votes)
+
+    @property
+    def shows_scores(self) -> bool:
+        return self.lemma_scores and self.theorem_verifier
+
+
+def params_from(values: Mapping[str, Any]) -> Params:
+    """Validated parameters. Raises `ParamsError`, whose message names the field and what it may be."""
+    try:
+        params = Params.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "parameters"
+        raise ParamsError(f"{field}: {first['msg']}.") from error
+    if params.min_valid and params.min_valid > params.proof_votes:
+        raise ParamsError(f"min_valid: {params.min_valid} valid votes cannot come from {params.proof_votes} votes.")
+    return params
+
+
+QUICK = Params(rounds=2, lemma_votes=2, proof_votes=2, revisions=1, lemmas_per_round=6)
+PAPER = Params()
+CONTEST = Params(rollouts=256, rounds=12, lemma_votes=8, proof_votes=8, revisions=24, candidates=8)

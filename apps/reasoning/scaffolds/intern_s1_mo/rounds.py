@@ -1,0 +1,215 @@
+"""One round of all rollouts: reason, summarise, verify, and settle what is in the library afterwards."""
+
+from apps.reasoning.domain.events import LemmaMerged, LemmaProposed, LemmasAlike, RoundBegan, RoundEnded
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.graph.statements import normalise_statement
+from apps.reasoning.reading.answers import answer_part
+from apps.reasoning.reading.proofs import read_claim
+from apps.reasoning.reading.summaries import ReadLemma, Summary, read_summary
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, reason_prompt, summary_prompt
+from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
+from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
+from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
+from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
+
+
+async def explore(x: Exploration) -> None:
+    """Rounds until every rollout has stopped, a person asks for the write-up, or the rounds are used up."""
+    for round_ in range(1, x.params.max_rounds + 1):
+        running = [rollout for rollout in x.lemmas.rollouts if not rollout.stop]
+        if not running or x.write_up:
+            return
+        await play_round(x, running, round_)
+
+
+async def play_round(x: Exploration, running: list[Rollout], round_: int) -> None:
+    """1. reason  2. summarise  3. vote on the new lemmas  4. settle and say who goes on; a control point before each."""
+    await steer(x, f"r{round_}/reason")
+    if x.write_up:
+        return
+    for rollout in running:
+        x.tell(f"s{rollout.index}/r{round_}/began", RoundBegan(rollout=rollout.index, round=round_))
+        rollout.work, rollout.fresh, rollout.claims_complete, rollout.summary_read = "", [], False, False
+    await concurrently(_reason(x, rollout, round_) for rollout in running)
+    await steer(x, f"r{round_}/summarise")
+    await concurrently(_summarise(x, rollout, round_) for rollout in running if rollout.work)
+    await steer(x, f"r{round_}/verify")
+    await concurrently(
+        verify_lemma(x, lemma, rollout, f"s{rollout.index}/r{round_}/verify")
+        for rollout in running
+        for lemma in _fresh(rollout)
+        if lemma.status == "proposed"
+    )
+    await steer(x, f"r{round_}/votes")
+    for rollout in running:
+        _drop_unsupported(x, rollout)
+        _supersede(x, rollout)
+    for rollout in running:
+        _merge(x, rollout)
+    for rollout in running:
+        _end_round(x, rollout, round_)
+    await steer(x, f"r{round_}/end")
+
+
+async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
+    call, place = f"s{rollout.index}/r{round_}/reason", Place(rollout=rollout.index, round=round_)
+    final = await x.ask(call, "reasoner", reason_prompt(x, rollout, round_), place)
+    if isinstance(final, Unscored):
+        return
+    answer = answer_part(final.text)
+    rollout.work = answer if isinstance(answer, str) else final.reasoning.strip() or final.text.strip()
+    claim = read_claim(final)
+    rollout.claims_complete = claim == "complete"
+    if isinstance(claim, Unscored):
+        x.unread(call, "reasoner", f"{claim.reason}; the round counts as partial")
+
+
+async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
+    call, place = f"s{rollout.index}/r{round_}/summarise", Place(rollout=rollout.index, round=round_)
+    final = await x.ask(call, "summarizer", summary_prompt(x, rollout), place, SUMMARY_SCHEMA)
+    if isinstance(final, Unscored):
+        return
+    summary = read_summary(final)
+    if isinstance(summary, Unscored):
+        x.unread(call, "summarizer", summary.reason)
+        return
+    rollout.summary_read = rollout.summary_read_once = True
+    notes = [*summary.unread, *_propose(x, rollout, round_, call, summary)]
+    for number, note in enumerate(notes, 1):
+        x.unread(call, "summarizer", note, number)
+
+
+def _propose(x: Exploration, rollout: Rollout, round_: int, call: str, summary: Summary) -> list[str]:
+    """Enter the lemmas of a summary, then draw their edges. Returns what could not be taken over, in words."""
+    notes: list[str] = []
+    if (extra := len(summary.lemmas) - x.params.lemmas_per_round) > 0:
+        notes.append(f"{extra} lemmas were left out: at most {x.params.lemmas_per_round} are taken from one round")
+    taken = summary.lemmas[: x.params.lemmas_per_round]
+    known = {lemma.number for lemma in rollout.lemmas.values()}
+    ambiguous = frozenset(str(read.number) for read in taken if not read.fixes and read.number in known)
+    fresh = [_enter(x, rollout, round_, call, read) for read in taken]
+    rollout.fresh = [lemma.id for lemma in fresh]
+    if ambiguous:
+        notes.append(f"numbers in use already were given again ({', '.join(sorted(ambiguous))}); the lemmas were renumbered")
+    for lemma in fresh:
+        texts = [("statement", lemma.statement), *((f"step {n}", step) for n, step in enumerate(lemma.steps, 1))]
+        lemma.uses, refused = x.connect_all(lemma.id, texts, rollout, ambiguous)
+        notes += refused
+    return notes
+
+
+def _enter(x: Exploration, rollout: Rollout, round_: int, call: str, read: ReadLemma) -> Lemma:
+    """A new lemma version. One that says what a library lemma says already is merged into it and not checked again."""
+    old = rollout.newest(read.number) if read.fixes else None
+    number = read.number
+    if old is None and read.number < rollout.next_number:
+        number = rollout.next_number
+    versions = sum(lemma.number == number for lemma in rollout.lemmas.values())
+    suffix = "" if old is None else "-fixed" if versions == 1 else f"-fixed{versions}"
+    lemma = Lemma(
+        id=f"s{rollout.index}.{number}{suffix}",
+        number=number,
+        label=f"{number}{suffix}",
+        rollout=rollout.index,
+        round=round_,
+        statement=read.statement,
+        steps=read.steps,
+        call=call,
+        supersedes=old.id if old else "",
+    )
+    normal = normalise_statement(lemma.statement)
+    same = next(
+        (
+            other
+            for other in rollout.lemmas.values()
+            if other.number != number
+            and (other.in_library or (other.round == round_ and other.status == "proposed"))
+            and normalise_statement(other.statement) == normal
+        ),
+        None,
+    )
+    rollout.lemmas[lemma.id] = lemma
+    x.tell(f"lemma/{lemma.id}", proposed_event(lemma))
+    if same is not None:
+        _merge_into(x, lemma, same)
+    return lemma
+
+
+def proposed_event(lemma: Lemma) -> LemmaProposed:
+    return LemmaProposed(
+        lemma=lemma.id,
+        number=lemma.number,
+        rollout=max(0, lemma.rollout),
+        round=lemma.round,
+        statement=lemma.statement,
+        steps=lemma.steps,
+        call=lemma.call,
+        supersedes=lemma.supersedes,
+    )
+
+
+def _fresh(rollout: Rollout) -> list[Lemma]:
+    return [rollout.lemmas[name] for name in rollout.fresh]
+
+
+def _drop_unsupported(x: Exploration, rollout: Rollout) -> None:
+    """A lemma whose proof names one that is not in the library does not hold either, whatever its votes say."""
+    dropped = True
+    while dropped:
+        dropped = False
+        for lemma in _fresh(rollout):
+            used = [x.lemmas.standing(other) for name in lemma.uses if (other := x.lemmas.get(name))]
+            missing = next((other for other in used if not other.in_library), None)
+            if lemma.in_library and not lemma.accepted_by_person and missing is not None:
+                x.retire(lemma, f"its proof uses {missing.id}, which is not in the library")
+                dropped = True
+
+
+def _supersede(x: Exploration, rollout: Rollout) -> None:
+    """A corrected version that holds takes the place of the version it corrects."""
+    for lemma in _fresh(rollout):
+        old = rollout.lemmas.get(lemma.supersedes)
+        if lemma.in_library and old is not None and old.status not in ("retired", "merged"):
+            x.retire(old, f"superseded by {lemma.id}")
+
+
+def _merge(x: Exploration, rollout: Rollout) -> None:
+    """Merge what other rollouts have word for word; propose near-duplicates. Called in the order of rollouts and numbers."""
+    for lemma in sorted(_fresh(rollout), key=lambda lemma: lemma.number):
+        if not lemma.in_library:
+            continue
+        normal = normalise_statement(lemma.statement)
+        first = x.lemmas.get(x.canonical.get(normal, ""))
+        if first is not None and first.in_library and first.rollout != lemma.rollout:
+            _merge_into(x, lemma, first)
+            continue
+        x.canonical[normal] = lemma.id
+        for other, score in x.alike.add(lemma.id, lemma.statement):
+            earlier = x.lemmas.get(other)
+            if earlier and earlier.in_library and (earlier.rollout, earlier.number) != (lemma.rollout, lemma.number):
+                x.tell(f"alike/{lemma.id}/{other}", LemmasAlike(lemma=lemma.id, other=other, similarity=score))
+
+
+def _merge_into(x: Exploration, lemma: Lemma, into: Lemma) -> None:
+    into = x.lemmas.representative(into)
+    lemma.merged_into, lemma.status = into.id, "merged"
+    x.tell(f"lemma/{lemma.id}/merged", LemmaMerged(lemma=lemma.id, into=into.id, reason="the statements are equal"))
+
+
+def _end_round(x: Exploration, rollout: Rollout, round_: int) -> None:
+    fresh = [lemma for lemma in _fresh(rollout) if not (lemma.merged_into and not lemma.in_library)]
+    survived = sum(lemma.in_library for lemma in fresh)
+    rollout.idle_rounds = 0 if survived else rollout.idle_rounds + 1
+    solved = rollout.claims_complete and rollout.summary_read and survived == len(fresh) and bool(rollout.library())
+    if solved:
+        rollout.stop = "it claims a complete solution, and its lemmas hold"
+    elif rollout.idle_rounds >= x.params.patience:
+        rollout.stop = f"no new lemma held in {rollout.idle_rounds} rounds"
+    elif x.write_up:
+        rollout.stop = "a person asked for the write-up"
+    elif round_ == x.params.max_rounds:
+        rollout.stop = "this was the last round"
+    ended = RoundEnded(rollout=rollout.index, round=round_, proposed=len(_fresh(rollout)), survived=survived, stop=rollout.stop)
+    x.tell(f"s{rollout.index}/r{round_}/ended", ended)

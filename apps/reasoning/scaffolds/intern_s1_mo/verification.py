@@ -1,0 +1,155 @@
+"""Votes on lemmas and proofs: asking, counting, and what follows from the count."""
+
+from collections.abc import Callable, Sequence
+
+from apps.reasoning.domain.events import VerdictReached, VoteCast
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.verdicts import NO_FAULT, Confidence, Vote, aggregate
+from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.intern_s1_mo.asking import (
+    LEMMA_VERDICT_SCHEMA,
+    PROOF_VERDICT_SCHEMA,
+    lemma_check_prompt,
+    proof_check_prompt,
+)
+from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
+from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
+
+SWITCHED_OFF = Unscored(reason="the theorem verifier is switched off")
+
+
+async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, prefix: str) -> None:
+    """Collect the votes on a lemma, tell them as they come, and set its confidence, status and place in the library.
+
+    Source: Intern-S1-MO §3 (parallel votes, confidence = share that finds no fault); admission at the threshold τ is ours.
+    """
+    if not x.params.theorem_verifier:
+        _settle(x, lemma, (), SWITCHED_OFF)
+        return
+    prompt = lemma_check_prompt(x, lemma, rollout)
+
+    def read(final: Final) -> Vote:
+        return read_lemma_vote(final, len(lemma.steps))
+
+    place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
+    votes = await _votes(
+        x, f"{prefix}/{lemma.id}", "theorem_verifier", prompt, place, x.params.lemma_votes, read, subject=lemma.id
+    )
+    _settle(x, lemma, votes, aggregate(votes))
+
+
+async def verify_proof(x: Exploration, proof: Proof) -> None:
+    """Collect the votes on a proof; accept it where enough are valid and the share that passes it reaches the threshold."""
+
+    def read(final: Final) -> Vote:
+        return _with_lemma_id(x, read_proof_vote(final, len(proof.steps)))
+
+    place = Place(subject=f"proof {proof.name}")
+    votes = await _votes(
+        x,
+        f"final/check/{proof.name}",
+        "process_verifier",
+        proof_check_prompt(x, proof),
+        place,
+        x.params.proof_votes,
+        read,
+        subject=proof.id,
+    )
+    proof.confidence = aggregate(votes)
+    proof.findings = [finding for vote in votes if (finding := _finding(x, vote))]
+    if isinstance(proof.confidence, Confidence):
+        enough = proof.confidence.valid >= x.params.valid_needed
+        proof.accepted = enough and proof.confidence.share >= x.params.accept_share
+        status = "accepted" if proof.accepted else "not accepted"
+    else:
+        status = "unscored"
+    _tell_verdict(x, proof.id, votes, proof.confidence, status)
+
+
+async def _votes(
+    x: Exploration,
+    prefix: str,
+    role: str,
+    prompt: RenderedPrompt,
+    place: Place,
+    count: int,
+    read: Callable[[Final], Vote],
+    *,
+    subject: str,
+) -> tuple[Vote, ...]:
+    schema = LEMMA_VERDICT_SCHEMA if role == "theorem_verifier" else PROOF_VERDICT_SCHEMA
+
+    async def vote(index: int) -> Vote:
+        call = f"{prefix}/{index}"
+        final = await x.ask(call, role, prompt, place.model_copy(update={"index": index}), schema)
+        cast = Vote(unscored=final) if isinstance(final, Unscored) else read(final)
+        _tell_vote(x, subject, index, count, call, cast)
+        if cast.unscored and isinstance(final, Final) and not cast.unscored.reason.startswith("FORMAT_ERROR"):
+            x.unread(call, role, cast.unscored.reason)
+        return cast
+
+    votes = tuple(await concurrently(vote(index) for index in range(1, count + 1)))
+    x.votes_read += sum(vote.is_valid for vote in votes)
+    return votes
+
+
+def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, vote: Vote) -> None:
+    event = VoteCast(
+        subject=subject,
+        index=index,
+        of=count,
+        call=call,
+        first_fault=vote.first_fault if vote.is_valid and not vote.wrong_lemma else None,
+        wrong_lemma=vote.wrong_lemma if vote.is_valid else "",
+        unscored=vote.unscored.reason if vote.unscored else "",
+        checks=vote.checks,
+        summary=vote.summary,
+    )
+    x.tell(f"{call}/vote", event)
+
+
+def _settle(x: Exploration, lemma: Lemma, votes: Sequence[Vote], confidence: Confidence | Unscored) -> None:
+    lemma.confidence = confidence
+    lemma.faults = [finding for vote in votes if (finding := _finding(x, vote))]
+    if isinstance(confidence, Confidence):
+        share = confidence.share
+        lemma.status = "verified" if share >= x.params.threshold else "doubtful" if share > 0 else "rejected"
+        lemma.in_library = lemma.status == "verified"
+        _tell_verdict(x, lemma.id, votes, confidence, lemma.status)
+    else:
+        lemma.in_library = confidence is SWITCHED_OFF
+        _tell_verdict(x, lemma.id, votes, confidence, "unscored")
+
+
+def _tell_verdict(x: Exploration, subject: str, votes: Sequence[Vote], confidence: Confidence | Unscored, status: str) -> None:
+    if isinstance(confidence, Confidence):
+        numbers = confidence.model_dump(include={"passes", "valid", "total", "low", "high"}) | {"confidence": confidence.share}
+    else:
+        numbers = {"passes": 0, "valid": 0, "total": len(votes), "confidence": None, "unscored": confidence.reason}
+    x.tell(f"verdict/{subject}", VerdictReached.model_validate({"subject": subject, "status": status, **numbers}))
+
+
+def _finding(x: Exploration, vote: Vote) -> str:
+    """What a vote objects to, in words for a prompt; empty for a vote that objects to nothing."""
+    if not vote.is_valid or vote.is_pass:
+        return ""
+    if vote.wrong_lemma:
+        lemma = x.lemmas.get(vote.wrong_lemma)
+        name = x.final_label(lemma) if lemma else vote.wrong_lemma
+        return f"Lemma {name} is wrong. {vote.summary}".strip()
+    faulty = [check for check in vote.checks if not check.sound]
+    remarks = " ".join(f"Step {check.step}: {check.comment}" for check in faulty if check.comment) or vote.summary
+    return f"The first fault is in step {vote.first_fault}. {remarks}".strip() if vote.first_fault != NO_FAULT else ""
+
+
+def _with_lemma_id(x: Exploration, vote: Vote) -> Vote:
+    """The vote with the id of the lemma it names; unread where there is no such lemma."""
+    if not vote.wrong_lemma:
+        return vote
+    lemma = x.lemmas.named(vote.wrong_lemma, None)
+    if lemma is None:
+        return Vote(unscored=Unscored(reason=f"it names Lemma {vote.wrong_lemma}, which does not exist"))
+    return vote.model_copy(update={"wrong_lemma": x.lemmas.representative(lemma).id})
