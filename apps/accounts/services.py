@@ -40,7 +40,7 @@ def sample_accounts_ensure() -> list[tuple[str, str, str]]:
         if user is None:
             user = User.objects.create_user(name, password=password, role=role)
         if user.is_active and user.check_password(password):
-            listed.append((name, password, user.role))
+            listed.append((name, password, str(user.role)))
     return listed
 
 

@@ -29,6 +29,7 @@ PER_PAGE = 50
 EVENTS_AT_MOST = 1000
 
 PageNumber = Annotated[int, Query(ge=1, description="which page, 50 items each")]
+TopicLetter = Annotated[str, Query(description="A, C, G or N")]
 Words = Annotated[str, Query(max_length=200, description="words that must occur")]
 
 
@@ -78,7 +79,7 @@ def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]
 
 
 @api.get("/problems", response=shapes.ProblemPage, url_name="problem_list", summary="List problems")
-def problem_list(request: HttpRequest, q: Words = "", topic: str = "", page: PageNumber = 1) -> dict[str, Any]:
+def problem_list(request: HttpRequest, q: Words = "", topic: TopicLetter = "", page: PageNumber = 1) -> dict[str, Any]:
     """Problems by title, filtered by words in the title, source or statement, and by topic (A, C, G, N)."""
     problems = Problem.objects.all()
     for word in q.split():
@@ -110,7 +111,7 @@ def problem_get(request: HttpRequest, slug: str) -> dict[str, Any]:
 
 @api.get("/runs", response=shapes.RunPage, url_name="run_list", summary="List runs")
 def run_list_(
-    request: HttpRequest, q: Words = "", status: str = "", scaffold: str = "", topic: str = "", page: PageNumber = 1
+    request: HttpRequest, q: Words = "", status: str = "", scaffold: str = "", topic: TopicLetter = "", page: PageNumber = 1
 ) -> dict[str, Any]:
     """Runs, newest first, filtered by words in title or statement, status, scaffold and topic. Students see none."""
     user = _user(request)

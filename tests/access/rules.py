@@ -1,0 +1,76 @@
+"""Who may see which page. Every URL name has its row here; a new view without one fails the test beside this file.
+
+A row says what a GET gives to whom:
+
+| word | anonymous | student | coach | researcher |
+|---|---|---|---|---|
+| `EVERYONE` | 200 | 200 | 200 | 200 |
+| `SIGNED_IN` | sent to the sign-in page | 200 | 200 | 200 |
+| `RUN_READERS` | sent to the sign-in page | 404 | 200 | 200 |
+| `AUTHORS` | sent to the sign-in page | 404 or 403 | 200 | 200 |
+| `POST_ONLY` | sent to the sign-in page | 405 | 405 | 405 |
+| `API_SIGNED_IN` | 401 | 200 | 200 | 200 |
+| `API_RUN_READERS` | 401 | 404 | 200 | 200 |
+| `NOT_A_PAGE` | a redirect or a download that has tests of its own; not asked here |
+
+A view with arguments gets them from `ARGUMENTS` below: a function of the `World` that the test makes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from apps.problems.models import Problem
+from apps.runs.models import Run
+
+EVERYONE = (200, 200, 200, 200)
+SIGNED_IN = (302, 200, 200, 200)
+RUN_READERS = (302, 404, 200, 200)
+AUTHORS = (302, (403, 404), 200, 200)
+POST_ONLY = (302, 405, 405, 405)
+API_SIGNED_IN = (401, 200, 200, 200)
+API_RUN_READERS = (401, 404, 200, 200)
+NOT_A_PAGE = None
+
+Rule = tuple[int | tuple[int, ...], ...] | None
+
+
+@dataclass(frozen=True)
+class World:
+    """What lies in the database when the rules are tried: a problem, and a run of Alice's on it."""
+
+    problem: Problem
+    run: Run
+
+
+RULES: dict[str, Rule] = {
+    "home": SIGNED_IN,
+    "api_docs": SIGNED_IN,
+    # accounts
+    "accounts:login": (200, 302, 302, 302),
+    "accounts:logout": POST_ONLY,
+    "accounts:profile": SIGNED_IN,
+    "accounts:password": SIGNED_IN,
+    "accounts:token_create": POST_ONLY,
+    "accounts:token_revoke": POST_ONLY,
+    # the HTTP API
+    "api:api-root": NOT_A_PAGE,
+    "api:openapi-json": EVERYONE,
+    "api:problem_list": API_SIGNED_IN,
+    "api:problem_get": API_SIGNED_IN,
+    "api:run_list": API_RUN_READERS,
+    "api:run_get": API_RUN_READERS,
+    "api:run_events": API_RUN_READERS,
+    "api:run_lemmas": API_RUN_READERS,
+    "api:run_graph": API_RUN_READERS,
+}
+
+ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
+ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
+    "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
+    "api:problem_get": lambda world: {"slug": world.problem.slug},
+    "api:run_get": lambda world: {"run_id": world.run.public_id},
+    "api:run_events": lambda world: {"run_id": world.run.public_id},
+    "api:run_lemmas": lambda world: {"run_id": world.run.public_id},
+    "api:run_graph": lambda world: {"run_id": world.run.public_id},
+}

@@ -1,0 +1,60 @@
+"""Every URL name has a row in rules.py, and every row is true."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from apps.accounts.models import User
+from apps.problems.models import Problem, ProblemVersion, Topic
+from apps.runs.models import Run, RunStatus
+from tests.access.rules import ARGUMENTS, RULES, World
+
+WHO = ("anonymous", "student", "coach", "researcher")
+
+
+def url_names(patterns: list[URLPattern | URLResolver], namespace: str = "") -> Iterator[str]:
+    """All URL names below `patterns`; a pattern without a name counts by its route."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
+            yield from url_names(pattern.url_patterns, inner)
+        else:
+            yield namespace + (pattern.name or f"(no name: {pattern.pattern})")
+
+
+ALL_NAMES = sorted(set(url_names(get_resolver().url_patterns)))
+
+
+@pytest.fixture
+def world(alice: User) -> World:
+    problem = Problem.objects.create(slug="two-squares", title="Sums of two squares", topic=Topic.NUMBER_THEORY)
+    version = ProblemVersion.objects.create(problem=problem, number=1, statement="Which primes are sums of two squares?")
+    run = Run.objects.create(
+        title="Sums of two squares", problem_version=version, owner=alice, scaffold="intern_s1_mo", spec={},
+        status=RunStatus.FINISHED,
+    )  # fmt: skip
+    return World(problem, run)
+
+
+@pytest.mark.parametrize("name", ALL_NAMES)
+def test_every_view_has_a_rule(name: str) -> None:
+    assert name in RULES, f"{name} has no row in tests/access/rules.py: say there who may see it"
+
+
+def test_no_rule_is_about_a_view_that_is_gone() -> None:
+    assert set(RULES) - set(ALL_NAMES) == set()
+
+
+@pytest.mark.parametrize("name", [name for name in ALL_NAMES if RULES.get(name)])
+def test_everyone_gets_what_the_rule_says(
+    name: str, world: World, client_for: Callable[[User | None], Client], alice: User, bob: User, charlie: User
+) -> None:
+    rule = RULES[name]
+    assert rule is not None
+    url = reverse(name, kwargs=ARGUMENTS[name](world) if name in ARGUMENTS else None)
+    for who, user, allowed in zip(WHO, (None, charlie, bob, alice), rule, strict=True):
+        status = client_for(user).get(url).status_code
+        expected = allowed if isinstance(allowed, tuple) else (allowed,)
+        assert status in expected, f"{who} gets {status} from {name}, not {allowed}"
