@@ -26,4 +26,4 @@ def test_every_display_formula_is_a_block(path: Path) -> None:
 
 
 def test_a_display_formula_inside_a_paragraph_is_found() -> None:
-    assert blocks_and_leftovers("We have\n$$\nx=1\n$$\nand more.") == (0, ["$", "$"])
+    assert blocks_and_leftovers("We have\n$$\nx=1\n$$\nand more.") == (0, ["$$", "$$"])
