@@ -1,0 +1,48 @@
+"""Template tags that every page uses."""
+
+from typing import Any
+
+from django.template import Context, Template
+from django.test import RequestFactory
+from django.utils import timezone
+
+
+def _render(source: str, **context: Any) -> str:
+    return Template(source).render(Context(context))
+
+
+def test_a_link_of_the_header_knows_its_page() -> None:
+    source = '{% nav_link "accounts:profile" "Profile" %}'
+    here = RequestFactory().get("/accounts/profile/")
+    below = RequestFactory().get("/accounts/profile/more/")
+    elsewhere = RequestFactory().get("/")
+    assert 'aria-current="page"' in _render(source, request=here)
+    assert 'aria-current="true"' in _render(source, request=below)
+    assert "aria-current" not in _render(source, request=elsewhere)
+
+
+def test_a_link_to_a_view_that_is_not_there_is_left_out() -> None:
+    assert _render('{% nav_link "nowhere:list" "Nowhere" %}') == ""
+    assert _render('{% url_if "nowhere:list" as url %}[{{ url }}]') == "[]"
+
+
+def test_a_status_is_a_class_and_a_word() -> None:
+    assert _render("{% status_word s %}", s="needs_fork") == '<span class="status status--needs_fork">needs a fork</span>'
+
+
+def test_an_unverified_confidence_says_so() -> None:
+    assert "not yet verified" in _render("{% confidence c %}", c=None)
+    assert "ramp--none" in _render("{% confidence c %}", c=None)
+    assert _render("{% confidence c %}", c=0.0) == '<span class="confidence"><span class="ramp ramp--0"></span>0.00</span>'
+
+
+def test_a_moment_carries_its_exact_value() -> None:
+    moment = timezone.now()
+    html = _render("{% when m %}", m=moment)
+    assert f'datetime="{moment.isoformat()}"' in html
+    assert "just now" in html
+    assert _render('{% when m "never" %}', m=None) == "never"
+
+
+def test_what_tags_are_given_is_escaped() -> None:
+    assert "<b>" not in _render("{% status_word word %}", word="<b>")
