@@ -1,0 +1,38 @@
+"""The page /api/, openapi.json and docs/api.md name every operation."""
+
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.config.api_docs import api_operations
+
+
+def test_every_operation_and_parameter_is_explained() -> None:
+    for operation in api_operations():
+        assert operation.summary
+        assert operation.meaning
+        assert operation.path.startswith("/api/v1/")
+
+
+def test_the_page_shows_every_operation(client_for: Callable[[User | None], Client], charlie: User) -> None:
+    page = client_for(charlie).get(reverse("api_docs")).content.decode()
+    for operation in api_operations():
+        assert f"<code>{operation.path}</code>" in page
+        for row in operation.parameters + operation.fields:
+            assert f"<code>{row.name}</code>" in page
+
+
+@pytest.mark.django_db
+def test_the_schema_can_be_read_by_anyone_and_knows_both_ways_in(client: Client) -> None:
+    schema = client.get(reverse("api:openapi-json")).json()
+    assert set(schema["components"]["securitySchemes"]) == {"TokenAuth", "SessionAuth"}
+    assert "/api/v1/runs/{run_id}/events" in schema["paths"]
+
+
+def test_the_manual_names_every_operation() -> None:
+    manual = (settings.BASE_DIR / "docs" / "api.md").read_text()
+    assert [row.path for row in api_operations() if f"`GET {row.path}`" not in manual] == []
