@@ -89,6 +89,11 @@ class Lemma(Judged):
         return f"{self.number}{'′' * (self.version - 1)}"
 
     @property
+    def state_words(self) -> str:
+        """The status as pages say it; `unscored` where votes are in and none could be read."""
+        return "unscored" if self.unscored and self.status == LemmaState.PROPOSED else self.get_status_display()
+
+    @property
     def is_live(self) -> bool:
         """Still in the library: neither merged away nor retired."""
         return self.status not in (LemmaState.MERGED, LemmaState.RETIRED)

@@ -1,4 +1,4 @@
-"""A run's rows as the graph of `apps.reasoning.graph`, which answers all questions about it. Edges go from the user to the used."""
+"""A run's rows as the graph of `apps.reasoning.graph`, which answers all questions about it. Edges go from user to used."""
 
 from collections import defaultdict
 from collections.abc import Iterable

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from apps.lemmas.graph_data import GraphData, GraphNode
-from apps.lemmas.models import Judged, Lemma, LemmaEdge, LemmaState, ProofVersion
+from apps.lemmas.models import Judged, Lemma, LemmaEdge, ProofVersion
 from apps.lemmas.network import network
 from apps.lemmas.words import confidence_words
 from apps.reasoning.graph.lemma_graph import outline as reading_order
@@ -38,23 +38,15 @@ def outline(run: Run, data: GraphData) -> list[OutlineLevel]:
     nodes = {node["id"]: node for node in data["nodes"]}
     levels: dict[int, list[OutlineItem]] = {}
     for name in reading_order(graph):
-        node = nodes[name]
-        item = OutlineItem(
-            node,
-            _state_words(node),
-            confidence_words(judged[name]),
-            list(graph.successors(name)),
-            list(graph.predecessors(name)),
-        )
+        node, row = nodes[name], judged[name]
+        uses, used_by = list(graph.successors(name)), list(graph.predecessors(name))
+        item = OutlineItem(node, _state_words(row, node), confidence_words(row), uses, used_by)
         levels.setdefault(node["round"], []).append(item)
     last = data["rounds"]
     return [OutlineLevel("Proof" if round_ > last else f"Round {round_}", levels[round_]) for round_ in sorted(levels)]
 
 
-def _state_words(node: GraphNode) -> str:
-    if node["kind"] == "proof":
-        return node["status"] or "not yet judged"
-    words = str(LemmaState(node["status"]).label)
-    if node["human"]:
-        words += f", {node['human']} by people"
-    return words
+def _state_words(row: Judged, node: GraphNode) -> str:
+    if isinstance(row, Lemma):
+        return f"{row.state_words}, {node['human']} by people" if node["human"] else row.state_words
+    return node["status"] or "not yet judged"

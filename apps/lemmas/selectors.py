@@ -151,7 +151,7 @@ def _uses(edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion], *, by
     for edge in edges:
         name = edge.user if by_user else edge.used
         user = others.get(edge.user)
-        text = user.text if isinstance(user, ProofVersion) else ""
+        text = user.text if isinstance(user, ProofVersion) else user.statement if user else ""
         use = grouped.setdefault(name, Use(others.get(name), name, []))
         use.places.append(quoted(edge.evidence, user.steps if user else [], text))
     return list(grouped.values())

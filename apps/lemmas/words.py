@@ -8,7 +8,7 @@ def confidence_words(row: Judged) -> str:
     """`3 of 4 votes · 75 % (30–95 %) · 1 unread`; how far the voting is while it goes on; why there is no confidence."""
     if row.confidence is None:
         if row.unscored:
-            return f"unscored: {row.unscored}"
+            return row.unscored
         return f"{row.total} of {row.expected} votes in" if row.total else "not yet verified"
     words = f"{row.passes} of {row.valid} votes · {row.confidence:.0%}".replace("%", " %")
     if row.low is not None and row.high is not None:

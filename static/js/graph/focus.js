@@ -1,0 +1,55 @@
+// Which nodes a focus shows. Pure: works on the maps that view.js keeps (ids to nodes and edges as in docs/graph_data.md).
+
+export const MODES = {
+  all: "Everything",
+  proof: "What the proof rests on",
+  ancestors: "What the selected lemma rests on",
+  descendants: "What rests on the selected lemma",
+  frontier: "Not used by anything yet",
+  round: "One round",
+};
+
+/** The ids to show, or null for all. `depth` 0 means without limit; `round` is the round's number. */
+export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0 } = {}) {
+  switch (mode) {
+    case "proof":
+      return graph.contributing.size ? new Set(graph.contributing) : null;
+    case "ancestors":
+      return graph.nodes.has(id) ? reach(graph, id, depth, (edge) => [edge.target, edge.source]) : null;
+    case "descendants":
+      return graph.nodes.has(id) ? reach(graph, id, depth, (edge) => [edge.source, edge.target]) : null;
+    case "frontier":
+      return new Set(graph.frontier);
+    case "round":
+      return new Set([...graph.nodes.values()].filter((node) => node.round === round).map((node) => node.id));
+    default:
+      return null;
+  }
+}
+
+/** Ids next to `id`: what it uses and what uses it. */
+export function neighbours(graph, id) {
+  const found = { uses: [], usedBy: [] };
+  for (const edge of graph.edges.values()) {
+    if (edge.target === id) found.uses.push(edge.source);
+    if (edge.source === id) found.usedBy.push(edge.target);
+  }
+  return found;
+}
+
+function reach(graph, start, depth, ends) {
+  const next = new Map();
+  for (const edge of graph.edges.values()) {
+    if (edge.kind === "merges") continue;
+    const [from, to] = ends(edge);
+    if (!next.has(from)) next.set(from, []);
+    next.get(from).push(to);
+  }
+  const seen = new Set([start]);
+  let layer = [start];
+  for (let step = 1; layer.length && (!depth || step <= depth); step += 1) {
+    layer = [...new Set(layer.flatMap((id) => next.get(id) ?? []))].filter((id) => !seen.has(id));
+    layer.forEach((id) => seen.add(id));
+  }
+  return seen;
+}

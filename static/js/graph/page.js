@@ -1,0 +1,271 @@
+// The lemma graph on a page: fetches its data, keeps it up to date, and ties drawing, outline, focus controls and addresses
+// together. The markup is templates/lemmas/_graph.html; panels are the caller's.
+import { MODES } from "./focus.js";
+import { moveInOutline, moveInGraph } from "./keys.js";
+import { drawLegend } from "./style.js";
+import { GraphView } from "./view.js";
+
+const REFRESH_MS = 250;
+const OUTLINE_MS = 1500;
+const SAY_MS = 10_000;
+const PARAMETERS = ["focus", "node", "depth", "round", "layout"];
+
+/**
+ * Mount the graph into `root` (the element of `_graph.html`).
+ * `onSelect(id, node, url)` is told of every choice a person makes ("" for none). Returns
+ * `{refresh, focus, select, view, ready, destroy}`: `refresh()` may be called for every event, it fetches at most four times
+ * a second; `select(id)` chooses without telling; `ready` resolves when the first data is drawn.
+ */
+export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelect = () => {} } = {}) {
+  const part = (name) => root.querySelector(`[data-part="${name}"]`);
+  const view = new GraphView(part("canvas"));
+  const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, said: 0, unsaid: [] };
+
+  const urlOf = (id) => {
+    if (!id || id === "problem") return "";
+    const path = id.split("/").map(encodeURIComponent).join("/");
+    return `${state.base}${id.startsWith("proof/") ? path.replace("proof/", "proofs/") : `lemmas/${path}`}/`;
+  };
+
+  async function load(after) {
+    const response = await fetch(after ? `${dataUrl}?after=${after}` : dataUrl, { headers: { Accept: "application/json" } });
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    return response.json();
+  }
+
+  async function start() {
+    const data = await load(0);
+    state.seq = data.seq;
+    state.base = data.base;
+    const asked = readAddress();
+    const layout = asked.layout || (data.live ? "live" : "tidy");
+    view.setGraph(data, { tidied: layout === "tidy" });
+    part("empty").hidden = data.nodes.length > 1;
+    fillRounds(data.rounds);
+    applyFocus(asked, { write: false });
+    if (asked.node) choose(asked.node, { tell: true, write: false });
+    view.fit();
+  }
+
+  function refresh() {
+    if (state.fetching) state.again = true;
+    else if (!state.timer) state.timer = setTimeout(update, REFRESH_MS);
+  }
+
+  async function update() {
+    state.timer = 0;
+    state.fetching = true;
+    try {
+      await ready;
+      const data = await load(state.seq);
+      state.seq = data.seq;
+      take(data);
+      part("trouble").hidden = true;
+    } catch (reason) {
+      part("trouble").hidden = false;
+      part("trouble").textContent = `The graph could not be brought up to date (${reason.message}). It tries again with the next event.`;
+    }
+    state.fetching = false;
+    if (state.again) {
+      state.again = false;
+      refresh();
+    }
+  }
+
+  function take(data) {
+    const { added, voted } = view.applyDelta(data);
+    fillRounds(data.rounds);
+    countFocus();
+    if (!added.length && !voted.length && !data.edges.length) return;
+    part("empty").hidden = view.graph.nodes.size > 1;
+    if (state.follow) view.fit();
+    else state.fresh += added.length;
+    showPill();
+    refreshOutline();
+    say(added.length, voted.length, data.rounds);
+  }
+
+  function showPill() {
+    part("pill").hidden = !state.fresh;
+    part("pill").textContent = state.fresh === 1 ? "1 new lemma ↓" : `${state.fresh} new lemmas ↓`;
+  }
+
+  function follow() {
+    state.follow = true;
+    state.fresh = 0;
+    showPill();
+    view.fit();
+  }
+
+  function say(added, voted, round) {
+    state.unsaid.push([added, voted]);
+    if (state.unsaid.length > 1) return;
+    setTimeout(() => {
+      const [lemmas, votes] = state.unsaid.reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
+      state.unsaid = [];
+      state.said = Date.now();
+      part("live").textContent = `Round ${round}: ${lemmas} new, ${votes} with new votes; ${view.graph.nodes.size - 1} in all.`;
+    }, Math.max(0, state.said + SAY_MS - Date.now()));
+  }
+
+  // --- choice and focus ---
+
+  function choose(id, { tell = true, write = true, reveal = true } = {}) {
+    if (!view.select(id, { reveal })) return false;
+    markOutline(id);
+    if (["ancestors", "descendants"].includes(view.focusing.mode)) view.focus({ ...view.focusing, id });
+    countFocus();
+    if (write) writeAddress({ node: id });
+    if (tell) onSelect(id, view.graph.nodes.get(id), urlOf(id));
+    return true;
+  }
+
+  function applyFocus({ focus: mode = "all", depth = 0, round = 0, node = view.selected }, { write = true } = {}) {
+    const known = Object.hasOwn(MODES, mode) ? mode : "all";
+    view.focus({ mode: known, id: node, depth: Number(depth) || 0, round: Number(round) || 0 });
+    part("focus").value = known;
+    part("depth").value = String(Number(depth) || 0);
+    part("round").value = String(Number(round) || 1);
+    part("depth").closest("label").hidden = !["ancestors", "descendants"].includes(known);
+    part("round").closest("label").hidden = known !== "round";
+    countFocus();
+    if (write) writeAddress({ focus: known, depth: Number(depth) || 0, round: known === "round" ? Number(round) || 1 : 0 });
+  }
+
+  function countFocus() {
+    const needsNode = ["ancestors", "descendants"].includes(view.focusing.mode) && !view.selected;
+    const all = view.graph.nodes.size;
+    part("count").textContent = needsNode ? "choose a lemma" : view.shown === all ? `${all - 1} nodes` : `${view.shown} of ${all}`;
+  }
+
+  function focusFromControls() {
+    applyFocus({ focus: part("focus").value, depth: part("depth").value, round: part("round").value });
+    view.fit();
+  }
+
+  function fillRounds(rounds) {
+    const select = part("round");
+    while (select.options.length < rounds) {
+      const number = String(select.options.length + 1);
+      select.append(new Option(number, number));
+    }
+  }
+
+  function readAddress() {
+    const query = new URLSearchParams(location.search);
+    return Object.fromEntries(PARAMETERS.filter((name) => query.has(name)).map((name) => [name, query.get(name)]));
+  }
+
+  function writeAddress(changes) {
+    const url = new URL(location.href);
+    for (const [name, value] of Object.entries(changes)) {
+      if (!value || value === "all") url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
+    history.replaceState(history.state, "", url);
+  }
+
+  // --- outline ---
+
+  function refreshOutline() {
+    if (state.outlineTimer || !root.dataset.outlineUrl) return;
+    state.outlineTimer = setTimeout(async () => {
+      state.outlineTimer = 0;
+      const outline = part("outline");
+      const held = outline.contains(document.activeElement) ? document.activeElement.dataset.node : "";
+      await globalThis.htmx.ajax("GET", root.dataset.outlineUrl, { target: outline, swap: "innerHTML" });
+      markOutline(view.selected);
+      if (held) outline.querySelector(`[data-node="${CSS.escape(held)}"]`)?.focus();
+    }, OUTLINE_MS);
+  }
+
+  function markOutline(id) {
+    const rows = [...part("outline").querySelectorAll("[data-node]")];
+    const chosen = rows.find((row) => row.dataset.node === id) ?? rows[0];
+    for (const row of rows) {
+      row.tabIndex = row === chosen ? 0 : -1;
+      row.toggleAttribute("aria-current", row.dataset.node === id && Boolean(id));
+    }
+  }
+
+  // --- wiring ---
+
+  function hover(node, box) {
+    const tip = part("tip");
+    tip.hidden = !node;
+    if (!node) return;
+    tip.replaceChildren();
+    const name = document.createElement("strong");
+    name.textContent = node.kind === "lemma" || node.kind === "human" ? `Lemma ${node.label}` : node.label;
+    const votes = node.confidence === null ? node.unscored || node.status : `${node.passes} of ${node.valid} votes`;
+    const words = document.createElement("span");
+    words.className = "muted";
+    words.textContent = votes ? ` · ${votes}` : "";
+    const statement = document.createElement("p");
+    statement.textContent = node.statement;
+    tip.append(name, words, statement);
+    root.dispatchEvent(new CustomEvent("graph:tip", { detail: statement, bubbles: true }));
+    const area = part("canvas");
+    tip.style.left = `${Math.max(0, Math.min(box.x1, area.clientWidth - tip.offsetWidth - 8))}px`;
+    const below = box.y2 + 8;
+    tip.style.top = `${below + tip.offsetHeight < area.clientHeight ? below : Math.max(0, box.y1 - tip.offsetHeight - 8)}px`;
+  }
+
+  const actions = {
+    fit: follow,
+    "zoom-in": () => view.zoomBy(1.3),
+    "zoom-out": () => view.zoomBy(1 / 1.3),
+    tidy: (button) => {
+      const undo = button.getAttribute("aria-pressed") === "true";
+      if (undo) view.undoTidy();
+      else view.tidy();
+      button.setAttribute("aria-pressed", String(!undo));
+    },
+    png: async () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(await view.exportPng());
+      link.download = "lemmas.png";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), SAY_MS);
+    },
+  };
+
+  root.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-action]");
+    if (button) actions[button.dataset.action]?.(button);
+    const row = event.target.closest('[data-part="outline"] [data-node]');
+    if (row && !event.ctrlKey && !event.metaKey && choose(row.dataset.node)) event.preventDefault();
+  });
+  part("pill").addEventListener("click", follow);
+  for (const name of ["focus", "depth", "round"]) part(name).addEventListener("change", focusFromControls);
+  part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose));
+  part("outline").addEventListener("keydown", (event) => moveInOutline(event, choose));
+  view.onSelect((id) => choose(id, { reveal: false }));
+  view.onHover(hover);
+  view.onViewport(() => {
+    state.follow = false;
+  });
+  const resized = new ResizeObserver(() => (state.follow ? view.fit() : view.cy.resize()));
+  resized.observe(part("canvas"));
+  drawLegend(part("legend"));
+  markOutline("");
+
+  const ready = start().catch((reason) => {
+    part("trouble").hidden = false;
+    part("trouble").textContent = `The graph could not be loaded (${reason.message}). The outline below says the same; load the page again to draw it.`;
+  });
+
+  return {
+    refresh,
+    view,
+    ready,
+    focus: (mode, id = view.selected, depth = 0) => applyFocus({ focus: mode, node: id, depth }),
+    select: (id) => choose(id, { tell: false }),
+    destroy: () => {
+      clearTimeout(state.timer);
+      clearTimeout(state.outlineTimer);
+      resized.disconnect();
+      view.destroy();
+    },
+  };
+}

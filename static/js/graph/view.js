@@ -1,0 +1,260 @@
+// GraphView: the drawing of a lemma graph, a thin layer over Cytoscape's canvas. It knows nodes, edges and positions, and
+// nothing of addresses, panels or the network. Old nodes never move, except by `tidy` and its undo.
+import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
+import { focusSet, neighbours } from "./focus.js";
+import { createLayout, place, tidy } from "./layout.js";
+import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
+
+const PADDING = 28;
+const LARGEST_FIT = 1.15;
+const TIDY_MS = 400;
+const FADE_MS = 200;
+const PULSE_MS = 700;
+const MANY = 600;
+
+// Cytoscape adds a <style> element unless this id exists; our CSP forbids that, and graph.css says the same.
+const OWN_STYLE = "__________cytoscape_stylesheet";
+
+const motionReduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export class GraphView {
+  /** Draw into `container`, an element with a size. */
+  constructor(container) {
+    this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
+    this.layout = createLayout();
+    this.selected = "";
+    this.focusing = { mode: "all" };
+    this.before = null;
+    this.listeners = { select: [], hover: [], viewport: [] };
+    if (!document.getElementById(OWN_STYLE)) {
+      document.head.append(Object.assign(document.createElement("template"), { id: OWN_STYLE }));
+    }
+    this.cy = cytoscape({
+      container, style: styleSheet(readTokens()), autoungrabify: true, boxSelectionEnabled: false, selectionType: "single",
+      minZoom: 0.04, maxZoom: 3, pixelRatio: "auto", hideEdgesOnViewport: false,
+    });
+    this.#listen(container);
+  }
+
+  /** Show `data` from nothing. `tidied` lays it out whole instead of step by step. */
+  setGraph(data, { tidied = false } = {}) {
+    this.cy.elements().remove();
+    this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
+    this.layout = createLayout();
+    this.before = null;
+    this.#merge(data);
+    place(this.layout, [...this.graph.nodes.values()], data.edges);
+    if (tidied) tidy(this.layout);
+    this.cy.batch(() => this.cy.add(this.#elements([...this.graph.nodes.keys()], [...this.graph.edges.keys()])));
+    this.#mark();
+    this.fit();
+  }
+
+  /** Take in what changed. Returns the ids of new nodes and of nodes whose verdict changed. */
+  applyDelta(data) {
+    const changed = data.nodes.filter((node) => this.graph.nodes.has(node.id)).map((node) => node.id);
+    const voted = changed.filter((id) => this.graph.nodes.get(id).total !== data.nodes.find((node) => node.id === id).total);
+    const newEdges = data.edges.filter((edge) => !this.graph.edges.has(edge.id)).map((edge) => edge.id);
+    this.#merge(data);
+    const added = place(this.layout, [...this.graph.nodes.values()], data.edges);
+    this.cy.batch(() => {
+      this.cy.add(this.#elements(added, newEdges));
+      for (const id of changed) this.#redraw(id);
+    });
+    this.#mark();
+    this.#appear(added);
+    if (!motionReduced()) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
+    return { added, voted };
+  }
+
+  /** Bring a part to the fore: `{mode, id, depth, round}` as in focus.js. Nodes keep their places. */
+  focus(wanted = { mode: "all" }) {
+    this.focusing = wanted;
+    this.#mark();
+  }
+
+  /** How many nodes the focus shows. */
+  get shown() {
+    return focusSet(this.graph, this.focusing)?.size ?? this.graph.nodes.size;
+  }
+
+  /** Mark a node as chosen; listeners are told only where `tell` is set. */
+  select(id, { tell = false, reveal = true } = {}) {
+    if (id && !this.graph.nodes.has(id)) return false;
+    this.selected = id;
+    this.#mark();
+    if (id && reveal) this.#reveal(id);
+    if (tell) for (const listener of this.listeners.select) listener(id, this.graph.nodes.get(id));
+    return true;
+  }
+
+  onSelect(listener) {
+    this.listeners.select.push(listener);
+  }
+
+  /** `listener(node, place)` when the pointer is over a node, `listener(null)` when it has left. */
+  onHover(listener) {
+    this.listeners.hover.push(listener);
+  }
+
+  /** `listener()` when a person moved or zoomed the drawing. */
+  onViewport(listener) {
+    this.listeners.viewport.push(listener);
+  }
+
+  /** Lay everything out anew; the chosen node stays where it is on the screen. `undo` takes it back. */
+  tidy() {
+    this.before = new Map([...this.layout.position].map(([id, at]) => [id, { ...at }]));
+    tidy(this.layout);
+    this.#move();
+  }
+
+  /** Take the last tidying back; nodes that came since keep their places. */
+  undoTidy() {
+    if (!this.before) return;
+    for (const [id, at] of this.before) this.layout.position.set(id, at);
+    this.before = null;
+    this.#move();
+  }
+
+  /** Show all that is in focus. */
+  fit(ids = null) {
+    const focused = ids ?? focusSet(this.graph, this.focusing);
+    const wanted = focused ? this.cy.nodes().filter((node) => focused.has(node.id())) : this.cy.nodes();
+    this.cy.resize();
+    if (!wanted.length || !this.cy.width()) return;
+    this.cy.fit(wanted, PADDING);
+    if (this.cy.zoom() > LARGEST_FIT) {
+      this.cy.zoom(LARGEST_FIT);
+      this.cy.center(wanted);
+    }
+  }
+
+  zoomBy(factor) {
+    const middle = { x: this.cy.width() / 2, y: this.cy.height() / 2 };
+    this.cy.zoom({ level: this.cy.zoom() * factor, renderedPosition: middle });
+  }
+
+  /** A PNG of the whole drawing, as a Blob. */
+  exportPng() {
+    return this.cy.png({ full: true, scale: 2, bg: readTokens().paper, output: "blob", maxWidth: 8000, maxHeight: 8000 });
+  }
+
+  /** Ids that `id` uses and that use it. */
+  neighbours(id) {
+    return neighbours(this.graph, id);
+  }
+
+  /** The next node of the same row, `step` to the right (or left); the node itself at the end. */
+  beside(id, step) {
+    const at = this.layout.position.get(id);
+    const row = [...(this.layout.rows.get(this.layout.row.get(id)) ?? [])].filter((other) => this.layout.position.has(other));
+    row.sort((a, b) => this.layout.position.get(a).x - this.layout.position.get(b).x);
+    return at ? (row[row.indexOf(id) + step] ?? id) : id;
+  }
+
+  /** Where every node stands: {id: [x, y]}. */
+  positions() {
+    return Object.fromEntries(this.cy.nodes().map((node) => [node.id(), [node.position("x"), node.position("y")]]));
+  }
+
+  destroy() {
+    document.removeEventListener("themechange", this.recolour);
+    this.cy.destroy();
+  }
+
+  #listen(container) {
+    this.cy.on("tap", (event) => this.select(event.target === this.cy || event.target.isEdge() ? "" : event.target.id(), {
+      tell: true, reveal: false,
+    }));
+    this.cy.on("mouseover", "node", ({ target }) => {
+      target.addClass("hover");
+      container.style.cursor = "pointer";
+      const node = this.graph.nodes.get(target.id());
+      for (const listener of this.listeners.hover) listener(node, target.renderedBoundingBox());
+    });
+    this.cy.on("mouseout", "node", ({ target }) => {
+      target.removeClass("hover");
+      container.style.cursor = "";
+      for (const listener of this.listeners.hover) listener(null);
+    });
+    this.cy.on("dragpan scrollzoom pinchzoom", () => {
+      for (const listener of this.listeners.viewport) listener();
+    });
+    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens())).update();
+    document.addEventListener("themechange", this.recolour);
+  }
+
+  #merge(data) {
+    for (const node of data.nodes) this.graph.nodes.set(node.id, node);
+    for (const edge of data.edges) this.graph.edges.set(edge.id, edge);
+    this.graph.contributing = new Set(data.contributing);
+    this.graph.redundant = new Set(data.redundant);
+    this.graph.frontier = data.frontier;
+  }
+
+  #elements(nodeIds, edgeIds) {
+    const nodes = nodeIds.map((id) => {
+      const node = this.graph.nodes.get(id);
+      return { group: "nodes", data: nodeData(node), classes: nodeClasses(node), position: { ...this.layout.position.get(id) } };
+    });
+    const edges = edgeIds.map((id) => this.graph.edges.get(id)).filter(
+      (edge) => this.graph.nodes.has(edge.source) && this.graph.nodes.has(edge.target),
+    );
+    return [...nodes, ...edges.map(({ id, source, target, kind }) => (
+      { group: "edges", data: { id, source, target }, classes: [kind] }))];
+  }
+
+  #redraw(id) {
+    const node = this.graph.nodes.get(id);
+    this.cy.getElementById(id).data(nodeData(node)).classes(nodeClasses(node));
+  }
+
+  /** Classes that follow from the whole graph, the focus and the choice. */
+  #mark() {
+    const inside = focusSet(this.graph, this.focusing);
+    const { contributing, redundant } = this.graph;
+    this.cy.batch(() => {
+      this.cy.nodes().forEach((node) => {
+        const id = node.id();
+        node.toggleClass("contributes", contributing.has(id));
+        node.toggleClass("outside", Boolean(inside) && !inside.has(id));
+        node.toggleClass("chosen", id === this.selected);
+      });
+      this.cy.edges().forEach((edge) => {
+        const { id, source, target } = edge.data();
+        edge.toggleClass("redundant", redundant.has(id));
+        edge.toggleClass("contributes", edge.hasClass("uses") && contributing.has(target));
+        edge.toggleClass("outside", Boolean(inside) && !(inside.has(source) && inside.has(target)));
+        edge.toggleClass("near", Boolean(this.selected) && (source === this.selected || target === this.selected));
+      });
+    });
+  }
+
+  #appear(ids) {
+    if (motionReduced() || !ids.length || ids.length > MANY) return;
+    const fresh = this.cy.nodes().filter((node) => ids.includes(node.id())).addClass("fresh");
+    setTimeout(() => fresh.removeClass("fresh"), FADE_MS / 4);
+  }
+
+  #move() {
+    const held = this.cy.getElementById(this.selected);
+    const pan = this.cy.pan();
+    const to = this.layout.position;
+    if (held.length) {
+      const [old, now] = [held.position(), to.get(this.selected)];
+      const by = { x: (old.x - now.x) * this.cy.zoom(), y: (old.y - now.y) * this.cy.zoom() };
+      this.cy.pan({ x: pan.x + by.x, y: pan.y + by.y });
+    }
+    const animate = !motionReduced() && to.size <= MANY;
+    const options = { name: "preset", positions: (node) => to.get(node.id()), fit: false, animate, animationDuration: TIDY_MS };
+    this.cy.layout(options).run();
+    if (!held.length) this.fit();
+  }
+
+  #reveal(id) {
+    const box = this.cy.getElementById(id).renderedBoundingBox();
+    const seen = box.x1 >= 0 && box.y1 >= 0 && box.x2 <= this.cy.width() && box.y2 <= this.cy.height();
+    if (!seen) this.cy.center(this.cy.getElementById(id));
+  }
+}

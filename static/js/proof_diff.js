@@ -1,0 +1,130 @@
+// What changed between two versions of a proof: a word diff in which a formula is one word. The texts stand in the page
+// (`data-diff-old`, `data-diff-new`), so that without JavaScript both versions can be read side by side.
+import { diffArrays } from "../vendor/diff/diff.mjs";
+
+const PIECE = /\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|\$(?:\\.|[^$\\])+?\$|\n\s*\n|\s+|[\p{L}\p{N}]+|[\s\S]/gu;
+const FORMULA = /^(\$\$|\$|\\\[|\\\()([\s\S]+?)(\$\$|\$|\\\]|\\\))$/;
+
+/** The text in pieces: formulas whole, words, white space, single signs. Joined they are the text. */
+export function pieces(text) {
+  return text.match(PIECE) ?? [];
+}
+
+/** What decides whether two pieces are equal: spaces in formulas and kinds of blanks do not matter. */
+function normal(piece) {
+  if (/^\n\s*\n$/.test(piece)) return "\n\n";
+  if (/^\s+$/.test(piece)) return " ";
+  const formula = FORMULA.exec(piece);
+  return formula ? `$${formula[2].replace(/\s+/g, " ").replace(/ ?([{}()^_=+\-,]) ?/g, "$1").trim()}$` : piece;
+}
+
+/** The changes from `old` to `now`: [{kind: "same" | "gone" | "new", pieces}]; a blank between two changes joins them. */
+export function proofDiff(old, now) {
+  const parts = diffArrays(pieces(old), pieces(now), { comparator: (a, b) => normal(a) === normal(b) });
+  const told = parts.map(({ value, added, removed }) => ({ kind: added ? "new" : removed ? "gone" : "same", pieces: value }));
+  return joined(told);
+}
+
+/** Single blanks between changed words become part of the change: one struck phrase instead of a row of struck words. */
+function joined(told) {
+  const result = [];
+  let run = null;
+  const close = () => {
+    if (!run) return;
+    if (run.gone.length) result.push({ kind: "gone", pieces: run.gone });
+    if (run.now.length) result.push({ kind: "new", pieces: run.now });
+    run = null;
+  };
+  told.forEach((part, i) => {
+    const blank = part.kind === "same" && part.pieces.length === 1 && normal(part.pieces[0]) === " ";
+    const between = blank && run && i + 1 < told.length && told[i + 1].kind !== "same";
+    if (part.kind === "same" && !between) {
+      close();
+      result.push(part);
+      return;
+    }
+    run ??= { gone: [], now: [] };
+    if (part.kind !== "new") run.gone.push(...part.pieces);
+    if (part.kind !== "gone") run.now.push(...part.pieces);
+  });
+  close();
+  return result;
+}
+
+/** Set up every `[data-proof-diff]` under `root` that is not set up yet. `typeset(element)` renders its formulas. */
+export function mountProofDiffs(root = document, typeset = typesetLater) {
+  for (const element of root.querySelectorAll("[data-proof-diff]:not([data-mounted])")) {
+    element.dataset.mounted = "";
+    const out = element.querySelector("[data-diff-out]");
+    const [old, now] = ["old", "new"].map((name) => element.querySelector(`[data-diff-${name}]`).textContent);
+    const titles = [...out.querySelectorAll("h4")].map((heading) => heading.textContent);
+    const told = proofDiff(old, now);
+    const views = {
+      inline: () => [column("", told)],
+      side: () => [
+        column(titles[0], told.filter((part) => part.kind !== "new")), column(titles[1], told.filter((part) => part.kind !== "gone")),
+      ],
+    };
+    const show = (name) => {
+      out.classList.toggle("split", name === "side");
+      out.classList.toggle("split--even", name === "side");
+      out.replaceChildren(...views[name]());
+      for (const button of element.querySelectorAll("[data-diff-view]")) {
+        button.setAttribute("aria-pressed", String(button.dataset.diffView === name));
+      }
+      typeset(out);
+    };
+    element.querySelector(".button-group").hidden = false;
+    element.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-diff-view]");
+      if (button) show(button.dataset.diffView);
+    });
+    show("inline");
+  }
+}
+
+async function typesetLater(element) {
+  const { typesetIn } = await import("./maths.js");
+  typesetIn(element);
+}
+
+function column(title, told) {
+  const box = document.createElement("div");
+  if (title) {
+    const heading = document.createElement("h4");
+    heading.textContent = title;
+    box.append(heading);
+  }
+  const body = document.createElement("div");
+  body.className = "prose diff";
+  let paragraph = body.appendChild(document.createElement("p"));
+  for (const part of told) {
+    const marked = () => {
+      if (part.kind === "same") return paragraph;
+      return paragraph.appendChild(document.createElement(part.kind === "new" ? "ins" : "del"));
+    };
+    let target = marked();
+    for (const piece of part.pieces) {
+      if (normal(piece) === "\n\n") {
+        paragraph = body.appendChild(document.createElement("p"));
+        target = marked();
+      } else {
+        target.append(drawn(piece));
+      }
+    }
+  }
+  for (const empty of body.querySelectorAll("ins:empty, del:empty")) empty.remove();
+  box.append(body);
+  return box;
+}
+
+function drawn(piece) {
+  const formula = FORMULA.exec(piece);
+  if (!formula) return piece;
+  const span = document.createElement("span");
+  span.className = formula[1] === "$$" || formula[1] === "\\[" ? "math block" : "math inline";
+  span.textContent = formula[2];
+  return span;
+}
+
+if (globalThis.document) mountProofDiffs();

@@ -1,0 +1,95 @@
+"""The panels of lemmas and proofs, the outline, and who may see them."""
+
+import html
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import Role
+from apps.runs.models import Run
+from tests.lemmas.factory import make_run, make_told_run, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(client: Client) -> Run:
+    client.force_login(make_user("ada"))
+    return make_told_run()
+
+
+def page(client: Client, run: Run, path: str, **headers: str) -> str:
+    response = client.get(f"/runs/{run.public_id}/{path}", headers=headers)
+    assert response.status_code == 200
+    return html.unescape(response.content.decode())
+
+
+def test_a_lemma_says_how_sure_it_is_and_who_says_so(client: Client, run: Run) -> None:
+    text = page(client, run, "lemmas/s0.7/")
+    assert "3 of 4 votes · 75 % (30–95 %)" in text
+    assert "Vote 3 finds the first fault in step 3" in text
+    assert "by Ada: Checked by hand." in text
+
+
+def test_a_lemma_quotes_the_places_where_it_is_used(client: Client, run: Run) -> None:
+    text = page(client, run, "lemmas/s0.2/")
+    assert "<mark>Lemma 2</mark>" in text
+    assert "found by 2" not in text
+    assert "2 rollouts (0, 1)" in text
+
+
+def test_an_unread_vote_is_shown_as_unread(client: Client, run: Run) -> None:
+    text = page(client, run, "lemmas/s1.12/")
+    assert "Vote 1 could not be read" in text
+    assert "It counts for nothing, neither for nor against: the verdict line is missing." in text
+    assert "none of 4 votes could be read" in text
+    assert "0 %" not in text
+
+
+def test_versions_near_duplicates_and_merges_are_linked(client: Client, run: Run) -> None:
+    assert f'href="/runs/{run.public_id}/lemmas/s0.10-fixed/"' in page(client, run, "lemmas/s0.10/")
+    assert "86 % alike" in page(client, run, "lemmas/s1.12/")
+    assert "keeps the place in the graph" in page(client, run, "lemmas/s1.4/")
+
+
+def test_a_lemma_has_a_page_and_a_part_at_one_address(client: Client, run: Run) -> None:
+    whole, part = page(client, run, "lemmas/s0.7/"), page(client, run, "lemmas/s0.7/", **{"HX-Request": "true"})
+    assert "<html" in whole
+    assert part.lstrip().startswith("<article") or "<html" not in part
+    assert "HX-Request" in client.get(f"/runs/{run.public_id}/lemmas/s0.7/").headers["Vary"]
+
+
+def test_a_proof_shows_findings_at_their_step_and_why_it_is_not_accepted(client: Client, run: Run) -> None:
+    text = page(client, run, "proofs/1/")
+    assert "Not accepted: 3 of 4 verifiers find a fault." in text
+    assert text.count("coprimality is not shown") >= 3
+    assert text.index('id="step-3"') < text.index("coprimality is not shown")
+
+
+def test_a_revision_carries_both_texts_for_the_diff(client: Client, run: Run) -> None:
+    text = page(client, run, "proofs/2/")
+    assert "Changes since proof 1" in text
+    assert "data-diff-old" in text
+    assert "Accepted: 4 of 4 votes that could be read find no fault." in text
+
+
+def test_the_outline_lists_what_is_used_before_what_uses_it(client: Client, run: Run) -> None:
+    text = page(client, run, "graph/outline/")
+    assert text.index('data-node="s0.2"') < text.index('data-node="s0.7"') < text.index('data-node="proof/2"')
+    assert "unscored · none of 4 votes could be read" in text
+
+
+def test_the_graph_page_works_before_the_first_lemma(client: Client, run: Run) -> None:
+    assert "The first appear when the first round has been summarised." in page(client, make_run(), "graph/")
+
+
+@pytest.mark.parametrize("path", ["lemmas/s9.9/", "proofs/9/", "graph/export.docx"])
+def test_what_does_not_exist_is_404(client: Client, run: Run, path: str) -> None:
+    assert client.get(f"/runs/{run.public_id}/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["graph/", "graph.json", "graph/outline/", "lemmas/s0.7/", "proofs/2/", "graph/export.json"])
+def test_a_student_sees_nothing_of_a_run(client: Client, path: str) -> None:
+    run = make_told_run()
+    client.force_login(make_user("student", Role.STUDENT))
+    assert client.get(f"/runs/{run.public_id}/{path}").status_code == 404
