@@ -37,7 +37,7 @@ Rule = tuple[int | tuple[int, ...], ...] | None
 
 @dataclass(frozen=True)
 class World:
-    """What lies in the database when the rules are tried: a problem, and a run of Alice's on it."""
+    """What lies in the database when the rules are tried: a problem, and a run of Alice's on it with a lemma and a proof."""
 
     problem: Problem
     run: Run
@@ -45,6 +45,7 @@ class World:
 
 RULES: dict[str, Rule] = {
     "home": SIGNED_IN,
+    "healthz": EVERYONE,
     "api_docs": SIGNED_IN,
     # accounts
     "accounts:login": (200, 302, 302, 302),
@@ -63,8 +64,17 @@ RULES: dict[str, Rule] = {
     "api:run_events": API_RUN_READERS,
     "api:run_lemmas": API_RUN_READERS,
     "api:run_graph": API_RUN_READERS,
+    # lemmas
+    "lemmas:graph": RUN_READERS,
+    "lemmas:graph_data": RUN_READERS,
+    "lemmas:graph_export": RUN_READERS,
+    "lemmas:outline": RUN_READERS,
+    "lemmas:lemma_panel": RUN_READERS,
+    "lemmas:proof_panel": RUN_READERS,
 }
 
+LEMMA = "s0.1"
+PROOF = "1"
 ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
@@ -73,4 +83,10 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "api:run_events": lambda world: {"run_id": world.run.public_id},
     "api:run_lemmas": lambda world: {"run_id": world.run.public_id},
     "api:run_graph": lambda world: {"run_id": world.run.public_id},
+    "lemmas:graph": lambda world: {"run_id": world.run.public_id},
+    "lemmas:graph_data": lambda world: {"run_id": world.run.public_id},
+    "lemmas:graph_export": lambda world: {"run_id": world.run.public_id, "form": "json"},
+    "lemmas:outline": lambda world: {"run_id": world.run.public_id},
+    "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
+    "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
 }

@@ -7,9 +7,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from apps.accounts.models import User
+from apps.lemmas.models import Lemma, ProofVersion
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.runs.models import Run, RunStatus
-from tests.access.rules import ARGUMENTS, RULES, World
+from tests.access.rules import ARGUMENTS, LEMMA, PROOF, RULES, World
 
 WHO = ("anonymous", "student", "coach", "researcher")
 
@@ -35,6 +36,13 @@ def world(alice: User) -> World:
         title="Sums of two squares", problem_version=version, owner=alice, scaffold="intern_s1_mo", spec={},
         status=RunStatus.FINISHED,
     )  # fmt: skip
+    Lemma.objects.create(
+        run=run, lemma=LEMMA, number=1, rollout=0, round=1, statement="$-1$ is a square.", steps=["Wilson."], first_seq=1,
+        last_seq=1,
+    )  # fmt: skip
+    ProofVersion.objects.create(
+        run=run, proof=f"proof/{PROOF}", text="By Lemma 1.", steps=["By Lemma 1."], first_seq=2, last_seq=2
+    )
     return World(problem, run)
 
 

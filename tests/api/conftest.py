@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
@@ -45,7 +44,7 @@ def run(problem: Problem, alice: User) -> Run:
 def ask() -> Ask:
     """GET a path of the API with a token of `user`, or as nobody; give the answer."""
 
-    def get(user: User | None, path: str, **query: Any) -> HttpResponse:
+    def get(user: User | None, path: str, **query: Any) -> Any:
         headers = {"Authorization": f"Bearer {ApiToken.issue(user, 'test')[1]}"} if user else {}
         return Client().get(f"/api/v1/{path}", query, headers=headers)
 
