@@ -97,7 +97,7 @@ class ScriptedBackend:
         call = self._calls[request.call_id] = _Call()
         try:
             if number in self._faults.hang:
-                await self._wait(call, began, request.deadline_s + began, request)
+                await self._wait(call, math.inf, began + request.deadline_s, request)
             async with aclosing(self._played(plan, call, request, began, prompt_tokens)) as items:
                 async for item in items:
                     yield item

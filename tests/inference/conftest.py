@@ -1,0 +1,58 @@
+"""Shared by the tests of inference: requests, a fake model server in a thread, and the real engine, loaded once."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+
+from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
+from tests.inference.fake_server import FakeModelServer
+
+_SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
+
+
+def a_request(key: str = "call", text: str = "Say hello.", *, alias: str = "tested", **fields: object) -> GenerationRequest:
+    """A request with sampling fields and request fields by name."""
+    sampling = {name: fields.pop(name) for name in _SAMPLING if name in fields}
+    body = {
+        "run": "run",
+        "key": key,
+        "role": "tester",
+        "alias": alias,
+        "messages": (Message(role="user", content=text),),
+        "sampling": Sampling.model_validate({"temperature": 0, "max_new_tokens": 40} | sampling),
+        "deadline_s": 60.0,
+    }
+    return GenerationRequest.model_validate(body | fields)
+
+
+@contextlib.contextmanager
+def running_server() -> Iterator[FakeModelServer]:
+    """A fake model server on a free port of this machine."""
+    app = FakeModelServer()
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.005)
+    app.port = server.servers[0].sockets[0].getsockname()[1]
+    yield app
+    server.should_exit = True
+    thread.join(timeout=10)
+
+
+@pytest.fixture
+def model_server() -> Iterator[FakeModelServer]:
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def module_model_server() -> Iterator[FakeModelServer]:
+    with running_server() as server:
+        yield server

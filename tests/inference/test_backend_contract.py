@@ -1,0 +1,226 @@
+"""What every backend promises, one suite for all: the scripted one, HTTP against a local server, and the real SmolLM2."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsonschema
+import pytest
+import pytest_asyncio
+
+from apps.reasoning.domain.errors import DeadlineExceeded, RequestRejected
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.scripted import Pace, ScriptedBackend
+from apps.reasoning.ports import Backend
+from tests.inference.conftest import a_request
+from tests.inference.fake_server import FakeModelServer
+from workers.engines.openvino import OpenVinoBackend
+
+MODELS = Path(__file__).resolve().parents[2] / "apps" / "config" / "models.toml"
+SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "integer", "minimum": 0, "maximum": 9}},
+    "required": ["verdict"],
+    "additionalProperties": False,
+}
+
+# One loop for the module: the engine's process is bound to the loop that started it, and loading it takes seconds.
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@dataclass
+class Subject:
+    """A backend, a prompt whose answer is long, and one that is longer than the context."""
+
+    backend: Backend
+    long_prompt: str
+    too_long: str
+
+
+def _scripted_text(request: GenerationRequest) -> str:
+    if request.json_schema is not None:
+        return '{ "verdict": 1 }'
+    name = re.sub(r"\W+", "", request.messages[-1].content)[:12]
+    return " ".join(f"{name}{number}" for number in range(1, 61))
+
+
+@pytest.fixture(scope="module", params=["scripted", "openai_http", pytest.param("openvino", marks=pytest.mark.engine)])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def tested(kind: str, module_model_server: FakeModelServer) -> AsyncIterator[Subject]:
+    backend: Backend
+    if kind == "scripted":
+        backend = ScriptedBackend(_scripted_text, pace=Pace(tokens_per_s=400), context_tokens=512)
+    elif kind == "openai_http":
+        module_model_server.pause_s = 0.003
+        backend = OpenAIHttpBackend(_http_alias(module_model_server))
+    else:
+        backend = OpenVinoBackend(load_aliases(MODELS)["smollm2"])
+    yield Subject(backend, "Tell a long story about a fox and a crow.", "word " * 2100)
+    await backend.close()
+
+
+def _http_alias(server: FakeModelServer) -> Alias:
+    return Alias.model_validate(
+        {
+            "name": "http",
+            "title": "",
+            "backend": "openai_http",
+            "model": "fake-model",
+            "base_url": server.base_url,
+            "options": {},
+        }
+    )
+
+
+async def _read(backend: Backend, request: GenerationRequest) -> tuple[list[Delta], Final]:
+    items = [item async for item in backend.generate(request)]
+    deltas = [item for item in items if isinstance(item, Delta)]
+    assert isinstance(items[-1], Final)
+    assert len(deltas) == len(items) - 1, "the result comes once, and last"
+    return deltas, items[-1]
+
+
+async def _is_free(backend: Backend) -> bool:
+    for _ in range(100):
+        health = await backend.health()
+        if health.running == health.waiting == 0:
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def test_a_stream_is_deltas_and_then_one_result_with_the_same_text(tested: Subject) -> None:
+    deltas, final = await _read(tested.backend, a_request(text=tested.long_prompt))
+    assert len(deltas) > 2
+    assert "".join(delta.text for delta in deltas) == final.text
+    assert final.text.strip()
+    assert "�" not in final.text
+
+
+async def test_usage_times_and_revision_come_with_the_result(tested: Subject) -> None:
+    deltas, final = await _read(tested.backend, a_request(text=tested.long_prompt))
+    assert final.usage.prompt > 0
+    assert 0 < final.usage.completion <= 40
+    assert sum(delta.tokens for delta in deltas) == final.usage.completion
+    assert final.ttft_s is not None
+    assert 0 <= final.ttft_s <= final.duration_s
+    assert final.model_revision
+
+
+async def test_the_limit_of_new_tokens_holds_and_is_told(tested: Subject) -> None:
+    _, final = await _read(tested.backend, a_request(text=tested.long_prompt, max_new_tokens=7))
+    assert final.finish_reason == "length"
+    assert final.usage.completion == 7
+
+
+async def test_an_answer_ends_before_its_stop_string(tested: Subject) -> None:
+    _, whole = await _read(tested.backend, a_request(text=tested.long_prompt))
+    words = whole.text.split()
+    stop = f"{words[4]} {words[5]}"
+    deltas, final = await _read(tested.backend, a_request(text=tested.long_prompt, stop=(stop,)))
+    assert final.finish_reason == "stop"
+    assert final.text == whole.text.split(stop)[0]
+    assert "".join(delta.text for delta in deltas) == final.text
+
+
+async def test_a_json_schema_shapes_the_answer(tested: Subject) -> None:
+    request = a_request(text="Rate this from 0 to 9, as JSON.", json_schema=SCHEMA, max_new_tokens=120)
+    _, final = await _read(tested.backend, request)
+    assert final.finish_reason == "stop"
+    jsonschema.validate(json.loads(final.text), SCHEMA)
+
+
+async def test_the_same_request_at_temperature_zero_gives_the_same_text(tested: Subject) -> None:
+    first = await _read(tested.backend, a_request("first", tested.long_prompt, seed=5))
+    second = await _read(tested.backend, a_request("second", tested.long_prompt, seed=5))
+    assert first[1].text == second[1].text
+
+
+async def test_an_abort_ends_the_stream_within_a_second_and_frees_the_engine(tested: Subject) -> None:
+    request = a_request(text=tested.long_prompt, max_new_tokens=400)
+    deltas: list[Delta] = []
+    asked_at = 0.0
+    async for item in tested.backend.generate(request):
+        if isinstance(item, Delta):
+            if not deltas:
+                asked_at = time.monotonic()
+                await tested.backend.abort(request.call_id)
+            deltas.append(item)
+    assert isinstance(item, Final)
+    assert item.finish_reason == "cancelled"
+    assert time.monotonic() - asked_at < 1.0
+    assert item.text == "".join(delta.text for delta in deltas)
+    assert await _is_free(tested.backend)
+
+
+async def test_an_abort_of_an_unknown_call_is_ignored(tested: Subject) -> None:
+    await tested.backend.abort("no/such#1")
+
+
+async def test_closing_the_stream_stops_the_work(tested: Subject) -> None:
+    stream = tested.backend.generate(a_request(text=tested.long_prompt, max_new_tokens=400))
+    await anext(stream)
+    await stream.aclose()  # type: ignore[attr-defined]  # the port promises an iterator; all of ours are generators
+    assert await _is_free(tested.backend)
+    _, final = await _read(tested.backend, a_request("after", tested.long_prompt))
+    assert final.text
+
+
+async def test_cancelling_the_reader_stops_the_work(tested: Subject) -> None:
+    task = asyncio.create_task(_read(tested.backend, a_request(text=tested.long_prompt, max_new_tokens=400)))
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await _is_free(tested.backend)
+
+
+async def test_twelve_calls_at_once_all_end_and_take_turns(tested: Subject) -> None:
+    order: list[int] = []
+
+    async def call(number: int) -> Final:
+        async for item in tested.backend.generate(a_request(f"call/{number}", f"{tested.long_prompt} {number}")):
+            if isinstance(item, Final):
+                return item
+            order.append(number)
+        raise AssertionError("no result")
+
+    finals = await asyncio.gather(*(call(number) for number in range(12)))
+    assert all(final.usage.completion > 0 for final in finals)
+    first_end = min(len(order) - 1 - order[::-1].index(number) for number in range(12))
+    assert len(set(order[:first_end])) > 6, "calls run together, not one after another"
+
+
+async def test_a_prompt_beyond_the_context_is_rejected_and_the_next_call_works(tested: Subject) -> None:
+    with pytest.raises(RequestRejected, match="prompt"):
+        await _read(tested.backend, a_request(text=tested.too_long))
+    _, final = await _read(tested.backend, a_request("after", tested.long_prompt))
+    assert final.text
+
+
+async def test_a_deadline_stops_the_call(tested: Subject) -> None:
+    with pytest.raises(DeadlineExceeded):
+        await _read(tested.backend, a_request(text=tested.long_prompt, max_new_tokens=400, deadline_s=0.05))
+    assert await _is_free(tested.backend)
+
+
+async def test_health_is_ready_and_names_what_runs(tested: Subject) -> None:
+    request = a_request(text=tested.long_prompt, max_new_tokens=400)
+    stream = tested.backend.generate(request)
+    await anext(stream)
+    busy = await tested.backend.health()
+    await stream.aclose()  # type: ignore[attr-defined]
+    assert busy.state == "ready"
+    assert busy.running == 1
+    assert busy.detail.endswith(".")
+    assert (await tested.backend.health()).tokens_per_s > 0

@@ -1,0 +1,117 @@
+"""What the host streams: pieces with offsets that fit together, coalesced, and never in the way of a result."""
+
+import asyncio
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from apps.reasoning.domain.generation import Delta, GenerationRequest
+from apps.reasoning.inference.aliases import parse_aliases
+from apps.reasoning.inference.scripted import Pace, Reply, ScriptedBackend
+from tests.inference.conftest import a_request
+from workers.host import EngineHost, HostOptions, HostSink
+
+ALIASES = parse_aliases('[tested]\nbackend = "scripted"\nconcurrency = 64\noptions.script = "none"\n')
+REPLY = Reply(text="The answer is $x = 1$. " * 10, reasoning="I think so. " * 10)
+
+
+class Recorder:
+    """A sink that keeps what it is told, by call."""
+
+    def __init__(self) -> None:
+        self.pieces: dict[str, list[tuple[int, int, Delta]]] = defaultdict(list)
+        self.times: list[float] = []
+
+    async def __call__(self, request: GenerationRequest, text_at: int, reasoning_at: int, delta: Delta) -> None:
+        self.times.append(time.monotonic())
+        self.pieces[request.call_id].append((text_at, reasoning_at, delta))
+
+
+def _host(sink: HostSink, speed: float = 400.0) -> EngineHost:
+    backend = ScriptedBackend(lambda _: REPLY, pace=Pace(tokens_per_s=speed))
+    options = HostOptions(flush_s=0.05, sink_patience_s=0.2)
+    return EngineHost(ALIASES, delta_sink=sink, options=options, make_backend=lambda _: backend)
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def host(recorder: Recorder) -> Iterator[EngineHost]:
+    host = _host(recorder)
+    yield host
+    host.close()
+
+
+def _big(key: str = "call") -> GenerationRequest:
+    return a_request(key, max_new_tokens=500)
+
+
+def test_offsets_and_pieces_build_the_text_whatever_is_told_twice(host: EngineHost, recorder: Recorder) -> None:
+    final = host.run(_big())
+    text, reasoning = [""] * len(REPLY.text), [""] * len(REPLY.reasoning)
+    pieces = recorder.pieces[_big().call_id]
+    for text_at, reasoning_at, delta in [*pieces, *pieces]:
+        text[text_at : text_at + len(delta.text)] = delta.text
+        reasoning[reasoning_at : reasoning_at + len(delta.reasoning)] = delta.reasoning
+    assert "".join(text) == final.text == REPLY.text
+    assert "".join(reasoning) == final.reasoning == REPLY.reasoning
+    assert sum(delta.tokens for _, _, delta in pieces) == final.usage.completion
+
+
+def test_everything_of_a_call_is_told_before_its_result(host: EngineHost, recorder: Recorder) -> None:
+    for number in range(5):
+        final = host.run(_big(str(number)))
+        assert "".join(delta.text for _, _, delta in recorder.pieces[_big(str(number)).call_id]) == final.text
+
+
+def test_tokens_are_told_in_a_few_pieces_not_one_by_one(host: EngineHost, recorder: Recorder) -> None:
+    began = time.monotonic()
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda number: host.run(_big(str(number))), range(16)))
+    ticks = (time.monotonic() - began) / 0.05 + 2
+    assert all(2 <= len(pieces) <= ticks for pieces in recorder.pieces.values())
+
+
+def test_a_failing_sink_loses_pieces_but_no_result() -> None:
+    async def broken(*_: object) -> None:
+        raise ConnectionError("no Redis")
+
+    host = _host(broken)
+    try:
+        assert host.run(_big()).text == REPLY.text
+    finally:
+        host.close()
+
+
+def test_a_hanging_sink_delays_a_result_by_its_patience_only() -> None:
+    async def hanging(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    host = _host(hanging, speed=0.0)
+    try:
+        began = time.monotonic()
+        assert host.run(_big()).text == REPLY.text
+        assert time.monotonic() - began < 2.0
+    finally:
+        host.close()
+
+
+def test_the_sink_runs_in_the_loop_of_the_host(host: EngineHost) -> None:
+    names: set[str] = set()
+
+    async def noting(*_: object) -> None:
+        names.add(threading.current_thread().name)
+
+    other = _host(noting)
+    try:
+        other.run(_big())
+    finally:
+        other.close()
+    assert names == {"engine-loop"}

@@ -1,0 +1,171 @@
+"""What the HTTP backend sends and how it reads answers of servers that differ in detail."""
+
+import asyncio
+import json
+
+import pytest
+
+from apps.reasoning.domain.errors import EngineLost, RequestRejected
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from tests.inference.conftest import a_request
+from tests.inference.fake_server import Canned, FakeModelServer, piece, sse
+
+
+def _backend(server: FakeModelServer, *, api_key: str = "", **table: object) -> OpenAIHttpBackend:
+    alias = Alias.model_validate(
+        {
+            "name": "served",
+            "title": "",
+            "backend": "openai_http",
+            "model": "fake-model",
+            "base_url": server.base_url,
+            "options": {},
+        }
+        | table
+    )
+    return OpenAIHttpBackend(alias, api_key=api_key, wait_scale=0.01)
+
+
+async def _items(backend: OpenAIHttpBackend, request: GenerationRequest | None = None) -> list[Delta | Final]:
+    try:
+        return [item async for item in backend.generate(request or a_request())]
+    finally:
+        await backend.close()
+
+
+async def _final(backend: OpenAIHttpBackend, request: GenerationRequest | None = None) -> Final:
+    last = (await _items(backend, request))[-1]
+    assert isinstance(last, Final)
+    return last
+
+
+async def test_the_request_carries_model_sampling_seed_stop_schema_and_key(model_server: FakeModelServer) -> None:
+    schema = {"type": "object"}
+    request = a_request(temperature=0.6, top_p=0.9, max_new_tokens=11, stop=("END",), seed=2**31 + 5, json_schema=schema)
+    await _final(_backend(model_server, api_key="secret"), request)
+    sent = model_server.requests[0]
+    assert sent["model"] == "fake-model"
+    assert sent["messages"] == [{"role": "user", "content": "Say hello."}]
+    assert (sent["temperature"], sent["top_p"], sent["max_tokens"], sent["seed"]) == (0.6, 0.9, 11, 5)
+    assert sent["stop"] == ["END"]
+    assert sent["stream_options"] == {"include_usage": True}
+    assert sent["response_format"]["json_schema"] == {"name": "answer", "schema": schema, "strict": True}
+    assert model_server.headers[0]["authorization"] == "Bearer secret"
+
+
+async def test_options_adapt_the_request_to_a_service(model_server: FakeModelServer) -> None:
+    options = {
+        "max_tokens_field": "max_completion_tokens",
+        "stream_usage": False,
+        "send_seed": False,
+        "send_sampling": False,
+        "structured_output": "json_object",
+        "extra_body": {"reasoning_effort": "high"},
+    }
+    await _final(_backend(model_server, options=options), a_request(json_schema={"type": "object"}))
+    sent = model_server.requests[0]
+    assert sent["max_completion_tokens"] == 40
+    assert sent["reasoning_effort"] == "high"
+    assert sent["response_format"] == {"type": "json_object"}
+    assert not {"max_tokens", "stream_options", "seed", "temperature", "top_p"} & set(sent)
+    assert "authorization" not in model_server.headers[0]
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+async def test_reasoning_text_has_its_own_channel(model_server: FakeModelServer, name: str) -> None:
+    usage = {
+        "prompt_tokens": 9,
+        "completion_tokens": 7,
+        "completion_tokens_details": {"reasoning_tokens": 4},
+        "prompt_tokens_details": {"cached_tokens": 8},
+    }
+    thoughts = (piece(role="assistant"), piece(**{name: "Let me "}), piece(**{name: "see."}))
+    body = sse(*thoughts, piece("Yes."), piece(finish="stop"), {"choices": [], "usage": usage}, "[DONE]")
+    model_server.next_answers.append(Canned(body=(body,)))
+    items = await _items(_backend(model_server))
+    final = items[-1]
+    assert isinstance(final, Final)
+    assert (final.reasoning, final.text) == ("Let me see.", "Yes.")
+    assert final.usage.model_dump() == {"prompt": 9, "cached": 8, "completion": 7, "reasoning": 4}
+
+
+async def test_reasoning_between_tags_is_split_off_where_the_alias_says_so(model_server: FakeModelServer) -> None:
+    body = sse(piece("<thi"), piece("nk>Hm"), piece(".</think>\n\nYes"), piece("."), piece(finish="stop"), "[DONE]")
+    model_server.next_answers.append(Canned(body=(body,)))
+    final = await _final(_backend(model_server, reasoning_tags=("<think>", "</think>")))
+    assert (final.reasoning, final.text) == ("Hm.", "Yes.")
+    assert final.usage.reasoning > 0
+
+
+async def test_without_usage_chunks_are_counted(model_server: FakeModelServer) -> None:
+    body = sse(piece("One"), piece(" two"), piece(finish="length"))
+    model_server.next_answers.append(Canned(body=(body,)))
+    final = await _final(_backend(model_server))
+    assert final.finish_reason == "length"
+    assert final.usage.completion == 2
+    assert final.usage.prompt > 0
+
+
+async def test_comments_odd_cuts_and_several_data_lines_are_read(model_server: FakeModelServer) -> None:
+    body = (
+        b": ping\n\n"
+        + sse(piece("Voil\u00e0 "))
+        + b"event: x\ndata: "
+        + json.dumps(piece("\u2211!", finish="stop")).encode()
+        + b"\n\n"
+    )
+    cuts = tuple(body[start : start + 7] for start in range(0, len(body), 7))
+    model_server.next_answers.append(Canned(body=cuts))
+    assert (await _final(_backend(model_server))).text == "Voilà ∑!"
+
+
+async def test_a_server_that_does_not_stream_is_read_whole(model_server: FakeModelServer) -> None:
+    answer = {"choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}], "usage": {"completion_tokens": 3}}
+    model_server.next_answers.append(Canned(body=(json.dumps(answer).encode(),), content_type="application/json"))
+    final = await _final(_backend(model_server))
+    assert (final.text, final.usage.completion) == ("Whole.", 3)
+
+
+async def test_a_stream_that_breaks_before_its_end_is_lost_and_repeatable_only_if_nothing_came(
+    model_server: FakeModelServer,
+) -> None:
+    model_server.next_answers.append(Canned(body=(sse(piece("Half")),), cut=True))
+    with pytest.raises(EngineLost) as after_a_piece:
+        await _final(_backend(model_server))
+    assert not after_a_piece.value.retryable
+    model_server.next_answers.append(Canned(body=(sse(piece(role="assistant")),)))
+    with pytest.raises(EngineLost, match="without a result") as before_any:
+        await _final(_backend(model_server))
+    assert before_any.value.retryable
+
+
+async def test_text_that_is_not_json_is_told(model_server: FakeModelServer) -> None:
+    model_server.next_answers.append(Canned(body=(b"data: <html>oops\n\n",)))
+    with pytest.raises(EngineLost, match="not JSON"):
+        await _final(_backend(model_server))
+
+
+async def test_an_error_inside_the_stream_is_told(model_server: FakeModelServer) -> None:
+    model_server.next_answers.append(Canned(body=(sse({"error": {"message": "CUDA out of memory"}}),)))
+    with pytest.raises(EngineLost, match="CUDA out of memory"):
+        await _final(_backend(model_server))
+
+
+async def test_a_content_filter_is_a_rejection(model_server: FakeModelServer) -> None:
+    model_server.next_answers.append(Canned(body=(sse(piece("No"), piece(finish="content_filter")),)))
+    with pytest.raises(RequestRejected, match="content filter"):
+        await _final(_backend(model_server))
+
+
+async def test_a_closed_stream_closes_the_connection(model_server: FakeModelServer) -> None:
+    model_server.pause_s = 0.02
+    backend = _backend(model_server)
+    stream = backend.generate(a_request())
+    await anext(stream)
+    await stream.aclose()  # type: ignore[attr-defined]
+    while not model_server.disconnects:
+        await asyncio.sleep(0.01)
+    assert model_server.running == 0
+    await backend.close()
