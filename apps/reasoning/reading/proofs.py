@@ -41,7 +41,8 @@ def read_proof(final: Final) -> ReadProof | NoProof | Unscored:
         return answer
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
-        return NoProof(reason=refusals[-1].group(1).strip() or "no reason was given")
+        reason = refusals[-1].group(1).strip()
+        return NoProof(reason=reason if _SUBSTANCE.search(reason) else "no reason was given")
     if not proofs:
         return Unscored(reason="there is no <proof>")
     body = proofs[-1].group(1)

@@ -81,7 +81,8 @@ def write_prompt(x: Exploration, candidate: int) -> RenderedPrompt:
 
 
 def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
-    used = x.lemmas.support([lemma for name in proof.uses if (lemma := x.lemmas.get(name))])
+    needed = x.lemmas.support([lemma for name in proof.uses if (lemma := x.lemmas.get(name))])
+    used = [lemma for lemma in x.lemmas if lemma in needed]
     values = {
         "answer_form": _form(x, "proof_verdict"),
         "problem": _content(x, x.problem.statement),
