@@ -14,6 +14,7 @@ import redis.asyncio
 from redis.exceptions import RedisError
 
 from apps.reasoning.domain.generation import Delta, GenerationRequest
+from apps.runs.crash import crash_point
 from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 
 logger = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ class TokenPublisher:
             return
         if self._redis is None:
             self._redis = async_client()
+        crash_point("mid_generation")
         pipeline = self._redis.pipeline(transaction=False)
         for call in calls:
             _put(pipeline, call)

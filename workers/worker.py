@@ -59,11 +59,13 @@ class Worker:
         with self._lock:
             self._active[request.call_id] = (request, fingerprint)
         crash_point("before_generation")
+        logger.info("began %s", request.call_id)
         try:
             fields = self._result(request)
             if fields is not None:
                 crash_point("before_result")
                 self._put_result(request, fingerprint, fields)
+                logger.info("answered %s", request.call_id)
                 crash_point("after_result")
         finally:
             with self._lock:

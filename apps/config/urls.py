@@ -4,9 +4,11 @@ from django.urls import include, path
 
 from apps.config import views
 from apps.config.api import api_urls
+from apps.config.health import healthz
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("healthz", healthz, name="healthz"),
     path("api/", views.api_docs, name="api_docs"),
     path("api/v1/", api_urls()),
     path("accounts/", include("apps.accounts.urls")),

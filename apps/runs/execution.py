@@ -132,7 +132,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
 async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
     spec = RunSpec.model_validate(run.spec)
     scaffold = SCAFFOLDS[spec.scaffold]
-    if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompt_hashes() and journal.replayable:
+    if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await asyncio.to_thread(_inherited, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
@@ -146,7 +146,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             window=settings.RUN_WINDOW,
             inherited=inherited,
         )
-        params = scaffold.params.model_validate(spec.params)
+        params = scaffold.read_params(spec.params)
         program = asyncio.ensure_future(scaffold.solve(spec.problem, context, params))
         watch = asyncio.ensure_future(controls.watch())
         try:

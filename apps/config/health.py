@@ -1,0 +1,15 @@
+"""`/healthz`: does this web process answer, and does it reach its database? For supervisors and load balancers."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+
+@require_GET
+@login_not_required
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 and `ok`; an unreachable database is a 500 by Django's own handling."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return HttpResponse("ok", content_type="text/plain")

@@ -1,0 +1,76 @@
+"""What a flow test does inside its stack's environment: `python -m tests.flows.agent start`, `dump RUN`, …"""
+
+import json
+import os
+import sys
+import uuid
+from typing import Any
+
+
+def main() -> None:
+    """Run one command and print its result as JSON on the last line."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
+    import django
+
+    django.setup()
+    command, *args = sys.argv[1:]
+    print(json.dumps(COMMANDS[command](*args)))  # noqa: T201
+
+
+def migrate() -> None:
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def start() -> str:
+    """Start the worked example as Alice; returns the run's public id."""
+    from apps.accounts.models import Role, User
+    from apps.explorations.services import worked_example_start
+
+    alice, _ = User.objects.get_or_create(username="alice", defaults={"role": Role.RESEARCHER})
+    return str(worked_example_start(user=alice).public_id)
+
+
+def dump(run_id: str) -> dict[str, Any]:
+    """All that the invariants look at."""
+    from apps.runs.models import Run
+
+    run = Run.objects.get(public_id=run_id)
+    events = list(run.events.order_by("seq").values("seq", "key", "kind", "body"))
+    steps = list(run.steps.values("key", "kind", "attempt", "failure", "completion_tokens", "text_sha"))
+    return {
+        "status": run.status,
+        "reason": run.status_reason,
+        "fence": run.fence,
+        "last_seq": run.last_seq,
+        "calls": run.calls,
+        "tokens": run.tokens,
+        "outcome": run.outcome,
+        "events": events,
+        "steps": steps,
+        "lemmas": list(run.lemmas.order_by("lemma").values("lemma", "status", "passes", "valid")),
+    }
+
+
+def command(run_id: str, name: str) -> None:
+    from apps.accounts.models import User
+    from apps.runs.models import Run
+    from apps.runs.services import command_request
+
+    command_request(
+        run=Run.objects.get(public_id=run_id), user=User.objects.get(username="alice"), command_id=uuid.uuid4(), name=name
+    )
+
+
+def active(run_id: str) -> int:
+    """How many calls of the run some worker is busy with."""
+    from apps.runs.streams import heartbeats, sync_client
+
+    return sum(call["run"] == run_id for beat in heartbeats(sync_client()) for call in beat["active"])
+
+
+COMMANDS: dict[str, Any] = {"migrate": migrate, "start": start, "dump": dump, "command": command, "active": active}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""The undisturbed worked example, played once in memory, and the invariants that every disturbed run must meet."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.stack import Stack
+
+#: Events that say who drove the run and how often; all others must be the same as in the undisturbed run.
+_OF_THE_DRIVE = {"run.created", "run.started", "run.resumed", "run.finished", "call.retried", "call.ended"}
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Iterator[Stack]:
+    """All processes, started; Valkey's socket path must stay short, so they live under a folder of their own."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="ls-flow-") as folder, Stack(Path(folder)) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def undisturbed() -> dict[str, tuple[str, Any]]:
+    """Event keys of the worked example with kind and body, from the real scaffold and a journal in memory."""
+    from tests.flows.undisturbed import play
+
+    return play()
+
+
+def assert_sound(dump: dict[str, Any], undisturbed: dict[str, tuple[str, Any]]) -> None:
+    """The run finished; no event lost, doubled or different; one record per call."""
+    assert dump["status"] == "finished", dump["reason"]
+    seqs = [event["seq"] for event in dump["events"]]
+    assert seqs == list(range(1, len(seqs) + 1))
+    assert dump["last_seq"] == len(seqs)
+    keys = Counter(event["key"] for event in dump["events"])
+    assert max(keys.values()) == 1
+    told = {event["key"]: (event["kind"], event["body"]) for event in dump["events"] if event["kind"] not in _OF_THE_DRIVE}
+    expected = {key: event for key, event in undisturbed.items() if event[0] not in _OF_THE_DRIVE}
+    assert told == expected
+    calls = [step for step in dump["steps"] if step["kind"] == "call"]
+    assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
+    assert {f"{step['key']}/ended" for step in calls} == {key for key, event in undisturbed.items() if event[0] == "call.ended"}
+    assert dump["outcome"]["accepted"] is True
+
+
+def assert_nothing_finished_was_generated_again(stack: Stack, workers: tuple[str, ...] = ("inference",)) -> None:
+    """In the workers' logs no call begins after it was answered."""
+    lines = sorted(
+        (line[:23], line)
+        for name in workers
+        for line in stack.log_text(name).splitlines()
+        if re.search(r"workers\.worker: (began|answered) ", line)
+    )
+    answered: set[str] = set()
+    for _, line in lines:
+        verb, call = line.rsplit(": ", 1)[1].split(" ", 1)
+        call = call.rpartition("#")[0]
+        assert not (verb == "began" and call in answered), f"{call} was generated again"
+        if verb == "answered":
+            answered.add(call)

@@ -1,0 +1,145 @@
+"""A whole stack of real processes for a test: Valkey, orchestrator, inference worker, web, on a database of its own.
+
+Processes are killed with -9 by name and started again, as a supervisor would.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+
+from apps.config.stack import valkey_binary
+
+ROOT = Path(__file__).resolve().parents[2]
+_CELERY = [sys.executable, "-m", "celery", "-A"]
+_QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "INFO"]
+
+
+@dataclass
+class Stack:
+    """All processes of one test under one folder. Use as a context manager."""
+
+    folder: Path
+    tokens_per_s: float = 3000.0
+    extra_env: dict[str, str] = field(default_factory=dict)
+    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    port: int = 0
+
+    def __enter__(self) -> "Stack":
+        (self.folder / "valkey").mkdir(parents=True, exist_ok=True)
+        self.env = {
+            **os.environ,
+            "DATA_DIR": str(self.folder),
+            "REDIS_URL": f"unix://{self.folder}/valkey/v.sock?db=0",
+            "EMBEDDED": "1",
+            "LEASE_S": "3",
+            "LEASE_RENEW_S": "1",
+            "REDISPATCH_GRACE_S": "1.5",
+            "DRAIN_S": "1",
+            "WORKED_EXAMPLE_TOKENS_PER_S": str(self.tokens_per_s),
+            "INFERENCE_CONCURRENCY": "16",
+            "ORCHESTRATOR_RUNS": "4",
+            **self.extra_env,
+        }
+        if os.environ.get("DATABASE_URL", "").startswith("postgres"):
+            self.env["DATABASE_URL"] = _fresh_database(os.environ["DATABASE_URL"])
+        self.agent("migrate")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.running.values():
+            process.kill()
+        for process in self.running.values():
+            process.wait(timeout=20)
+
+    def start(self, *names: str, env: dict[str, str] | None = None) -> None:
+        """Start processes by name; one that runs already is left alone."""
+        for name in names:
+            if name in self.running and self.running[name].poll() is None:
+                continue
+            with (self.folder / f"{name}.log").open("ab") as log:
+                self.running[name] = subprocess.Popen(
+                    self._command(name), env={**self.env, **(env or {})}, cwd=ROOT, stdout=log, stderr=log
+                )
+
+    def kill(self, name: str) -> None:
+        """kill -9, and wait until the process is gone."""
+        process = self.running[name]
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=20)
+
+    def wait_dead(self, name: str, within_s: float = 30) -> None:
+        """Wait until a process has died by itself, at its crash point."""
+        self.running[name].wait(timeout=within_s)
+
+    def keep_up(self, names: Sequence[str]) -> None:
+        """Start again what has died."""
+        self.start(*names)
+
+    def agent(self, *args: str) -> Any:
+        """Run one command of tests/flows/agent.py in this stack's environment; returns its JSON."""
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.flows.agent", *args],
+            env=self.env,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        if done.returncode:
+            raise AssertionError(f"agent {args}: {done.stderr[-2000:]}")
+        return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
+
+    def wait_until_ended(self, run: str, keep: Sequence[str] = (), within_s: float = 60) -> dict[str, Any]:
+        """Keep the named processes up until the run has ended; returns its dump. Fails with the ends of the logs."""
+        until = time.monotonic() + within_s
+        while time.monotonic() < until:
+            self.keep_up(keep)
+            dump: dict[str, Any] = self.agent("dump", run)
+            if dump["status"] in {"finished", "failed", "cancelled", "needs_fork"}:
+                return dump
+            time.sleep(0.3)
+        raise AssertionError(f"the run did not end: {dump['status']}, {dump['calls']} calls\n{self.logs()}")
+
+    def logs(self, lines: int = 25) -> str:
+        """The ends of all logs, for a failure message."""
+        return "\n".join(
+            f"--- {path.name}\n" + "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+            for path in sorted(self.folder.glob("*.log"))
+        )
+
+    def log_text(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def _command(self, name: str) -> list[str]:
+        if name == "valkey":
+            folder = self.folder / "valkey"
+            return [valkey_binary(), "--port", "0", "--unixsocket", str(folder / "v.sock"), "--dir", str(folder),
+                    "--appendonly", "yes", "--appendfsync", "everysec", "--save", ""]  # fmt: skip
+        if name == "web":
+            return [sys.executable, "-m", "uvicorn", "apps.config.asgi:application", "--host", "127.0.0.1",
+                    "--port", str(self.port), "--ws", "websockets-sansio", "--lifespan", "off", "--no-access-log"]  # fmt: skip
+        if name.startswith("orchestrator"):
+            return [*_CELERY, "apps.config.orchestrator", "worker", "-P", "threads", "-c", "4", "-Q", "runs",
+                    "-n", f"{name}@%h", *_QUIET]  # fmt: skip
+        return [*_CELERY, "workers.worker", "worker", "-P", "threads", "-c", "16", "-Q", "inference.worked-example",
+                "-n", f"{name}@%h", *_QUIET]  # fmt: skip
+
+
+def _fresh_database(url: str) -> str:
+    """A new database on the PostgreSQL server of `url`."""
+    name = f"flow_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=f"/{name}"))
