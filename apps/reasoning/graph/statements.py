@@ -90,8 +90,8 @@ def _formula(text: str) -> str:
     text = _DELIMITERS.sub(" ", text)
     for symbol, command in _SYMBOLS.items():
         text = text.replace(symbol, f" {command} ")
-    text = _COMMAND.sub(lambda match: _SYNONYMS.get(match.group(), match.group()), text)
     text = _SPACING.sub(" ", text)
+    text = _COMMAND.sub(lambda match: _SYNONYMS.get(match.group(), match.group()) + " ", text)
     text = _SIMPLE_BRACES.sub(r"\1\2", text)
     text = text.rstrip(" .,;")
-    return re.sub(r"\s*([^\w\s\\])\s*", r"\1", re.sub(r"\s+", " ", text)).strip()
+    return re.sub(r"\s*([^\w\s])\s*", r"\1", re.sub(r"\s+", " ", text)).strip()
