@@ -1,0 +1,61 @@
+"""A browser over pages that Django has rendered already: no server, no database while it is open, the real headers and files.
+
+The pages are fetched with the test client first, because Django's database must not be used beside Playwright's loop.
+"""
+
+import mimetypes
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from playwright.sync_api import Page, Route, sync_playwright
+
+ORIGIN = "http://lemmascope.test"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+class Pages:
+    """Rendered pages by path; anything under /static/ comes from the folder."""
+
+    def __init__(self, answers: dict[str, HttpResponse]) -> None:
+        self.answers = answers
+        self.posts: list[str] = []
+
+    def serve(self, route: Route) -> None:
+        path = route.request.url.removeprefix(ORIGIN).split("?")[0]
+        if route.request.method == "POST":
+            self.posts.append(path)
+            route.fulfill(status=204)
+        elif path.startswith("/static/"):
+            file = settings.BASE_DIR / path.removeprefix("/")
+            kind = "text/javascript" if file.suffix in {".js", ".mjs"} else mimetypes.guess_type(file.name)[0] or "text/plain"
+            if file.is_file():
+                route.fulfill(body=file.read_bytes(), content_type=kind)
+            else:
+                route.fulfill(status=404, body="")
+        elif path in self.answers:
+            answer = self.answers[path]
+            route.fulfill(body=answer.content, headers=dict(answer.items()))
+        else:
+            route.fulfill(status=404, body="")
+
+
+@contextmanager
+def browser_page(pages: Pages, **options: Any) -> Iterator[Page]:
+    """A page of a fresh browser profile; `options` are those of Playwright's `new_context`."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            context = browser.new_context(base_url=ORIGIN, **options)
+            context.route("**/*", pages.serve)
+            context.set_default_timeout(8_000)
+            yield context.new_page()
+        finally:
+            browser.close()

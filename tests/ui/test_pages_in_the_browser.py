@@ -1,0 +1,107 @@
+"""The base page in a real browser: themes, menu, questions, narrow screens, accessibility."""
+
+from collections.abc import Callable
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import ApiToken, User
+from tests.ui.browser import Pages, browser_page, needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
+DARK_PAPER = "rgb(20, 22, 26)"
+LIGHT_PAPER = "rgb(253, 252, 249)"
+PAPER = "getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.fixture
+def pages(client_for: Callable[[User | None], Client], alice: User) -> Pages:
+    ApiToken.issue(alice, "notebook")
+    client = client_for(alice)
+    names = ["home", "api_docs", "accounts:profile", "accounts:password"]
+    answers = {reverse(name): client.get(reverse(name)) for name in names}
+    answers[reverse("accounts:login")] = Client().get(reverse("accounts:login"))
+    return Pages(answers)  # type: ignore[arg-type]  # The client's answers are HttpResponse objects.
+
+
+def test_a_chosen_theme_holds_on_the_next_page_and_system_undoes_it(pages: Pages) -> None:
+    with browser_page(pages, color_scheme="light") as page:
+        page.goto("/")
+        assert page.evaluate(PAPER) == LIGHT_PAPER
+        page.click(".menu summary")
+        page.click('[data-theme-choice="dark"]')
+        assert page.evaluate(PAPER) == DARK_PAPER
+        page.goto(reverse("accounts:profile"))
+        assert page.evaluate(PAPER) == DARK_PAPER
+        page.click(".menu summary")
+        assert page.get_attribute('[data-theme-choice="dark"]', "aria-pressed") == "true"
+        page.click('[data-theme-choice="system"]')
+        assert page.evaluate(PAPER) == LIGHT_PAPER
+
+
+def test_without_a_choice_the_theme_is_the_systems(pages: Pages) -> None:
+    with browser_page(pages, color_scheme="dark") as page:
+        page.goto("/")
+        assert page.evaluate(PAPER) == DARK_PAPER
+
+
+def test_escape_closes_the_menu_and_gives_the_focus_back(pages: Pages) -> None:
+    with browser_page(pages) as page:
+        page.goto("/")
+        page.click(".menu summary")
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.querySelector('.menu').open") is False
+        assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_a_destructive_act_asks_once(pages: Pages) -> None:
+    with browser_page(pages) as page:
+        page.goto(reverse("accounts:profile"))
+        page.click("td >> text=Revoke")
+        page.click("dialog button[value=no]")
+        page.wait_for_selector("dialog", state="detached")
+        assert pages.posts == []
+        page.click("td >> text=Revoke")
+        with page.expect_request("**/revoke/"):
+            page.click("dialog button[value=yes]")
+
+
+def test_the_first_tab_leads_to_the_content(pages: Pages) -> None:
+    with browser_page(pages) as page:
+        page.goto("/")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_no_page_is_wider_than_a_telephone(pages: Pages) -> None:
+    with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
+        for path in pages.answers:
+            page.goto(path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_nothing_is_blocked_or_broken_on_the_pages(pages: Pages) -> None:
+    troubles: list[str] = []
+    with browser_page(pages) as page:
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+        for path in pages.answers:
+            page.goto(path, wait_until="networkidle")
+    assert troubles == []
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_wrong(pages: Pages, theme: str) -> None:
+    with browser_page(pages, color_scheme=theme) as page:
+        for path in pages.answers:
+            page.goto(path)
+            page.evaluate("document.querySelectorAll('details').forEach((element) => { element.open = true; })")
+            page.evaluate(AXE.read_text())
+            found = page.evaluate("axe.run()")["violations"]
+            assert [(row["id"], row["nodes"][0]["html"]) for row in found] == [], path
