@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from playwright.sync_api import Page, Route, sync_playwright
 
-ORIGIN = "http://lemmascope.test"
+ORIGIN = "http://localhost:9"  # Browsers trust localhost as they trust https; every request is answered by `Pages`.
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
