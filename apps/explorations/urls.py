@@ -1,4 +1,27 @@
-from django.urls import URLPattern
+"""Addresses of explorations: starting, runs with their parts and permalinks, models."""
+
+from django.urls import path
+
+from apps.explorations.views import calls, models, runs, start, steering
 
 app_name = "explorations"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("problems/<slug:slug>/explore/", start.start, name="start"),
+    path("problems/<slug:slug>/explore/estimate/", start.estimate, name="estimate"),
+    path("runs/", runs.run_list, name="run_list"),
+    path("runs/<uuid:run_id>/", runs.run_detail, name="run_detail"),
+    path("runs/<uuid:run_id>/header/", runs.run_header, name="run_header"),
+    path("runs/<uuid:run_id>/timeline/", runs.run_timeline, name="run_timeline"),
+    path("runs/<uuid:run_id>/panel/", runs.run_panel, name="run_panel"),
+    path("runs/<uuid:run_id>/charts.json", runs.run_charts, name="run_charts"),
+    path("runs/<uuid:run_id>/log/", runs.run_log, name="run_log"),
+    path("runs/<uuid:run_id>/calls/<path:key>/", calls.call, name="call"),
+    path("runs/<uuid:run_id>/events/<int:seq>/", calls.event, name="event"),
+    path("runs/<uuid:run_id>/commands/", steering.command, name="command"),
+    path("runs/<uuid:run_id>/resume/", steering.resume, name="resume"),
+    path("runs/<uuid:run_id>/fork/", start.fork, name="fork"),
+    path("runs/<uuid:run_id>/export.jsonl", steering.export, name="export"),
+    path("worked-example/", start.worked_example, name="worked_example"),
+    path("models/", models.model_list, name="model_list"),
+    path("models/<slug:alias>/test/", models.model_test, name="model_test"),
+]

@@ -71,10 +71,30 @@ RULES: dict[str, Rule] = {
     "lemmas:outline": RUN_READERS,
     "lemmas:lemma_panel": RUN_READERS,
     "lemmas:proof_panel": RUN_READERS,
+    # explorations
+    "explorations:start": RUN_READERS,
+    "explorations:estimate": POST_ONLY,
+    "explorations:run_list": RUN_READERS,
+    "explorations:run_detail": RUN_READERS,
+    "explorations:run_header": (302, 404, 302, 302),
+    "explorations:run_timeline": (302, 404, 302, 302),
+    "explorations:run_panel": (302, 404, 302, 302),
+    "explorations:run_charts": RUN_READERS,
+    "explorations:run_log": RUN_READERS,
+    "explorations:call": RUN_READERS,
+    "explorations:event": RUN_READERS,
+    "explorations:command": POST_ONLY,
+    "explorations:resume": POST_ONLY,
+    "explorations:fork": RUN_READERS,
+    "explorations:export": RUN_READERS,
+    "explorations:worked_example": POST_ONLY,
+    "explorations:model_list": RUN_READERS,
+    "explorations:model_test": POST_ONLY,
 }
 
 LEMMA = "s0.1"
 PROOF = "1"
+CALL = "s0/r1/reason"
 ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
@@ -89,4 +109,16 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:outline": lambda world: {"run_id": world.run.public_id},
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
+    "explorations:start": lambda world: {"slug": world.problem.slug},
+    "explorations:estimate": lambda world: {"slug": world.problem.slug},
+    "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
+    "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},
+    "explorations:model_test": lambda world: {"alias": "smollm2"},
+    **{
+        f"explorations:{name}": lambda world: {"run_id": world.run.public_id}
+        for name in (
+            "run_detail", "run_header", "run_timeline", "run_panel", "run_charts", "run_log", "command", "resume",
+            "fork", "export",
+        )
+    },
 }

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.lemmas.models import Lemma, ProofVersion
 from apps.problems.models import Problem, ProblemVersion, Topic
-from apps.runs.models import Run, RunStatus
-from tests.access.rules import ARGUMENTS, LEMMA, PROOF, RULES, World
+from apps.runs.models import Run, RunEvent, RunStatus
+from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World
 
 WHO = ("anonymous", "student", "coach", "researcher")
 
@@ -43,6 +44,9 @@ def world(alice: User) -> World:
     ProofVersion.objects.create(
         run=run, proof=f"proof/{PROOF}", text="By Lemma 1.", steps=["By Lemma 1."], first_seq=2, last_seq=2
     )
+    now = timezone.now()
+    body = {"call": CALL, "role": "reasoner", "alias": "small", "rollout": 0, "round": 1, "subject": "", "index": 0}
+    RunEvent.objects.create(run=run, seq=1, key=f"{CALL}/began", kind="call.began", at=now, body=body)
     return World(problem, run)
 
 

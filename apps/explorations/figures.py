@@ -1,0 +1,84 @@
+"""Plotly figures of a run as plain dictionaries: completion tokens over time by role, and the confidence of every lemma.
+
+Colours are left to the page, which knows the theme; `meta.roles` and `meta.steps` say what a trace stands for.
+"""
+
+from collections import defaultdict
+from datetime import datetime
+from typing import Any
+
+import plotly.graph_objects as go
+
+from apps.explorations.words import role_word
+from apps.lemmas.models import Lemma
+from apps.runs.models import Run
+from apps.ui.words import ramp_step
+
+MOST_POINTS = 400
+DASHES = ("solid", "dot", "dash", "longdash", "dashdot", "longdashdot")
+
+
+def tokens_figure(run: Run) -> dict[str, Any]:
+    """Completion tokens over time, summed up per role. At most `MOST_POINTS` points a role, the last one always kept."""
+    rows = run.steps.filter(kind="call").order_by("recorded_at", "pk").values_list("role", "recorded_at", "completion_tokens")
+    sums: dict[str, int] = defaultdict(int)
+    points: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
+    for role, at, tokens in rows.iterator(chunk_size=5000):
+        sums[role] += tokens
+        points[role].append((at, sums[role]))
+    figure = go.Figure()
+    for index, (role, told) in enumerate(points.items()):
+        kept = _thinned(told)
+        figure.add_scatter(
+            x=[at.isoformat() for at, _ in kept],
+            y=[total for _, total in kept],
+            name=role_word(role),
+            mode="lines",
+            line={"shape": "hv", "width": 1.5, "dash": DASHES[index % len(DASHES)]},
+            hovertemplate="%{y:,} tokens<extra>%{fullData.name}</extra>",
+        )
+    figure.update_layout(xaxis={"title": "time"}, yaxis={"title": "completion tokens", "rangemode": "tozero"})
+    return plain(figure)
+
+
+def confidence_figure(run: Run) -> dict[str, Any]:
+    """The share of passing votes per lemma with its 95 % interval (Wilson), in the order in which the lemmas came."""
+    lemmas = list(Lemma.objects.filter(run=run, confidence__isnull=False).order_by("first_seq"))
+    shares = [lemma.confidence or 0.0 for lemma in lemmas]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[lemma.lemma for lemma in lemmas],
+        y=shares,
+        mode="markers",
+        name="confidence",
+        error_y={
+            "type": "data",
+            "array": [max(0.0, (lemma.high or share) - share) for lemma, share in zip(lemmas, shares, strict=True)],
+            "arrayminus": [max(0.0, share - (lemma.low or share)) for lemma, share in zip(lemmas, shares, strict=True)],
+            "thickness": 1,
+        },
+        marker={"size": 9},
+        customdata=[[lemma.passes, lemma.valid, lemma.total, lemma.get_status_display()] for lemma in lemmas],
+        hovertemplate="Lemma %{x}: %{y:.2f}<br>%{customdata[0]} of %{customdata[1]} valid votes passed"
+        " (%{customdata[2]} cast)<br>%{customdata[3]}<extra></extra>",
+        meta={"ramp": [ramp_step(share) for share in shares]},
+    )
+    figure.update_layout(
+        xaxis={"title": "lemma", "type": "category"},
+        yaxis={"title": "share of passing votes", "range": [-0.04, 1.04]},
+        showlegend=False,
+    )
+    return plain(figure)
+
+
+def _thinned(told: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
+    step = -(-len(told) // MOST_POINTS)
+    kept = told[::step]
+    return kept if kept[-1] == told[-1] else [*kept, told[-1]]
+
+
+def plain(figure: go.Figure) -> dict[str, Any]:
+    """The figure without Plotly's default template, which would bring its own colours."""
+    figure.update_layout(template="none", margin={"l": 56, "r": 12, "t": 12, "b": 48}, legend={"orientation": "h", "y": 1.12})
+    found: dict[str, Any] = figure.to_plotly_json()
+    return {"data": list(found["data"]), "layout": found["layout"]}

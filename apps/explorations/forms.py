@@ -1,0 +1,203 @@
+"""The start form: scaffold, preset, parameters made from the scaffold's class, models per role, budget, seed."""
+
+import types
+import typing
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from pydantic.fields import FieldInfo
+
+from apps.explorations.plans import MOST_SEED, Plan, is_large, plan_estimate, plan_params
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import Budget
+
+DEFAULT_PRESET = "quick"
+
+
+class ExplorationForm(forms.Form):
+    """Parameter fields are named `p_<name>`, role fields `role_<role>`.
+
+    `shown_preset` tells which preset's values the parameter fields were drawn with: a field that still has that value was
+    not touched and follows the preset chosen now. So presets work without JavaScript.
+    """
+
+    scaffold = forms.ChoiceField(label="Scaffold")
+    preset = forms.ChoiceField(label="Preset", widget=forms.RadioSelect)
+    shown_preset = forms.CharField(required=False, widget=forms.HiddenInput)
+    alias = forms.ChoiceField(label="Model", help_text="Plays every role, unless you choose others below.")
+    tokens = forms.IntegerField(label="Tokens", required=False, min_value=1, help_text="Prompt and completion together.")
+    calls = forms.IntegerField(label="Calls", required=False, min_value=1)
+    seconds = forms.FloatField(label="Seconds", required=False, min_value=1, help_text="Counts only while the run is driven.")
+    max_new_tokens = forms.IntegerField(
+        label="New tokens per call",
+        required=False,
+        min_value=16,
+        help_text="At most so many in one call. Empty: the scaffold's own limits. Half of a model's context is never exceeded.",
+    )
+    temperature = forms.FloatField(
+        label="Temperature", required=False, min_value=0, max_value=2, help_text="Empty: the scaffold's own."
+    )
+    seed = forms.IntegerField(
+        label="Seed", required=False, min_value=0, max_value=MOST_SEED - 1, help_text="Empty: a random one, which is recorded."
+    )
+    confirm = forms.BooleanField(label="Yes, start a run of this size", required=False)
+
+    def __init__(self, *args: Any, aliases: dict[str, Alias], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.aliases = aliases
+        self.estimate: Estimate | None = None
+        self.is_large = False
+        self.scaffold = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
+        options = [(name, alias.title) for name, alias in aliases.items()]
+        _choices(self.fields["scaffold"], [(name, found.title) for name, found in SCAFFOLDS.items()])
+        _choices(self.fields["preset"], [(name, preset.title) for name, preset in self.scaffold.presets.items()])
+        _choices(self.fields["alias"], options)
+        self.fields["preset"].initial = DEFAULT_PRESET
+        for role in self.scaffold.roles:
+            field = forms.ChoiceField(label=role.title, required=False, help_text=role.description)
+            _choices(field, [("", "the model above"), *options])
+            self.fields[f"role_{role.name}"] = field
+        for name, info in self.scaffold.params.model_fields.items():
+            self.fields[f"p_{name}"] = param_field(name, info)
+        self._draw_params()
+
+    def _given(self, name: str) -> str:
+        value = self.data.get(name) if self.is_bound else self.initial.get(name)
+        return str(value or "")
+
+    def _preset_values(self, name: str) -> dict[str, Any]:
+        preset = self.scaffold.presets.get(name)
+        return preset.params.model_dump() if preset else self.scaffold.read_params({}).model_dump()
+
+    def _draw_params(self) -> None:
+        """Initial values of the parameter fields: those of the chosen preset, before what the caller gave."""
+        chosen = self._given("preset") or DEFAULT_PRESET
+        for name, value in self._preset_values(chosen).items():
+            self.fields[f"p_{name}"].initial = value
+        self.fields["shown_preset"].initial = chosen
+
+    @property
+    def scaffold_about(self) -> str:
+        return self.scaffold.description
+
+    @property
+    def scaffold_source(self) -> str:
+        return self.scaffold.source
+
+    @property
+    def preset_rows(self) -> list[tuple[Any, str]]:
+        """The radio buttons with their descriptions."""
+        descriptions = [preset.description for preset in self.scaffold.presets.values()]
+        return list(zip(self["preset"], descriptions, strict=True))
+
+    @property
+    def role_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("role_")]
+
+    @property
+    def param_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("p_")]
+
+    @property
+    def opens_roles(self) -> bool:
+        return any(bound.value() for bound in self.role_fields) or any(bound.errors for bound in self.role_fields)
+
+    @property
+    def opens_params(self) -> bool:
+        return bool(self.is_bound and self.overrides()) or any(bound.errors for bound in self.param_fields)
+
+    def overrides(self) -> dict[str, Any]:
+        """The parameters that differ from the preset they were drawn with."""
+        shown = (
+            self._preset_values(self.cleaned_data.get("shown_preset") or DEFAULT_PRESET)
+            if hasattr(self, "cleaned_data")
+            else {}
+        )
+        found = {}
+        for name, base in shown.items():
+            value = self.cleaned_data.get(f"p_{name}")
+            if f"p_{name}" in self.cleaned_data and value != base and not (value is None and base is None):
+                found[name] = value
+        return found
+
+    def plan(self) -> Plan:
+        """What was chosen. Valid only after `is_valid()` or inside `clean`."""
+        data = self.cleaned_data
+        roles = {role.name: data.get(f"role_{role.name}", "") for role in self.scaffold.roles}
+        return Plan(
+            scaffold=data.get("scaffold", ""),
+            preset=data.get("preset", ""),
+            overrides=self.overrides(),
+            role_aliases={"": data.get("alias", ""), **{role: name for role, name in roles.items() if name}},
+            budget=Budget(tokens=data.get("tokens"), calls=data.get("calls"), seconds=data.get("seconds")),
+            seed=data.get("seed"),
+            max_new_tokens=data.get("max_new_tokens"),
+            temperature=data.get("temperature"),
+        )
+
+    def clean(self) -> dict[str, Any]:
+        """Parameters must fit together, and a large run needs its confirmation. Fills `estimate`."""
+        if self.errors:
+            return self.cleaned_data
+        plan = self.plan()
+        try:
+            plan_params(plan)
+            self.estimate = plan_estimate(plan, self.aliases)
+        except ValidationError as error:
+            self.add_error(None, error)
+            return self.cleaned_data
+        self.is_large = is_large(self.estimate, plan.budget)
+        if self.is_large and not self.cleaned_data.get("confirm"):
+            most = min(self.estimate.calls_max, plan.budget.calls or self.estimate.calls_max)
+            self.add_error("confirm", f"This run may make {most:,} calls. Tick the box to start it, or set a budget of calls.")
+        return self.cleaned_data
+
+
+def _choices(field: forms.Field, options: list[tuple[str, str]]) -> None:
+    if isinstance(field, forms.ChoiceField):
+        field.choices = options
+
+
+def initial_from(plan: Plan) -> dict[str, Any]:
+    """Initial values of the form for a plan, for forks."""
+    given = {
+        "scaffold": plan.scaffold,
+        "preset": plan.preset,
+        "alias": plan.role_aliases.get("", ""),
+        "seed": plan.seed,
+        "max_new_tokens": plan.max_new_tokens,
+        "temperature": plan.temperature,
+        **plan.budget.model_dump(),
+    }
+    given |= {f"role_{role}": alias for role, alias in plan.role_aliases.items() if role}
+    return given | {f"p_{name}": value for name, value in plan.overrides.items()}
+
+
+def param_field(name: str, info: FieldInfo) -> forms.Field:
+    """A form field for one parameter of a scaffold: type, bounds, title and help come from the class."""
+    kind, optional = _kind(info.annotation)
+    label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
+    if kind is bool:
+        return forms.BooleanField(label=label, help_text=text, required=False)
+    bounds: dict[str, Any] = {}
+    for rule in info.metadata:
+        for attribute, argument in (("ge", "min_value"), ("gt", "min_value"), ("le", "max_value"), ("lt", "max_value")):
+            if (bound := getattr(rule, attribute, None)) is not None:
+                bounds[argument] = bound
+    if kind is int:
+        return forms.IntegerField(label=label, help_text=text, required=not optional, **bounds)
+    if kind is float:
+        widget = forms.NumberInput(attrs={"step": "any"})
+        return forms.FloatField(label=label, help_text=text, required=not optional, widget=widget, **bounds)
+    return forms.CharField(label=label, help_text=text, required=not optional)
+
+
+def _kind(annotation: Any) -> tuple[type, bool]:
+    """The type of a parameter, and whether it may be None."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        inner = [kind for kind in typing.get_args(annotation) if kind is not type(None)]
+        return inner[0], True
+    return annotation, False

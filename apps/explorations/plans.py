@@ -1,0 +1,172 @@
+"""From what a person chooses to a frozen `RunSpec`: validation, aliases, sampling per role, and the estimate."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+from apps.problems.models import ProblemVersion
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.generation import Sampling
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Value
+from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.registry import SCAFFOLDS, Role, Scaffold
+from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
+
+LARGE_CALLS = 5_000
+MOST_SEED = 2**31
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run, before it is checked. `overrides` change single parameters of the preset.
+
+    `role_aliases` maps roles to aliases; the key "" is the alias of all roles that it does not name.
+    `max_new_tokens` and `temperature` replace the scaffold's own values for every role.
+    """
+
+    scaffold: str
+    preset: str = ""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    role_aliases: Mapping[str, str] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
+    seed: int | None = None
+    max_new_tokens: int | None = None
+    temperature: float | None = None
+
+
+def usable_aliases() -> dict[str, Alias]:
+    """The aliases that people may choose: enabled, and answered by a model. Raises `AliasError`."""
+    aliases = load_aliases(settings.MODELS_FILE)
+    return {name: alias for name, alias in aliases.items() if alias.enabled and not alias.is_authored}
+
+
+def plan_scaffold(plan: Plan) -> Scaffold:
+    """Raises `ValidationError` for a scaffold that does not exist."""
+    if plan.scaffold not in SCAFFOLDS:
+        raise ValidationError({"scaffold": f"There is no scaffold {plan.scaffold}; there are {', '.join(SCAFFOLDS)}."})
+    return SCAFFOLDS[plan.scaffold]
+
+
+def plan_params(plan: Plan) -> Value:
+    """The preset's parameters with the overrides. Raises `ValidationError` naming the preset or the parameter."""
+    scaffold = plan_scaffold(plan)
+    if plan.preset and plan.preset not in scaffold.presets:
+        known = ", ".join(scaffold.presets)
+        raise ValidationError({"preset": f"{scaffold.title} has no preset {plan.preset}; there are {known}."})
+    base = scaffold.presets[plan.preset].params.model_dump() if plan.preset else {}
+    try:
+        return scaffold.read_params(base | dict(plan.overrides))
+    except ParamsError as error:
+        name, _, reason = str(error).partition(": ")
+        if name in scaffold.params.model_fields and reason:
+            raise ValidationError({f"p_{name}": reason}) from error
+        raise ValidationError({"preset": str(error)}) from error
+
+
+def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
+    """The alias of every role. Raises `ValidationError` naming the role without one, or an alias that is not there."""
+    chosen = {}
+    scaffold = plan_scaffold(plan)
+    names = {role.name for role in scaffold.roles}
+    if unknown := set(plan.role_aliases) - names - {""}:
+        raise ValidationError({"alias": f"{scaffold.title} has no role {', '.join(sorted(unknown))}."})
+    for role in scaffold.roles:
+        own = plan.role_aliases.get(role.name)
+        name = own or plan.role_aliases.get("", "")
+        where = f"role_{role.name}" if own else "alias"
+        if not name:
+            raise ValidationError({"alias": f"Choose a model for the {role.title.lower()}."})
+        if name not in aliases:
+            known = ", ".join(aliases) or "none"
+            raise ValidationError({where: f"There is no model {name} in models.toml; there are {known}."})
+        chosen[role.name] = aliases[name]
+    return chosen
+
+
+def role_limit(role: Role, alias: Alias, wanted: int | None) -> int:
+    """Most new tokens of one call: what is wanted or the scaffold's, within half of the context (the prompt needs room)."""
+    return max(1, min(wanted or role.max_new_tokens, alias.context_tokens // 2))
+
+
+def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None) -> Estimate:
+    """What the run is likely to cost. Without `aliases` the scaffold's own token limits count. Raises `ValidationError`."""
+    scaffold, params = plan_scaffold(plan), plan_params(plan)
+    limits: dict[str, int] = {}
+    if aliases is not None:
+        chosen = plan_aliases(plan, aliases)
+        limits = {role.name: role_limit(role, chosen[role.name], plan.max_new_tokens) for role in scaffold.roles}
+    elif plan.max_new_tokens:
+        limits = {role.name: min(role.max_new_tokens, plan.max_new_tokens) for role in scaffold.roles}
+    return scaffold.estimate(params, limits)
+
+
+def is_large(estimate: Estimate, budget: Budget) -> bool:
+    """May it make more than `LARGE_CALLS` calls? Then a person must say so twice."""
+    return min(estimate.calls_max, budget.calls or estimate.calls_max) > LARGE_CALLS
+
+
+def problem_text(version: ProblemVersion) -> ProblemText:
+    """The frozen statement as the core takes it."""
+    return ProblemText(
+        id=str(version.problem.public_id),
+        version=version.number,
+        title=version.problem.title,
+        statement=version.statement,
+        answer=version.answer,
+    )
+
+
+def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *, authored: bool = False) -> RunSpec:
+    """The frozen specification. Raises `ValidationError` whose keys are the fields of the form."""
+    scaffold, params = plan_scaffold(plan), plan_params(plan)
+    chosen = plan_aliases(plan, aliases)
+    if plan.seed is not None and not 0 <= plan.seed < MOST_SEED:
+        raise ValidationError({"seed": f"A seed is a whole number from 0 to {MOST_SEED - 1}."})
+    return RunSpec(
+        problem=problem,
+        scaffold=scaffold.name,
+        preset=plan.preset,
+        params=params.model_dump(mode="json"),
+        roles={role.name: _role_spec(role, chosen[role.name], plan) for role in scaffold.roles},
+        prompt_hashes=dict(scaffold.prompts),
+        seed=secrets.randbelow(MOST_SEED) if plan.seed is None else plan.seed,
+        code_version=settings.VERSION,
+        budget=plan.budget,
+        authored=authored,
+    )
+
+
+def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
+    temperature = role.temperature if plan.temperature is None else plan.temperature
+    return RoleSpec(
+        alias=alias.name,
+        revision=alias.revision or alias.model,
+        sampling=Sampling(temperature=temperature, max_new_tokens=role_limit(role, alias, plan.max_new_tokens)),
+        deadline_s=settings.CALL_DEADLINE_S,
+    )
+
+
+def plan_of_spec(spec: RunSpec) -> Plan:
+    """The plan that would give `spec` again; what a fork starts from."""
+    scaffold = SCAFFOLDS.get(spec.scaffold)
+    base = scaffold.presets[spec.preset].params.model_dump(mode="json") if scaffold and spec.preset in scaffold.presets else {}
+    names = {role: chosen.alias for role, chosen in spec.roles.items()}
+    most_common = max(set(names.values()), key=list(names.values()).count, default="")
+    limits = {chosen.sampling.max_new_tokens for chosen in spec.roles.values()}
+    temperatures = {chosen.sampling.temperature for chosen in spec.roles.values()}
+    return Plan(
+        scaffold=spec.scaffold,
+        preset=spec.preset,
+        overrides={name: value for name, value in spec.params.items() if name not in base or base[name] != value},
+        role_aliases={"": most_common, **{role: name for role, name in names.items() if name != most_common}},
+        budget=spec.budget,
+        seed=spec.seed,
+        max_new_tokens=max(limits) if len(limits) == 1 else None,
+        temperature=max(temperatures) if len(temperatures) == 1 else None,
+    )

@@ -1,0 +1,236 @@
+"""Reads of the exploration pages. All take a run that `apps.runs.access` has let through."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from apps.accounts.models import User
+from apps.explorations.liveness import Liveness, liveness
+from apps.explorations.words import ROLE_WORDS, ending, role_word
+from apps.lemmas.models import Lemma, ProofVersion, Verdict
+from apps.runs.access import run_may_steer
+from apps.runs.models import Run, RunCommand, RunEvent, RunStatus, Step
+from apps.runs.selectors import RoleCost, cost_per_role, open_calls, step_get, step_texts
+
+COMMAND_WORDS = {
+    "pause": "Pause",
+    "resume": "Resume",
+    "cancel": "Cancel",
+    "hint": "Hint",
+    "accept_lemma": "Accept lemma",
+    "reject_lemma": "Reject lemma",
+    "inject_lemma": "Add lemma",
+    "write_up": "Write up now",
+    "extend_budget": "Extend the budget",
+}
+
+
+@dataclass(frozen=True)
+class Meter:
+    """One budget: what is used of which limit. Without a limit, `share` is None and only the amount is shown."""
+
+    name: str
+    used: float
+    limit: float | None
+
+    @property
+    def share(self) -> float | None:
+        return min(1.0, self.used / self.limit) if self.limit else None
+
+    @property
+    def level(self) -> str:
+        share = self.share or 0
+        return "meter--full" if share >= 1 else "meter--warn" if share >= 0.8 else ""
+
+
+def meters(run: Run) -> list[Meter]:
+    """Tokens, calls and seconds, in this order."""
+    used = {"tokens": run.tokens, "calls": run.calls, "seconds": run.active_seconds}
+    return [Meter(name, amount, run.budget.get(name)) for name, amount in used.items()]
+
+
+@dataclass(frozen=True)
+class CommandRow:
+    """What somebody asked of the run, and what became of it."""
+
+    command: RunCommand
+    word: str
+    detail: str
+
+
+def command_rows(run: Run, limit: int = 12) -> list[CommandRow]:
+    """The newest commands, newest first."""
+    rows = run.commands.select_related("by").order_by("-pk")[:limit]
+    return [CommandRow(row, COMMAND_WORDS.get(row.name, row.name), _detail(row.args)) for row in rows]
+
+
+def _detail(args: dict[str, Any]) -> str:
+    amounts = [f"{args[which]:,} {which}" for which in ("tokens", "calls", "seconds") if args.get(which)]
+    if amounts:
+        return " and ".join(amounts) + " more"
+    return str(args.get("text") or args.get("lemma") or args.get("statement") or "")
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A call under way, as the page draws it before its script takes over."""
+
+    call: str
+    role: str
+    word: str
+    alias: str
+    rollout: int
+    round: int
+    subject: str
+    index: int
+
+
+def lanes(open_now: list[dict[str, Any]]) -> list[Lane]:
+    """Calls that began and have not ended, oldest first."""
+    return [
+        Lane(
+            body["call"],
+            body["role"],
+            role_word(body["role"]),
+            body["alias"],
+            body["rollout"],
+            body["round"],
+            body.get("subject", ""),
+            body.get("index", 0),
+        )
+        for body in open_now
+    ]
+
+
+@dataclass(frozen=True)
+class Header:
+    """Everything over the timeline: liveness, budgets, commands, and whether the reader may steer."""
+
+    liveness: Liveness
+    meters: list[Meter]
+    commands: list[CommandRow]
+    may_steer: bool
+    pending: set[str]
+
+    @property
+    def is_pausing(self) -> bool:
+        return "pause" in self.pending
+
+
+def header(run: Run, user: User, open_now: int) -> Header:
+    """The header of `run` as `user` sees it."""
+    rows = command_rows(run)
+    pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
+    return Header(liveness(run, open_now), meters(run), rows, run_may_steer(user, run), pending)
+
+
+@dataclass(frozen=True)
+class Agents:
+    """Cost per role, and the sum over roles."""
+
+    costs: list[tuple[str, RoleCost]]
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+
+def agents(run: Run) -> Agents:
+    """What each role has used."""
+    costs = cost_per_role(run)
+    return Agents(
+        [(role_word(cost.role), cost) for cost in costs],
+        sum(cost.calls for cost in costs),
+        sum(cost.prompt_tokens for cost in costs),
+        sum(cost.completion_tokens for cost in costs),
+        sum(cost.seconds for cost in costs),
+    )
+
+
+def roles_of(run: Run) -> list[tuple[str, str]]:
+    """The roles of a run's specification with their words, in the order of a round."""
+    names = list(run.spec.get("roles", {}))
+    order = list(ROLE_WORDS)
+    names.sort(key=lambda name: order.index(name) if name in order else len(order))
+    return [(name, role_word(name)) for name in names]
+
+
+def rounds_of(run: Run) -> list[int]:
+    """The rounds that have recorded calls."""
+    return sorted(run.steps.filter(kind="call").order_by().values_list("round", flat=True).distinct())
+
+
+def may_steer(user: User, run: Run) -> bool:
+    """May `user` steer this run now?"""
+    return run.is_live and run_may_steer(user, run)
+
+
+def list_state(run: Run) -> tuple[str, str]:
+    """Glyph and words of a run in a list."""
+    if run.is_stalled:
+        return "stalled", "stalled"
+    return run.status, ending(run) or RunStatus(run.status).label
+
+
+def open_calls_of(run: Run) -> list[dict[str, Any]]:
+    """Calls under way; none in a run that has ended, whatever was lost with its workers."""
+    return open_calls(run) if run.is_live else []
+
+
+def selected_proof(run: Run) -> ProofVersion | None:
+    """The proof the run stands by, else its newest version."""
+    return (
+        ProofVersion.objects.filter(run=run, selected=True).last()
+        or ProofVersion.objects.filter(run=run).order_by("-first_seq").first()
+    )
+
+
+@dataclass(frozen=True)
+class CallDetail:
+    """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read.
+
+    `lemmas`, `proofs` and `votes` are what was read from its text.
+    """
+
+    key: str
+    step: Step | None
+    began: dict[str, Any]
+    prompts: list[str]
+    text: str
+    reasoning: str
+    unread: str
+    events: list[RunEvent]
+    lemmas: list[Lemma]
+    proofs: list[ProofVersion]
+    votes: list[Verdict]
+
+
+def call_detail(run: Run, key: str) -> CallDetail | None:
+    """A call by its key with all that is recorded about it; None where the run has no such call."""
+    step = step_get(run, key)
+    if step is not None and step.kind != "call":
+        return None
+    events = list(RunEvent.objects.filter(run=run, key__startswith=f"{key}/").order_by("seq")[:50])
+    began = next((event.body for event in events if event.kind == "call.began"), {})
+    if step is None and not began:
+        return None
+    prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
+    unread = next((event.body["reason"] for event in events if event.kind == "output.unread"), "")
+    return CallDetail(
+        key,
+        step,
+        began,
+        prompts,
+        text,
+        reasoning,
+        unread,
+        events,
+        lemmas=list(Lemma.objects.filter(run=run, call=key)),
+        proofs=list(ProofVersion.objects.filter(run=run, call=key)),
+        votes=list(Verdict.objects.filter(run=run, call=key)),
+    )
+
+
+def event_neighbours(run: Run, seq: int) -> tuple[RunEvent | None, list[RunEvent]]:
+    """The event `seq` and a few around it, in order."""
+    around = list(RunEvent.objects.filter(run=run, seq__gte=seq - 4, seq__lte=seq + 4).order_by("seq"))
+    return next((event for event in around if event.seq == seq), None), around

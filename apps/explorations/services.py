@@ -1,0 +1,117 @@
+"""Writes of explorations: start, fork, and the worked example. Each returns a queued `Run`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.explorations import worked_example
+from apps.explorations.plans import Plan, plan_estimate, plan_spec, problem_text, usable_aliases
+from apps.problems.models import Problem, ProblemVersion
+from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.spec import Budget, RunSpec
+from apps.runs.access import run_may_start
+from apps.runs.models import Run
+from apps.runs.services import run_create
+
+
+def exploration_estimate(
+    *,
+    scaffold: str,
+    preset: str = "",
+    overrides: Mapping[str, Any] | None = None,
+    role_aliases: Mapping[str, str] | None = None,
+    max_new_tokens: int | None = None,
+) -> Estimate:
+    """Calls and tokens before the start. Raises `ValidationError` whose keys are the form's fields."""
+    plan = Plan(scaffold, preset, overrides or {}, role_aliases or {}, max_new_tokens=max_new_tokens)
+    return plan_estimate(plan, usable_aliases() if role_aliases else None)
+
+
+def exploration_start(
+    *,
+    user: User | None,
+    problem: Problem,
+    scaffold: str,
+    preset: str = "",
+    overrides: Mapping[str, Any] | None = None,
+    role_aliases: Mapping[str, str],
+    budget: Budget | None = None,
+    seed: int | None = None,
+    max_new_tokens: int | None = None,
+    temperature: float | None = None,
+    start: bool = True,
+) -> Run:
+    """Validate, freeze the specification on the newest version of `problem`, and queue the run.
+
+    `user` None is the command line. With `start` false nothing is sent to a worker: the caller drives the run itself.
+    Raises `ValidationError` (keys are the form's fields), `PermissionDenied`, `AliasError`.
+    """
+    plan = Plan(scaffold, preset, overrides or {}, role_aliases, budget or Budget(), seed, max_new_tokens, temperature)
+    return plan_start(user=user, problem=problem, plan=plan, start=start)
+
+
+def plan_start(*, user: User | None, problem: Problem, plan: Plan, start: bool = True) -> Run:
+    """As `exploration_start`, from a plan."""
+    _may_start(user)
+    version = problem.current
+    spec = plan_spec(plan, problem_text(version), usable_aliases())
+    return run_create(owner=user, problem_version=version, title=problem.title, spec=spec, start=start)
+
+
+def exploration_fork(*, user: User, run: Run, plan: Plan) -> Run:
+    """A new run on the same problem version. Calls of `run` whose request is the same are taken over, not made again.
+
+    Raises as `exploration_start`, and `PermissionDenied` for the worked example's authored texts.
+    """
+    _may_start(user)
+    if run.is_authored:
+        raise PermissionDenied("The worked example cannot be forked: no model stands behind its texts.")
+    spec = plan_spec(plan, problem_text(run.problem_version), usable_aliases())
+    return run_create(owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run)
+
+
+WORKED_EXAMPLE_SEED = 1
+
+
+def worked_example_spec() -> RunSpec:
+    """The specification of the worked example: the same at every start, because its texts stand under fixed call keys."""
+    roles = {"": worked_example.ALIAS}
+    plan = Plan(worked_example.SCAFFOLD, "", worked_example.PARAMS, roles, seed=WORKED_EXAMPLE_SEED)
+    text = worked_example.problem()
+    return plan_spec(plan, text, load_aliases(settings.MODELS_FILE), authored=True)
+
+
+@transaction.atomic
+def worked_example_start(*, user: User | None, start: bool = True) -> Run:
+    """Play the worked example: authored texts through the real scaffold, labelled as such. Raises `PermissionDenied`."""
+    _may_start(user)
+    return run_create(
+        owner=user,
+        problem_version=_worked_example_version(),
+        title=worked_example.problem().title,
+        spec=worked_example_spec(),
+        is_authored=True,
+        start=start,
+    )
+
+
+def _worked_example_version() -> ProblemVersion:
+    """The version of the library's problem that has the example's statement, made where there is none."""
+    text = worked_example.problem()
+    problem, _ = Problem.objects.get_or_create(
+        slug=worked_example.SLUG,
+        defaults={"title": text.title, "topic": worked_example.TOPIC, "source": "Worked example", "origin": "worked example"},
+    )
+    found = problem.versions.filter(statement=text.statement).order_by("-number").first()
+    newest = problem.versions.order_by("-number").first()
+    return found or problem.versions.create(number=newest.number + 1 if newest else 1, statement=text.statement)
+
+
+def _may_start(user: User | None) -> None:
+    if user is not None and not run_may_start(user):
+        raise PermissionDenied("Only coaches and researchers may start explorations.")

@@ -1,0 +1,186 @@
+"""The round timeline: for each rollout and round how far reasoning, summarising and verifying are, and what survived."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from apps.explorations.words import role_word
+from apps.lemmas.models import Lemma
+from apps.runs.models import Run, RunEvent
+from apps.runs.selectors import phase_summary
+
+MOST_ROWS = 8
+FINAL_ROLES = ("writer", "process_verifier", "reviser")
+_ORDER = ("reasoner", "summarizer", "theorem_verifier", *FINAL_ROLES)
+
+
+@dataclass
+class Bar:
+    """Calls of one role in one cell: recorded, failed and under way; for verifiers also votes cast of those asked for."""
+
+    role: str
+    done: int = 0
+    failed: int = 0
+    running: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    votes: int = 0
+    votes_of: int = 0
+
+    @property
+    def word(self) -> str:
+        return role_word(self.role)
+
+    @property
+    def total(self) -> int:
+        return max(self.votes_of, self.done + self.running)
+
+    @property
+    def share(self) -> float:
+        return self.done / self.total if self.total else 0.0
+
+    @property
+    def state(self) -> str:
+        """running, done, or failed where every call failed."""
+        if self.running or self.done < self.total:
+            return "running"
+        return "failed" if self.failed and self.failed == self.done else "done"
+
+
+@dataclass
+class Cell:
+    """One rollout in one round (or all rollouts, in a run with many). `survived` is None until the round has ended."""
+
+    bars: list[Bar] = field(default_factory=list)
+    lemmas: int = 0
+    verified: int = 0
+    proposed: int | None = None
+    survived: int | None = None
+    stop: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    title: str
+    cells: list[Cell]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Columns are rounds, then the proof; a run with more than `MOST_ROWS` rollouts is told as one row of sums."""
+
+    columns: list[str]
+    rows: list[Row]
+    proof: Cell
+    rollouts: int
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.rows and not self.proof.bars
+
+
+Place = tuple[int, int]
+
+
+def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
+    """The timeline of `run`. Three grouped queries, however long the run is."""
+    bars: dict[Place, dict[str, Bar]] = defaultdict(dict)
+    proof: dict[str, Bar] = {}
+    for phase in phase_summary(run):
+        bar = _bar(bars, proof, phase["role"], (phase["rollout"], phase["round"]))
+        bar.done += phase["calls"]
+        bar.failed += phase["failed"]
+        bar.tokens += phase["completion"] or 0
+        bar.seconds += phase["seconds"] or 0.0
+    for call in open_calls:
+        _bar(bars, proof, call["role"], (call["rollout"], call["round"])).running += 1
+    began, ended = _rounds(run)
+    cells = {place: Cell(_ordered(bars.get(place, {}))) for place in {*bars, *began, *ended}}
+    for place, body in ended.items():
+        cell = cells[place]
+        cell.proposed, cell.survived, cell.stop = body["proposed"], body["survived"], body.get("stop", "")
+    _add_lemmas(run, cells)
+    rollouts = sorted({rollout for rollout, _ in cells})
+    rounds = sorted({round_ for _, round_ in cells})
+    return Timeline(
+        columns=[f"Round {round_}" for round_ in rounds],
+        rows=_rows(cells, rollouts, rounds),
+        proof=Cell(_ordered(proof)),
+        rollouts=len(rollouts),
+    )
+
+
+def _bar(bars: dict[Place, dict[str, Bar]], proof: dict[str, Bar], role: str, place: Place) -> Bar:
+    group = proof if role in FINAL_ROLES else bars[place]
+    return group.setdefault(role, Bar(role))
+
+
+def _ordered(bars: dict[str, Bar]) -> list[Bar]:
+    return sorted(bars.values(), key=lambda bar: _ORDER.index(bar.role) if bar.role in _ORDER else len(_ORDER))
+
+
+def _rounds(run: Run) -> tuple[set[Place], dict[Place, dict[str, Any]]]:
+    """Rounds that began, and the bodies of those that ended."""
+    rows = RunEvent.objects.filter(run=run, kind__in=("round.began", "round.ended")).values_list("kind", "body")
+    began, ended = set(), {}
+    for kind, body in rows:
+        place = (body["rollout"], body["round"])
+        if kind == "round.ended":
+            ended[place] = body
+        else:
+            began.add(place)
+    return began, ended
+
+
+def _add_lemmas(run: Run, cells: dict[Place, Cell]) -> None:
+    counts = (
+        Lemma.objects.filter(run=run)
+        .values("rollout", "round")
+        .annotate(
+            n=Count("pk"),
+            holding=Count("pk", filter=Q(judged="verified")),
+            votes=Sum("total"),
+            votes_of=Sum("expected"),
+        )
+        .order_by("rollout", "round")
+    )
+    for row in counts:
+        cell = cells.get((row["rollout"], row["round"]))
+        if cell is None:
+            continue
+        cell.lemmas, cell.verified = row["n"], row["holding"]
+        for bar in cell.bars:
+            if bar.role == "theorem_verifier":
+                bar.votes, bar.votes_of = row["votes"], row["votes_of"]
+
+
+def _rows(cells: dict[Place, Cell], rollouts: list[int], rounds: list[int]) -> list[Row]:
+    if not rollouts:
+        return []
+    if len(rollouts) <= MOST_ROWS:
+        return [Row(f"Rollout {rollout}", [cells.get((rollout, round_), Cell()) for round_ in rounds]) for rollout in rollouts]
+    together = [_sum([cells[rollout, round_] for rollout in rollouts if (rollout, round_) in cells]) for round_ in rounds]
+    return [Row(f"All {len(rollouts)} rollouts", together)]
+
+
+def _sum(cells: list[Cell]) -> Cell:
+    bars: dict[str, Bar] = {}
+    whole = Cell()
+    stops: Counter[str] = Counter()
+    for cell in cells:
+        for bar in cell.bars:
+            into = bars.setdefault(bar.role, Bar(bar.role))
+            for name in ("done", "failed", "running", "tokens", "seconds", "votes", "votes_of"):
+                setattr(into, name, getattr(into, name) + getattr(bar, name))
+        whole.lemmas += cell.lemmas
+        whole.verified += cell.verified
+        if cell.survived is not None:
+            whole.proposed = (whole.proposed or 0) + (cell.proposed or 0)
+            whole.survived = (whole.survived or 0) + cell.survived
+        if cell.stop:
+            stops[cell.stop] += 1
+    whole.bars = _ordered(bars)
+    whole.stop = "; ".join(f"{count} stopped: {stop}" for stop, count in stops.most_common(2))
+    return whole

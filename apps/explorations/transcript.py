@@ -1,0 +1,160 @@
+"""The log of a run: recorded calls, a page at a time, with filters and a search through their texts."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from apps.explorations.words import role_word
+from apps.runs.models import Run, RunEvent, Step
+from apps.runs.selectors import step_list
+from apps.runs.texts import texts_get
+
+PAGE = 200
+SEARCH_CHUNK = 400
+SEARCH_S = 1.5
+STATUSES = {"ok": "read", "unread": "could not be read", "length": "cut off", "failed": "failed"}
+
+
+@dataclass(frozen=True)
+class LogFilter:
+    """What the log shows; empty fields let everything through. `after` and `before` are step numbers (page borders)."""
+
+    role: str = ""
+    round: int | None = None
+    status: str = ""
+    text: str = ""
+    after: int = 0
+    before: int = 0
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self.role or self.round is not None or self.status or self.text)
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """A recorded call as a line of the log; `unread` says why its text could not be read, `quote` where the search hit."""
+
+    step: Step
+    unread: str = ""
+    quote: str = ""
+
+    @property
+    def word(self) -> str:
+        return role_word(self.step.role)
+
+    @property
+    def state(self) -> str:
+        if self.step.failure:
+            return "failed"
+        if self.unread:
+            return "unread"
+        return "length" if self.step.finish_reason == "length" else "ok"
+
+    @property
+    def state_word(self) -> str:
+        return {"ok": "ended", **{key: word for key, word in STATUSES.items() if key != "ok"}}[self.state]
+
+
+@dataclass(frozen=True)
+class LogPage:
+    """A page of the log. `next_after`, `previous_before` are 0 where nothing lies that way.
+
+    `searched_to` is set where the search ran out of time: what follows that step has not been looked at yet.
+    """
+
+    rows: list[LogRow]
+    total: int | None
+    next_after: int = 0
+    previous_before: int = 0
+    searched_to: int = 0
+
+
+def unread_calls(run: Run) -> dict[str, str]:
+    """Calls whose text could not be parsed, with the reason."""
+    bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
+    return {body["call"]: body["reason"] for body in bodies}
+
+
+def log_page(run: Run, wanted: LogFilter) -> LogPage:
+    """One page of recorded calls, oldest first. With `before`, the page that ends there."""
+    unread = unread_calls(run)
+    steps = _filtered(run, wanted, unread)
+    if wanted.text:
+        return _search(steps, wanted, unread)
+    total = steps.count()
+    if wanted.before:
+        found = list(steps.filter(pk__lt=wanted.before).order_by("-pk")[: PAGE + 1])
+        more_before, found = len(found) > PAGE, list(reversed(found[:PAGE]))
+        rows = [LogRow(step, unread.get(step.key, "")) for step in found]
+        return LogPage(rows, total, rows[-1].step.pk if rows else 0, rows[0].step.pk if rows and more_before else 0)
+    found = list(steps.filter(pk__gt=wanted.after)[: PAGE + 1])
+    more, found = len(found) > PAGE, found[:PAGE]
+    rows = [LogRow(step, unread.get(step.key, "")) for step in found]
+    return LogPage(rows, total, rows[-1].step.pk if more else 0, rows[0].step.pk if rows and wanted.after else 0)
+
+
+def _filtered(run: Run, wanted: LogFilter, unread: dict[str, str]) -> QuerySet[Step]:
+    steps = step_list(run, role=wanted.role, round_=wanted.round)
+    if wanted.status == "failed":
+        return steps.exclude(failure="")
+    if wanted.status == "length":
+        return steps.filter(finish_reason="length")
+    if wanted.status == "unread":
+        return steps.filter(key__in=list(unread))
+    if wanted.status == "ok":
+        return steps.filter(failure="").exclude(Q(finish_reason="length") | Q(key__in=list(unread)))
+    return steps
+
+
+def _search(steps: QuerySet[Step], wanted: LogFilter, unread: dict[str, str]) -> LogPage:
+    """Calls whose key, subject, text or reasoning contains the words; stops after `SEARCH_S` and says how far it came."""
+    until = time.monotonic() + SEARCH_S
+    needle = wanted.text.casefold()
+    rows: list[LogRow] = []
+    after = wanted.after
+    while True:
+        chunk = list(steps.filter(pk__gt=after)[:SEARCH_CHUNK])
+        texts = texts_get(sha for step in chunk for sha in (step.text_sha, step.reasoning_sha))
+        for step in chunk:
+            quote = _hit(step, texts, needle)
+            if quote is not None:
+                rows.append(LogRow(step, unread.get(step.key, ""), quote))
+                if len(rows) == PAGE:
+                    return LogPage(rows, None, next_after=step.pk)
+        if len(chunk) < SEARCH_CHUNK:
+            return LogPage(rows, len(rows) if not wanted.after else None)
+        after = chunk[-1].pk
+        if time.monotonic() > until:
+            return LogPage(rows, None, next_after=after, searched_to=after)
+
+
+def _hit(step: Step, texts: dict[str, str], needle: str) -> str | None:
+    """The words around the first hit; empty where the key or subject matched; None where nothing did."""
+    for sha in (step.text_sha, step.reasoning_sha):
+        text = texts.get(sha, "")
+        at = text.casefold().find(needle)
+        if at >= 0:
+            start, end = max(0, at - 60), at + len(needle) + 80
+            return f"{'…' if start else ''}{text[start:end].strip()}{'…' if end < len(text) else ''}"
+    return "" if needle in step.key.casefold() or needle in step.subject.casefold() else None
+
+
+def filter_from(query: Any) -> LogFilter:
+    """The filter of a page's address. What cannot be read counts as not given."""
+
+    def number(name: str) -> int | None:
+        value = query.get(name, "")
+        return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
+
+    status = query.get("status", "")
+    return LogFilter(
+        role=query.get("role", "")[:40],
+        round=number("round"),
+        status=status if status in STATUSES else "",
+        text=query.get("q", "").strip()[:200],
+        after=number("after") or 0,
+        before=number("before") or 0,
+    )

@@ -1,0 +1,177 @@
+"""The list of runs and the page of one run with the parts that it refreshes."""
+
+import uuid
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_GET
+
+from apps.accounts.models import User
+from apps.explorations import selectors
+from apps.explorations.figures import confidence_figure, tokens_figure
+from apps.explorations.timeline import timeline
+from apps.explorations.transcript import STATUSES, filter_from, log_page
+from apps.explorations.views.shared import run_of, user_of, wants_part
+from apps.lemmas.graph_data import graph_data
+from apps.lemmas.outline import outline
+from apps.lemmas.selectors import lemma_detail, proof_detail
+from apps.problems.models import Topic
+from apps.runs.access import run_may_start, run_visible_to
+from apps.runs.models import Run, RunStatus
+from apps.runs.selectors import run_list as runs_matching
+from apps.runs.selectors import runs_totals
+
+PAGE = 40
+TABS = {"lemma": "Lemma", "proof": "Proof", "agents": "Agents", "log": "Log", "charts": "Charts"}
+
+
+@require_GET
+def run_list(request: HttpRequest) -> HttpResponse:
+    """All runs the person may see, newest first, with filters."""
+    user = user_of(request)
+    visible = run_visible_to(user)
+    if not user.may_see_runs:
+        raise Http404
+    chosen = {name: request.GET.get(name, "") for name in ("q", "status", "scaffold", "topic", "mine")}
+    if chosen["status"] not in RunStatus.values:
+        chosen["status"] = ""
+    mine = visible.filter(owner=user) if chosen["mine"] else visible
+    found = runs_matching(mine, query=chosen["q"], status=chosen["status"], scaffold=chosen["scaffold"], topic=chosen["topic"])
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "page": page,
+        "rows": [(run, selectors.list_state(run)) for run in page.object_list],
+        "chosen": chosen,
+        "is_filtered": any(chosen.values()),
+        "query": query.urlencode(),
+        "statuses": RunStatus.choices,
+        "topics": Topic.choices,
+        "scaffolds": sorted(visible.order_by().values_list("scaffold", flat=True).distinct()),
+        "totals": runs_totals(found),
+    }
+    return render(request, "explorations/run_list.html", context)
+
+
+@require_GET
+def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """One run, live or long ended: header, timeline, lemma graph, panel, agents."""
+    run, user = run_of(request, run_id), user_of(request)
+    open_now = selectors.open_calls_of(run)
+    graph = graph_data(run)
+    context = {
+        "run": run,
+        "header": selectors.header(run, user, len(open_now)),
+        "new_command": uuid.uuid4(),
+        "timeline": timeline(run, open_now),
+        "lanes": selectors.lanes(open_now),
+        "graph": graph,
+        "levels": outline(run, graph),
+        "may_start": run_may_start(user),
+        "forks": list(run.forks.order_by("pk")[:20]),
+        **_panel_context(request, run, user),
+    }
+    return render(request, "explorations/run_detail.html", context)
+
+
+@require_GET
+def run_header(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The header as a part: status, budgets, buttons, what was asked."""
+    run, user = run_of(request, run_id), user_of(request)
+    if not wants_part(request):
+        return redirect("explorations:run_detail", run_id=run.public_id)
+    open_now = selectors.open_calls_of(run)
+    context = {
+        "run": run,
+        "header": selectors.header(run, user, len(open_now)),
+        "new_command": uuid.uuid4(),
+        "may_start": run_may_start(user),
+    }
+    return render(request, "explorations/_header.html", context)
+
+
+@require_GET
+def run_timeline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The round timeline as a part."""
+    run = run_of(request, run_id)
+    if not wants_part(request):
+        return redirect("explorations:run_detail", run_id=run.public_id)
+    told = timeline(run, selectors.open_calls_of(run))
+    return render(request, "explorations/_timeline.html", {"run": run, "timeline": told})
+
+
+@require_GET
+def run_panel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The panel beside the graph as a part; the whole page at the same query otherwise."""
+    run, user = run_of(request, run_id), user_of(request)
+    if not wants_part(request):
+        address = reverse("explorations:run_detail", args=[run.public_id])
+        return redirect(f"{address}?{request.GET.urlencode()}")
+    context = {"run": run, "new_command": uuid.uuid4(), **_panel_context(request, run, user)}
+    return render(request, "explorations/_panel.html", context)
+
+
+@require_GET
+def run_charts(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
+    """The figures of the Charts tab."""
+    run = run_of(request, run_id)
+    return JsonResponse({"tokens": tokens_figure(run), "confidence": confidence_figure(run)})
+
+
+@require_GET
+def run_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The log alone, in all of the window; for htmx its part."""
+    run = run_of(request, run_id)
+    name = "_log" if wants_part(request) else "run_log"
+    response = render(request, f"explorations/{name}.html", {"run": run, **_log_context(request, run)})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _panel_context(request: HttpRequest, run: Run, user: User) -> dict[str, Any]:
+    """What the chosen tab shows. Without a choice: the agents of a live run, the proof of one that has ended."""
+    proof_name, lemma_name = request.GET.get("proof", ""), request.GET.get("lemma", "")
+    node = request.GET.get("node", "")
+    if node.startswith("proof/"):
+        proof_name = proof_name or node.removeprefix("proof/")
+    elif node and node != "problem":
+        lemma_name = lemma_name or node
+    tab = request.GET.get("tab", "")
+    proof = None
+    if tab not in TABS:
+        tab = "lemma" if lemma_name else "proof" if proof_name else "agents" if run.is_live else ""
+    if tab in ("", "proof"):
+        chosen = selectors.selected_proof(run) if not proof_name else None
+        proof = proof_detail(run, proof_name or (chosen.name if chosen else ""))
+        tab = tab or ("proof" if proof else "log")
+    context: dict[str, Any] = {"tab": tab, "tabs": TABS, "may_steer": selectors.may_steer(user, run)}
+    if tab == "lemma":
+        detail = lemma_detail(run, lemma_name) if lemma_name else None
+        context |= {"detail": detail, "lemma": detail.lemma if detail else None}
+    elif tab == "proof":
+        context |= {"detail": proof, "proof": proof.proof if proof else None}
+    elif tab == "agents":
+        context["agents"] = selectors.agents(run)
+    elif tab == "log":
+        context |= _log_context(request, run)
+    return context
+
+
+def _log_context(request: HttpRequest, run: Run) -> dict[str, Any]:
+    wanted = filter_from(request.GET)
+    query = request.GET.copy()
+    for name in ("after", "before", "tab", "node"):
+        query.pop(name, None)
+    return {
+        "wanted": wanted,
+        "log": log_page(run, wanted),
+        "roles": selectors.roles_of(run),
+        "rounds": selectors.rounds_of(run),
+        "log_statuses": STATUSES,
+        "log_query": query.urlencode(),
+    }

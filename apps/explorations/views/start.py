@@ -1,0 +1,125 @@
+"""Starting a run: the form, its estimate, forks, and the worked example."""
+
+import uuid
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.explorations.forms import ExplorationForm, initial_from
+from apps.explorations.plans import Plan, plan_of_spec, usable_aliases
+from apps.explorations.services import exploration_fork, plan_start, worked_example_start
+from apps.explorations.views.shared import run_of, user_of
+from apps.problems.models import Problem
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.spec import RunSpec
+from apps.runs.access import run_may_start
+from apps.runs.models import Run
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """The start form of a problem; a valid one starts the run and opens its page."""
+    problem = _problem(request, slug)
+    aliases, trouble = _aliases()
+    form = ExplorationForm(request.POST or None, aliases=aliases, initial={"alias": next(iter(aliases), "")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            run = plan_start(user=user_of(request), problem=problem, plan=form.plan())
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            return redirect("explorations:run_detail", run_id=run.public_id)
+    return _form_page(request, form, problem, trouble)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The same form, filled in from a run: change something and run it again from what still fits."""
+    run, user = run_of(request, run_id), user_of(request)
+    if not run_may_start(user) or run.is_authored:
+        raise Http404("This run cannot be forked.")
+    aliases, trouble = _aliases()
+    initial = initial_from(_plan_of(run))
+    form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = exploration_fork(user=user, run=run, plan=form.plan())
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            return redirect("explorations:run_detail", run_id=made.public_id)
+    return _form_page(request, form, run.problem_version.problem, trouble, run=run)
+
+
+@require_POST
+def estimate(request: HttpRequest, slug: str) -> HttpResponse:
+    """The estimate for what the form says now; with another preset also the parameter fields drawn anew."""
+    problem = _problem(request, slug)
+    aliases, _ = _aliases()
+    form = ExplorationForm(request.POST, aliases=aliases)
+    form.is_valid()
+    context: dict[str, Any] = {"form": form, "problem": problem, "is_part": True}
+    if form.data.get("preset") != form.data.get("shown_preset"):
+        context["fresh"] = _with_new_preset(form, aliases)
+    return render(request, "explorations/_estimate.html", context)
+
+
+@require_POST
+def worked_example(request: HttpRequest) -> HttpResponse:
+    """Play the worked example in a run of its own and open its page."""
+    if not run_may_start(user_of(request)):
+        raise Http404("There is no such page.")
+    run = worked_example_start(user=user_of(request))
+    return redirect("explorations:run_detail", run_id=run.public_id)
+
+
+def _plan_of(run: Run) -> Plan:
+    """What the run was started with; of a run from an older version only what can still be read."""
+    try:
+        return plan_of_spec(RunSpec.model_validate(run.spec))
+    except ValueError:
+        return Plan(run.scaffold, run.preset)
+
+
+def _with_new_preset(form: ExplorationForm, aliases: dict[str, Alias]) -> ExplorationForm:
+    """A form whose parameter fields show the chosen preset, with the person's own changes kept."""
+    initial: dict[str, Any] = {name: form.data.get(name) for name in ("scaffold", "preset")}
+    initial |= {f"p_{name}": value for name, value in form.overrides().items()}
+    return ExplorationForm(aliases=aliases, initial=initial)
+
+
+def _problem(request: HttpRequest, slug: str) -> Problem:
+    if not run_may_start(user_of(request)):
+        raise Http404("There is no such page.")
+    return get_object_or_404(Problem, slug=slug)
+
+
+def _aliases() -> tuple[dict[str, Alias], str]:
+    """The models to choose from, or none with the reason."""
+    try:
+        aliases = usable_aliases()
+    except AliasError as error:
+        return {}, str(error)
+    return (
+        aliases,
+        "" if aliases else "models.toml names no enabled model. Add one (docs/models.md), then load this page again.",
+    )
+
+
+def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, trouble: str, **more: Any) -> HttpResponse:
+    if not form.is_bound:
+        probe = ExplorationForm(_as_posted(form), aliases=form.aliases)
+        probe.is_valid()
+        form.estimate, form.is_large = probe.estimate, probe.is_large
+    context = {"form": form, "problem": problem, "version": problem.current, "trouble": trouble, **more}
+    status = 422 if form.is_bound and form.errors else 200
+    return render(request, "explorations/exploration_start.html", context, status=status)
+
+
+def _as_posted(form: ExplorationForm) -> dict[str, Any]:
+    """What the unchanged form would send, so that the first page already shows its estimate."""
+    return {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}

@@ -1,0 +1,102 @@
+"""What people ask of a run: commands, resuming, and the export of everything recorded."""
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.explorations import selectors
+from apps.explorations.exports import export_lines
+from apps.explorations.views.shared import run_of, user_of, wants_part
+from apps.runs.access import run_may_start
+from apps.runs.models import Run
+from apps.runs.services import command_request, run_resume
+
+_TEXT_ARGS = ("text", "lemma", "statement", "proof", "reason")
+_NUMBER_ARGS = {"tokens": int, "calls": int, "seconds": float}
+_LONGEST = 20_000
+
+
+@require_POST
+def command(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Record a command once per `command_id`; it stays pending until the run reaches a control point."""
+    run, user = run_of(request, run_id), user_of(request)
+    try:
+        asked = command_request(
+            run=run,
+            user=user,
+            command_id=_command_id(request),
+            name=request.POST.get("name", ""),
+            args=_args(request),
+        )
+    except ValidationError as error:
+        return _answer(request, run, error.messages[0], ok=False)
+    word = selectors.COMMAND_WORDS.get(asked.name, asked.name)
+    return _answer(request, run, f"{word}: asked for; it takes effect at the run's next control point.", ok=True)
+
+
+@require_POST
+def resume(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """Queue a failed run again."""
+    run = run_of(request, run_id)
+    try:
+        run_resume(run=run, user=user_of(request))
+    except ValidationError as error:
+        return _answer(request, run, error.messages[0], ok=False)
+    return _answer(request, run, "The run is queued again; finished calls are not made a second time.", ok=True)
+
+
+@require_GET
+def export(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
+    """The run as JSON lines; `?texts=no` leaves prompts and answers out."""
+    run = run_of(request, run_id)
+    lines = export_lines(run, texts=request.GET.get("texts") != "no")
+    response = StreamingHttpResponse(lines, content_type="application/x-ndjson; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="run-{run.public_id}.jsonl"'
+    return response
+
+
+def _command_id(request: HttpRequest) -> uuid.UUID:
+    try:
+        return uuid.UUID(request.POST.get("command_id", ""))
+    except ValueError:
+        raise ValidationError("This form has no valid command id. Load the page again and repeat it.") from None
+
+
+def _args(request: HttpRequest) -> dict[str, Any]:
+    """The arguments that the form filled in. Raises `ValidationError` for a number that is none."""
+    args: dict[str, Any] = {}
+    for name in _TEXT_ARGS:
+        if value := request.POST.get(name, "").strip():
+            if len(value) > _LONGEST:
+                raise ValidationError(f"The {name} is longer than {_LONGEST:,} characters.")
+            args[name] = value
+    for name, kind in _NUMBER_ARGS.items():
+        if value := request.POST.get(name, "").strip().replace(",", ""):
+            try:
+                args[name] = kind(value)
+            except ValueError:
+                raise ValidationError(f"{name.capitalize()} must be a number, not {value[:40]!r}.") from None
+    return args
+
+
+def _answer(request: HttpRequest, run: Run, text: str, *, ok: bool) -> HttpResponse:
+    """The fresh header with a line about the command; for plain forms a message on the run's page."""
+    if not wants_part(request):
+        (messages.success if ok else messages.error)(request, text)
+        return redirect("explorations:run_detail", run_id=run.public_id)
+    run.refresh_from_db()
+    user = user_of(request)
+    context = {
+        "run": run,
+        "header": selectors.header(run, user, len(selectors.open_calls_of(run))),
+        "new_command": uuid.uuid4(),
+        "may_start": run_may_start(user),
+        "said": text,
+        "said_ok": ok,
+    }
+    return render(request, "explorations/_header.html", context)

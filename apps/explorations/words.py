@@ -1,0 +1,28 @@
+"""The words of exploration pages: roles, phases and endings, the same everywhere."""
+
+from apps.runs.models import Run, RunStatus
+
+ROLE_WORDS = {
+    "reasoner": "Reason",
+    "summarizer": "Summarise",
+    "theorem_verifier": "Verify lemmas",
+    "writer": "Write the proof",
+    "process_verifier": "Check the proof",
+    "reviser": "Revise",
+}
+FINISH_WORDS = {"stop": "ended by itself", "length": "cut off by its token limit", "cancelled": "cancelled"}
+
+
+def role_word(role: str) -> str:
+    """What a role does, as a verb; roles of other scaffolds keep their name."""
+    return ROLE_WORDS.get(role, role.replace("_", " ").capitalize())
+
+
+def ending(run: Run) -> str:
+    """How a finished run ended, in three words at most; empty for others."""
+    if run.status != RunStatus.FINISHED:
+        return ""
+    outcome = run.outcome or {}
+    if outcome.get("ended_by") == "nothing-readable":
+        return "nothing readable"
+    return {True: "accepted", False: "not accepted"}.get(outcome.get("accepted"), "not judged")
