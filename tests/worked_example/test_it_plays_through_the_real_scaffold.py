@@ -1,4 +1,4 @@
-"""The authored transcript through the real scaffold, at once: every text is asked for and read, and the story is the intended one."""
+"""The authored transcript played through the real scaffold, at once: every text is asked for, every text is read."""
 
 import json
 from typing import NamedTuple, TypeVar
@@ -32,7 +32,6 @@ from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
-
 E = TypeVar("E", bound=Event)
 
 
@@ -58,9 +57,9 @@ async def played() -> Played:
 
 
 @pytest.fixture
-def uses(played: Played) -> nx.DiGraph:
+def uses(played: Played) -> "nx.DiGraph[str]":
     """User → used, between lemma versions and proofs."""
-    graph: nx.DiGraph = nx.DiGraph()
+    graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((edge.user, edge.used) for edge in played.of(EdgeAdded))
     return graph
 
@@ -145,7 +144,7 @@ async def test_look_alikes_are_proposed_and_not_merged(played: Played) -> None:
     assert not pairs & {frozenset((merged.lemma, merged.into)) for merged in played.of(LemmaMerged)}
 
 
-async def test_lemmas_use_earlier_lemmas(uses: nx.DiGraph) -> None:
+async def test_lemmas_use_earlier_lemmas(uses: "nx.DiGraph[str]") -> None:
     assert {user: set(uses.successors(user)) for user in uses if uses.out_degree(user)} == {
         "s0.2": {"s0.1"},
         "s0.6": {"s0.5"},
@@ -161,7 +160,7 @@ async def test_lemmas_use_earlier_lemmas(uses: nx.DiGraph) -> None:
     }
 
 
-async def test_the_graph_is_acyclic_and_five_deep(played: Played, uses: nx.DiGraph) -> None:
+async def test_the_graph_is_acyclic_and_five_deep(played: Played, uses: "nx.DiGraph[str]") -> None:
     into = {merged.lemma: merged.into for merged in played.of(LemmaMerged)}
     merged = nx.DiGraph((into.get(user, user), into.get(used, used)) for user, used in uses.edges)
     assert nx.is_directed_acyclic_graph(merged)

@@ -19,9 +19,6 @@ SCAFFOLD = "intern_s1_mo"
 #: What a run of the example is started with. Other values would ask for calls that have no text.
 PARAMS: dict[str, Any] = {"rollouts": 2, "rounds": 3, "lemma_votes": 4, "proof_votes": 4, "revisions": 2}
 
-#: Reading speed of one lane. The setting WORKED_EXAMPLE_TOKENS_PER_S overrides it; 0 plays at once.
-TOKENS_PER_S = 60.0
-
 
 def problem() -> ProblemText:
     """The problem of the example; its id is the slug it has in the problem library."""
