@@ -10,9 +10,11 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from apps.ui import words
+from apps.ui import markdown, words
 
 register = template.Library()
+register.filter("prose", markdown.render)
+register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
 register.filter("compact", words.compact)
 register.filter("duration", words.duration)
