@@ -1,7 +1,7 @@
 """Markdown with formulas to safe HTML. The only place where text of people or models becomes HTML.
 
-Covered: raw HTML is shown as text; images become links and are never fetched; links keep only http, https and mailto and carry
-`noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is switched off
+Covered: raw HTML is shown as text; images become links and are never fetched; links keep only http, https and mailto and
+carry `noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is switched off
 inside. Formulas come out as escaped TeX in `.math` elements, which static/js/maths.js typesets.
 Not covered: what a followed link shows.
 """
@@ -24,8 +24,8 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from apps.ui.mathtext import bracket_maths, repaired, take_operators
 
 _TAGS = {
-    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "hr", "br", "a",
-    "table", "thead", "tbody", "tr", "th", "td", "span", "div",
+    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "hr", "br",
+    "a", "table", "thead", "tbody", "tr", "th", "td", "span", "div",
 }  # fmt: skip
 _ANCHOR = {"data-s", "data-e"}
 _ATTRIBUTES: dict[str, set[str]] = {tag: set(_ANCHOR) for tag in _TAGS} | {
@@ -94,9 +94,9 @@ def _image(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Op
 
 def _mark_offsets(tokens: Sequence[Token], source: str) -> None:
     """Give every block token the code points of its lines: where the source of what a reader selects is looked up."""
-    starts = [0, *accumulate(len(line) for line in source.splitlines(keepends=True))]
-    last = len(starts) - 1
+    starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
     for token in tokens:
         if token.map is not None and token.nesting >= 0 and token.type != "inline":
-            token.attrSet("data-s", str(starts[min(token.map[0], last)]))
-            token.attrSet("data-e", str(starts[min(token.map[1], last)]))
+            first, after = token.map
+            token.attrSet("data-s", str(starts[first]))
+            token.attrSet("data-e", str(min(starts[max(after, first + 1)], len(source))))

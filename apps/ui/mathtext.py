@@ -1,7 +1,7 @@
 """Maths inside markdown: which characters are a formula, and small repairs that KaTeX needs. Pure; no HTML here.
 
-Delimiters are `$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]` and bare LaTeX environments. The text itself is never rewritten in length, so that
-an offset into the source stays an offset into the source.
+Delimiters are `$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]` and bare LaTeX environments. The text is never changed in length, so that an
+offset into the source stays an offset into the source.
 """
 
 import re
