@@ -10,7 +10,7 @@ function random(seed) {
   };
 }
 
-export function generate(count, { seed = 1, rollouts = 4, perRound = 6, from = 0 } = {}) {
+export function generate(count, { seed = 1, rollouts = 4, perRound = 6 } = {}) {
   const next = random(seed);
   const nodes = [node("problem", "problem", 0, 0, 0)];
   const edges = [];
@@ -27,8 +27,8 @@ export function generate(count, { seed = 1, rollouts = 4, perRound = 6, from = 0
       if (!edges.some((other) => other.id === edge.id)) edges.push({ ...edge, evidence: [], redundant: false, contributes: false });
     }
   }
-  return { seq: count, after: 0, base: "/runs/x/", selected_proof: "", rounds: nodes.at(-1).round, rollouts,
-    nodes: nodes.slice(from), edges, contributing: [], redundant: [], frontier: [] };
+  return { seq: count, after: 0, live: true, base: "/runs/x/", selected_proof: "", rounds: nodes.at(-1).round, rollouts,
+    nodes, edges, contributing: [], redundant: [], frontier: [] };
 }
 
 function node(id, kind, rollout, round, seq) {

@@ -66,6 +66,29 @@ export function bounds(layout) {
   return layout.position.size ? box : { left: 0, top: 0, right: 0, bottom: 0 };
 }
 
+/**
+ * How far the line from `source` down to `target` must bow to pass beside the nodes between: the deviation at its middle,
+ * positive to the right; 0 where the straight line is free.
+ */
+export function bow(layout, source, target) {
+  const [from, to] = [layout.position.get(source), layout.position.get(target)];
+  const [top, bottom] = [layout.row.get(source), layout.row.get(target)];
+  let need = 0;
+  for (let row = Math.min(top, bottom) + 1; row < Math.max(top, bottom); row += 1) {
+    const part = (row - top) / (bottom - top);
+    const x = from.x + (to.x - from.x) * part;
+    for (const id of layout.rows.get(row) ?? []) {
+      const at = layout.position.get(id);
+      const clear = halfWidth(layout.nodes.get(id)) - 6;
+      if (!at || Math.abs(at.x - x) >= clear) continue;
+      const side = x >= at.x ? 1 : -1;
+      const bend = (side * (clear - Math.abs(at.x - x))) / (4 * part * (1 - part));
+      if (Math.abs(bend) > Math.abs(need)) need = bend;
+    }
+  }
+  return need;
+}
+
 function bySeq(a, b) {
   return a.first_seq - b.first_seq || (a.id < b.id ? -1 : 1);
 }

@@ -14,7 +14,7 @@ const PARAMETERS = ["focus", "node", "depth", "round", "layout"];
  * Mount the graph into `root` (the element of `_graph.html`).
  * `onSelect(id, node, url)` is told of every choice a person makes ("" for none). Returns
  * `{refresh, focus, select, view, ready, destroy}`: `refresh()` may be called for every event, it fetches at most four times
- * a second; `select(id)` chooses without telling; `ready` resolves when the first data is drawn.
+ * a second; `select(id)` chooses without telling; `ready` resolves when the first data is drawn. `root.lemmaGraph` is the same.
  */
 export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelect = () => {} } = {}) {
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
@@ -38,8 +38,8 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     state.seq = data.seq;
     state.base = data.base;
     const asked = readAddress();
-    const layout = asked.layout || (data.live ? "live" : "tidy");
-    view.setGraph(data, { tidied: layout === "tidy" });
+    view.setGraph(data, { tidied: asked.layout === "tidy" });
+    part("tidy").setAttribute("aria-pressed", String(asked.layout === "tidy"));
     part("empty").hidden = data.nodes.length > 1;
     fillRounds(data.rounds);
     applyFocus(asked, { write: false });
@@ -134,8 +134,8 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   function countFocus() {
     const needsNode = ["ancestors", "descendants"].includes(view.focusing.mode) && !view.selected;
-    const all = view.graph.nodes.size;
-    part("count").textContent = needsNode ? "choose a lemma" : view.shown === all ? `${all - 1} nodes` : `${view.shown} of ${all}`;
+    const all = view.graph.nodes.size - 1;
+    part("count").textContent = needsNode ? "choose a lemma" : view.shown === all ? `${all} nodes` : `${view.shown} of ${all}`;
   }
 
   function focusFromControls() {
@@ -217,9 +217,10 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     "zoom-out": () => view.zoomBy(1 / 1.3),
     tidy: (button) => {
       const undo = button.getAttribute("aria-pressed") === "true";
-      if (undo) view.undoTidy();
+      if (undo) view.untidy();
       else view.tidy();
       button.setAttribute("aria-pressed", String(!undo));
+      writeAddress({ layout: undo ? "" : "tidy" });
     },
     png: async () => {
       const link = document.createElement("a");
@@ -255,7 +256,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     part("trouble").textContent = `The graph could not be loaded (${reason.message}). The outline below says the same; load the page again to draw it.`;
   });
 
-  return {
+  root.lemmaGraph = {
     refresh,
     view,
     ready,
@@ -268,4 +269,5 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
       view.destroy();
     },
   };
+  return root.lemmaGraph;
 }

@@ -5,9 +5,15 @@ import { mountProofDiffs } from "../proof_diff.js";
 const page = document.querySelector("[data-graph-page]");
 const panel = page.querySelector("[data-panel]");
 
+async function open(url) {
+  await globalThis.htmx.ajax("GET", url, { target: panel, swap: "innerHTML" });
+  panel.scrollTop = 0;
+  if (getComputedStyle(panel).position === "static") panel.scrollIntoView({ block: "nearest" });
+}
+
 const graph = mountLemmaGraph(page.querySelector("[data-lemma-graph]"), {
   onSelect: (id, node, url) => {
-    if (url) globalThis.htmx.ajax("GET", url, { target: panel, swap: "innerHTML" });
+    if (url) open(url);
   },
 });
 
@@ -16,7 +22,7 @@ panel.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (graph.select(link.dataset.nodeLink)) {
     event.preventDefault();
-    globalThis.htmx.ajax("GET", link.href, { target: panel, swap: "innerHTML" });
+    open(link.href);
   }
 });
 panel.addEventListener("htmx:afterSwap", () => mountProofDiffs(panel));

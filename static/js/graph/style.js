@@ -97,6 +97,9 @@ function edgeStyles(t) {
   const accent = { width: 3, "line-color": t.accent, "target-arrow-color": t.accent, opacity: 1, "z-index": 5 };
   return [
     { selector: "edge", style: base },
+    { selector: "edge.bent", style: {
+      "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5,
+    } },
     { selector: "edge.corrects, edge.revises", style: { "line-style": "dashed", "target-arrow-shape": "vee" } },
     { selector: "edge.merges", style: { "line-style": "dotted", "target-arrow-shape": "none" } },
     { selector: "edge.redundant", style: { display: "none" } },
@@ -110,9 +113,10 @@ function stateStyles(t) {
   const selected = { "outline-width": 3, "outline-color": t.accent, "outline-offset": 3, "z-index": 10 };
   const near = { display: "element", "line-color": t.ink, "target-arrow-color": t.ink, width: 2, opacity: 1, "z-index": 8 };
   return [
-    { selector: ".outside", style: { opacity: 0.12, "text-opacity": 0, events: "no" } },
     { selector: "edge.near", style: near },
     { selector: "edge.contributes.near", style: { "line-color": t.accent, "target-arrow-color": t.accent, width: 4 } },
+    { selector: ".outside", style: { opacity: 0.14, "text-opacity": 0, "underlay-opacity": 0 } },
+    { selector: "edge.outside.near", style: { opacity: 0.4, width: 1.2 } },
     { selector: "node.hover", style: { "outline-width": 1, "outline-color": t.muted, "outline-offset": 3 } },
     { selector: "node.pulse", style: { "outline-width": 6, "outline-color": t.accent, "outline-opacity": 0.5 } },
     { selector: "node.chosen", style: selected },

@@ -1,8 +1,8 @@
 // GraphView: the drawing of a lemma graph, a thin layer over Cytoscape's canvas. It knows nodes, edges and positions, and
-// nothing of addresses, panels or the network. Old nodes never move, except by `tidy` and its undo.
+// nothing of addresses, panels or the network. Old nodes never move, except by `tidy` and `untidy`.
 import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { focusSet, neighbours } from "./focus.js";
-import { createLayout, place, tidy } from "./layout.js";
+import { bow, createLayout, place, tidy } from "./layout.js";
 import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
 
 const PADDING = 28;
@@ -24,7 +24,6 @@ export class GraphView {
     this.layout = createLayout();
     this.selected = "";
     this.focusing = { mode: "all" };
-    this.before = null;
     this.listeners = { select: [], hover: [], viewport: [] };
     if (!document.getElementById(OWN_STYLE)) {
       document.head.append(Object.assign(document.createElement("template"), { id: OWN_STYLE }));
@@ -41,7 +40,6 @@ export class GraphView {
     this.cy.elements().remove();
     this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
     this.layout = createLayout();
-    this.before = null;
     this.#merge(data);
     place(this.layout, [...this.graph.nodes.values()], data.edges);
     if (tidied) tidy(this.layout);
@@ -73,9 +71,10 @@ export class GraphView {
     this.#mark();
   }
 
-  /** How many nodes the focus shows. */
+  /** How many nodes the focus shows, the problem not counted. */
   get shown() {
-    return focusSet(this.graph, this.focusing)?.size ?? this.graph.nodes.size;
+    const inside = focusSet(this.graph, this.focusing);
+    return inside ? inside.size - Number(inside.has("problem")) : this.graph.nodes.size - 1;
   }
 
   /** Mark a node as chosen; listeners are told only where `tell` is set. */
@@ -102,18 +101,16 @@ export class GraphView {
     this.listeners.viewport.push(listener);
   }
 
-  /** Lay everything out anew; the chosen node stays where it is on the screen. `undo` takes it back. */
+  /** Lay everything out anew; the chosen node stays where it is on the screen. `untidy` takes it back. */
   tidy() {
-    this.before = new Map([...this.layout.position].map(([id, at]) => [id, { ...at }]));
     tidy(this.layout);
     this.#move();
   }
 
-  /** Take the last tidying back; nodes that came since keep their places. */
-  undoTidy() {
-    if (!this.before) return;
-    for (const [id, at] of this.before) this.layout.position.set(id, at);
-    this.before = null;
+  /** The layout as it grew, step by step: the same for everybody who watched. */
+  untidy() {
+    this.layout = createLayout();
+    place(this.layout, [...this.graph.nodes.values()], [...this.graph.edges.values()]);
     this.#move();
   }
 
@@ -201,8 +198,15 @@ export class GraphView {
     const edges = edgeIds.map((id) => this.graph.edges.get(id)).filter(
       (edge) => this.graph.nodes.has(edge.source) && this.graph.nodes.has(edge.target),
     );
-    return [...nodes, ...edges.map(({ id, source, target, kind }) => (
-      { group: "edges", data: { id, source, target }, classes: [kind] }))];
+    return [...nodes, ...edges.map(({ id, source, target, kind }) => {
+      const bend = this.#bend(source, target);
+      return { group: "edges", data: { id, source, target, bend }, classes: bend ? [kind, "bent"] : [kind] };
+    })];
+  }
+
+  /** The distance of the control point, as Cytoscape counts it: twice the bow, positive to the left of a line going down. */
+  #bend(source, target) {
+    return Math.round(-2 * bow(this.layout, source, target));
   }
 
   #redraw(id) {
@@ -248,6 +252,10 @@ export class GraphView {
     }
     const animate = !motionReduced() && to.size <= MANY;
     const options = { name: "preset", positions: (node) => to.get(node.id()), fit: false, animate, animationDuration: TIDY_MS };
+    this.cy.batch(() => this.cy.edges().forEach((edge) => {
+      const bend = this.#bend(edge.data("source"), edge.data("target"));
+      edge.data("bend", bend).toggleClass("bent", Boolean(bend));
+    }));
     this.cy.layout(options).run();
     if (!held.length) this.fit();
   }

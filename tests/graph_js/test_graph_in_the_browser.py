@@ -1,0 +1,210 @@
+"""The lemma graph in a real browser: drawing, choosing, focus, growth, keyboard, accessibility."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse, JsonResponse
+from django.test import Client
+from playwright.sync_api import Page
+
+from apps.accounts.models import User
+from apps.runs.models import Run
+from tests.graph_js.node import facts
+from tests.lemmas.factory import make_told_run
+from tests.ui.browser import Pages, browser_page, needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
+GRAPH = "document.querySelector('[data-lemma-graph]').lemmaGraph"
+LEMMAS = ("s0.1", "s0.2", "s0.6", "s0.7", "s0.8", "s1.12")
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    return make_told_run()
+
+
+@pytest.fixture
+def pages(client_for: Callable[[User | None], Client], alice: User, run: Run) -> Pages:
+    client, base = client_for(alice), f"/runs/{run.public_id}/"
+    answers = {base + path: client.get(base + path) for path in ("graph/", "graph.json", "graph/outline/")}
+    for name in LEMMAS:
+        answers[f"{base}lemmas/{name}/"] = client.get(f"{base}lemmas/{name}/", headers={"HX-Request": "true"})
+    answers[f"{base}proofs/2/"] = client.get(f"{base}proofs/2/", headers={"HX-Request": "true"})
+    return Pages(answers)  # type: ignore[arg-type]  # The client's answers are HttpResponse objects.
+
+
+@contextmanager
+def graph_page(pages: Pages, run: Run, query: str = "", **options: Any) -> Iterator[Page]:
+    """The graph's page with its first data drawn; no script may fail and nothing may break the content policy."""
+    trouble: list[str] = []
+    with browser_page(pages, **options) as page:
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda line: trouble.append(line.text) if "Content Security Policy" in line.text else None)
+        page.goto(f"/runs/{run.public_id}/graph/{query}")
+        wait_until(page, f"Boolean({GRAPH}?.ready)")
+        page.evaluate(f"{GRAPH}.ready")
+        yield page
+    assert trouble == []
+
+
+def wait_until(page: Page, expression: str) -> None:
+    """Wait for a JavaScript expression to hold; Playwright's own way needs `eval`, which the pages forbid."""
+    for _ in range(100):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"it never held: {expression}")
+
+
+def click_node(page: Page, name: str) -> None:
+    box = page.evaluate(f"{GRAPH}.view.cy.getElementById({json.dumps(name)}).renderedBoundingBox({{includeLabels: false}})")
+    frame = page.locator('[data-part="canvas"]').bounding_box()
+    assert frame
+    page.mouse.click(frame["x"] + (box["x1"] + box["x2"]) / 2, frame["y"] + (box["y1"] + box["y2"]) / 2)
+
+
+def seeded(pages: Pages, run: Run, size: int, after: int = 0) -> None:
+    """From now on the run's graph is a generated one."""
+    graph = facts("print_graph.mjs", str(size), str(after))
+    answer: HttpResponse = JsonResponse(graph | {"base": f"/runs/{run.public_id}/"})
+    pages.answers[f"/runs/{run.public_id}/graph.json"] = answer
+
+
+def test_a_click_on_a_node_opens_its_panel_and_marks_the_outline(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run) as page:
+        click_node(page, "s0.7")
+        page.wait_for_selector('[data-panel] [data-lemma="s0.7"]')
+        assert page.get_attribute(".outline__row[aria-current]", "data-node") == "s0.7"
+        assert "node=s0.7" in page.url
+
+
+def test_an_address_with_a_node_and_a_focus_opens_there(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run, "?node=s0.7&focus=ancestors") as page:
+        page.wait_for_selector('[data-panel] [data-lemma="s0.7"]')
+        assert page.input_value('[data-part="focus"]') == "ancestors"
+        assert page.inner_text('[data-part="count"]') == "3 of 15"
+
+
+@pytest.mark.parametrize(("mode", "count"), [("proof", "10 of 15"), ("frontier", "3 of 15"), ("round", "5 of 15")])
+def test_a_focus_shows_its_part_and_stands_in_the_address(pages: Pages, run: Run, mode: str, count: str) -> None:
+    with graph_page(pages, run) as page:
+        page.select_option('[data-part="focus"]', mode)
+        assert page.inner_text('[data-part="count"]') == count
+        assert f"focus={mode}" in page.url
+        outside = page.evaluate(f"{GRAPH}.view.cy.nodes('.outside').length")
+        assert outside > 0
+
+
+def test_links_between_lemmas_move_the_choice_in_the_drawing(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run, "?node=s0.7") as page:
+        page.click('[data-panel] a[data-node-link="s0.2"]')
+        page.wait_for_selector('[data-panel] [data-lemma="s0.2"]')
+        assert page.evaluate(f"{GRAPH}.view.selected") == "s0.2"
+
+
+def test_arrow_keys_walk_the_drawing_and_the_outline(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run, "?node=s0.7") as page:
+        page.focus('[data-part="canvas"]')
+        page.keyboard.press("ArrowUp")
+        assert page.evaluate(f"{GRAPH}.view.selected") == "s0.2"
+        page.focus('.outline__row[data-node="s0.7"]')
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate("document.activeElement.dataset.node") == "s0.2"
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.dataset.node") == "s0.7"
+
+
+@pytest.mark.parametrize("size", [50, 200, 1000])
+def test_a_growing_graph_is_drawn_and_its_old_nodes_move_by_nothing(pages: Pages, run: Run, size: int) -> None:
+    seeded(pages, run, size)
+    with graph_page(pages, run) as page:
+        before = page.evaluate(f"{GRAPH}.view.positions()")
+        assert len(before) == size + 1
+        seeded(pages, run, size + 20, after=size)
+        page.evaluate(f"{GRAPH}.refresh()")
+        wait_until(page, f"{GRAPH}.view.cy.nodes().length === {size + 21}")
+        after = page.evaluate(f"{GRAPH}.view.positions()")
+        assert {name: after[name] for name in before} == before
+        click_node(page, "s0.1")
+        assert page.evaluate(f"{GRAPH}.view.selected") == "s0.1" or size == 1000
+
+
+def test_who_has_moved_the_drawing_is_told_and_not_moved(pages: Pages, run: Run) -> None:
+    seeded(pages, run, 50)
+    with graph_page(pages, run) as page:
+        page.hover('[data-part="canvas"]')
+        page.mouse.wheel(0, -200)
+        page.wait_for_timeout(300)
+        pan = page.evaluate(f"{GRAPH}.view.cy.pan()")
+        seeded(pages, run, 62, after=50)
+        page.evaluate(f"{GRAPH}.refresh()")
+        page.wait_for_selector("text=12 new lemmas ↓")
+        assert page.evaluate(f"{GRAPH}.view.cy.pan()") == pan
+        page.click('[data-part="pill"]')
+        assert page.is_hidden('[data-part="pill"]')
+        assert page.evaluate(f"{GRAPH}.view.cy.pan()") != pan
+
+
+def test_many_events_cause_few_questions(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run) as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url) if "graph.json" in request.url else None)
+        page.evaluate(f"for (let i = 0; i < 200; i += 1) {GRAPH}.refresh()")
+        page.wait_for_timeout(900)
+        assert 1 <= len(asked) <= 4
+        assert all("after=" in url for url in asked)
+
+
+def test_tidying_moves_nodes_and_undoing_brings_them_back(pages: Pages, run: Run) -> None:
+    seeded(pages, run, 200)
+    with graph_page(pages, run, reduced_motion="reduce") as page:
+        before = page.evaluate(f"{GRAPH}.view.positions()")
+        page.click('[data-action="tidy"]')
+        assert page.evaluate(f"{GRAPH}.view.positions()") != before
+        assert "layout=tidy" in page.url
+        page.click('[data-action="tidy"]')
+        assert page.evaluate(f"{GRAPH}.view.positions()") == before
+
+
+def test_the_drawing_takes_the_colours_of_the_theme_at_once(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run, color_scheme="light") as page:
+        edge = f"{GRAPH}.view.cy.edges('.contributes')[0].style('line-color')"
+        light = page.evaluate(edge)
+        page.emulate_media(color_scheme="dark")
+        wait_until(page, f"{edge} !== {json.dumps(light)}")
+
+
+def test_when_the_server_does_not_answer_the_page_says_so(pages: Pages, run: Run) -> None:
+    del pages.answers[f"/runs/{run.public_id}/graph.json"]
+    with graph_page(pages, run) as page:
+        assert "could not be loaded" in page.inner_text('[data-part="trouble"]')
+        assert page.locator(".outline__row").count() == 15
+
+
+def test_a_revised_proof_shows_its_changes_in_both_ways(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run, "?node=proof/2") as page:
+        page.wait_for_selector("[data-panel] ins")
+        assert page.inner_text("[data-panel] del").startswith("Hence")
+        page.click('[data-diff-view="side"]')
+        assert page.locator("[data-diff-out] .diff").count() == 2
+        assert page.locator("[data-diff-out] .diff >> nth=0 >> ins").count() == 0
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_has_no_accessibility_fault_axe_can_find(pages: Pages, run: Run, scheme: Any) -> None:
+    with graph_page(pages, run, "?node=s0.7", color_scheme=scheme) as page:
+        page.wait_for_selector('[data-panel] [data-lemma="s0.7"]')
+        page.evaluate(AXE.read_text())
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        assert [(rule["id"], [node["html"][:160] for node in rule["nodes"][:3]]) for rule in found["violations"]] == []
+
+
+def test_a_narrow_page_does_not_scroll_sideways(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run, viewport={"width": 390, "height": 800}) as page:
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
