@@ -1,7 +1,7 @@
 """Markdown with formulas to safe HTML. The only place where text of people or models becomes HTML.
 
 Covered: raw HTML is shown as text; images become links and are never fetched; links keep only http, https and mailto and
-carry `noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is switched off
+carry `noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is off
 inside. Formulas come out as escaped TeX in `.math` elements, which static/js/maths.js typesets.
 Not covered: what a followed link shows.
 """
@@ -54,6 +54,14 @@ def render(text: str) -> SafeString:
         strip_comments=True,
     )
     return format_html('<div class="prose" hx-disable>{}</div>', mark_safe(clean))  # noqa: S308  (cleaned in the line above)
+
+
+def render_inline(text: str) -> SafeString:
+    """HTML of one line, for titles and table cells: emphasis, code and formulas, but no blocks and no links."""
+    source, operators = take_operators(" ".join(text.split()))
+    html = _parser().renderInline(source, {"operators": operators})
+    clean = nh3.clean(html, tags={"em", "strong", "s", "code", "span"}, attributes={}, allowed_classes=_CLASSES)
+    return mark_safe(clean)  # noqa: S308  (cleaned in the line above)
 
 
 @cache
