@@ -19,7 +19,13 @@ from apps.reasoning.scaffolds.intern_s1_mo.program import solve
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 
-PROBLEM = ProblemText(id="p1", version=1, title="Sum", statement="Prove that $1+2+\\dots+n=n(n+1)/2$ for all $n\\ge 1$.")
+PROBLEM = ProblemText(
+    id="p1",
+    version=1,
+    title="Sum",
+    statement="Prove that $1+2+\\dots+n=n(n+1)/2$ for all $n\\ge 1$.",
+    answer="the secret answer",
+)
 Answer = str | Final | Exception
 
 
@@ -83,15 +89,25 @@ def verdict(value: int | str, *bad: int, steps: int = 0) -> str:
     return "\n".join([*log, f"<verdict>{value}</verdict>"])
 
 
+class Fallback(dict[str, Answer]):
+    """A table that fills up the one before it: in `table | FOLLOWS` what `table` says counts, and comes first."""
+
+    def __ror__(self, first: Mapping[str, Answer]) -> dict[str, Answer]:  # type: ignore[override]
+        return {**first, **{pattern: answer for pattern, answer in self.items() if pattern not in first}}
+
+
 PASS = verdict(-1)
-FOLLOWS = {
-    "s*/r*/reason": "We add the first and the last term.\n<claim>complete</claim>",
-    "s*/r1/summarise": lemma(1, "The sum is $S$.", "Write it down.", "Reverse it.") + lemma(2, "$2S=n(n+1)$.", "By Lemma 1."),
-    "s*/r*/verify/*": PASS,
-    "human/verify/*": PASS,
-    "final/write/*": proof("By Lemma 2 we have $2S=n(n+1)$.", "Divide by $2$."),
-    "final/check/*": PASS,
-}
+FOLLOWS = Fallback(
+    {
+        "s*/r*/reason": "We add the first and the last term.\n<claim>complete</claim>",
+        "s*/r1/summarise": lemma(1, "The sum is $S$.", "Write it down.", "Reverse it.")
+        + lemma(2, "$2S=n(n+1)$.", "By Lemma 1."),
+        "s*/r*/verify/*": PASS,
+        "human/verify/*": PASS,
+        "final/write/*": proof("By Lemma 2 we have $2S=n(n+1)$.", "Divide by $2$."),
+        "final/check/*": PASS,
+    }
+)
 """A model that keeps to every format and solves the problem in one round."""
 
 

@@ -20,7 +20,8 @@ _CONTROL_TOKEN = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_TAG = re.compile(
-    r"<(?=/?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim)\b)|<<<(?=(?:CONTENT|END)\b)", re.IGNORECASE
+    r"</?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim)\b[^<>\n]{0,80}>?|<<<(?=(?:CONTENT|END)\b)",
+    re.IGNORECASE,
 )
 _ADDRESS = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|rules|prompt|above)\b"
