@@ -7,6 +7,7 @@ from django.db.models import Count
 from apps.accounts.models import User
 from apps.lemmas.models import Lemma
 from apps.problems.models import Problem
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.access import run_visible_to
 from apps.runs.models import LIVE, Run
 from apps.runs.selectors import phase_summary, run_list
@@ -40,6 +41,12 @@ class HomeRun:
     @property
     def status(self) -> str:
         return "stalled" if self.run.is_stalled else str(self.run.status)
+
+    @property
+    def scaffold(self) -> str:
+        """The scaffold's title; its name, where this code no longer has it."""
+        known = SCAFFOLDS.get(self.run.scaffold)
+        return known.title if known else self.run.scaffold
 
     @property
     def budget_share(self) -> float | None:
