@@ -1,110 +1,181 @@
 """Markdown with formulas to safe HTML. The only place where text of people or models becomes HTML.
 
-Covered: raw HTML is shown as text; images become links and are never fetched; links keep only http, https and mailto and
-carry `noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is off
-inside. Formulas come out as escaped TeX in `.math` elements, which static/js/maths.js typesets.
+Covered: raw HTML is shown as text; images become links, never fetched; links keep only http, https and mailto and get
+`noopener nofollow ugc`; the result passes an allow-list (nh3) without style, id, event or `hx-` attributes; htmx is switched
+off inside. Formulas come out as escaped TeX in `.math` elements, which static/js/maths.js typesets: `span.inline`,
+`span.display` inside a paragraph, `div.display` on lines of their own. Blocks carry `data-s` and `data-e`, code points.
 Not covered: what a followed link shows.
 """
 
+import re
 from collections.abc import Sequence
-from functools import cache
-from itertools import accumulate
+from functools import lru_cache
 from typing import Any
 
 import nh3
-from django.utils.html import escape, format_html
+from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
-from mdit_py_plugins.amsmath import amsmath_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from apps.ui.mathtext import bracket_maths, repaired, take_operators
+from apps.ui import formulas
+from apps.ui.mathtext import repaired, take_operators
 
-_TAGS = {
-    "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "s", "hr", "br",
-    "a", "table", "thead", "tbody", "tr", "th", "td", "span", "div",
-}  # fmt: skip
+MAX_LENGTH = 400_000
+_CACHED_LENGTH = 20_000
+_LINE_END = re.compile(r"\r\n?|\n")
+_PUNCTUATION = re.compile(r"[\s.,;:!?]*")
+
+_BLOCKS = {"p", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "table", "div"}
+_TAGS = _BLOCKS | {"br", "hr", "em", "strong", "s", "code", "a", "span", "thead", "tbody", "tr", "th", "td"}
 _ANCHOR = {"data-s", "data-e"}
-_ATTRIBUTES: dict[str, set[str]] = {tag: set(_ANCHOR) for tag in _TAGS} | {
-    "a": {"href", "title"},
-    "ol": _ANCHOR | {"start"},
-}
-_CLASSES = {"span": {"math", "inline", "display"}, "div": {"math", "display"}}
-_SCHEMES = {"http", "https", "mailto"}
+_CLEANER = nh3.Cleaner(
+    tags=_TAGS,
+    clean_content_tags={"script", "style", "svg", "math", "iframe", "object", "template"},
+    attributes={**dict.fromkeys(_BLOCKS, _ANCHOR), "a": {"href", "title"}, "ol": _ANCHOR | {"start"}},
+    allowed_classes={"span": {"math", "inline", "display"}, "div": {"math", "display"}},
+    url_schemes={"http", "https", "mailto"},
+    url_relative="deny",
+    link_rel="noopener nofollow ugc",
+)
+_INLINE_CLEANER = nh3.Cleaner(
+    tags={"em", "strong", "s", "code", "span"}, attributes={}, allowed_classes={"span": {"math", "inline"}}
+)
 
 
 def render(text: str) -> SafeString:
-    """HTML of a markdown text in `<div class="prose">`. Blocks carry `data-s` and `data-e`: code points of the source."""
-    source, operators = take_operators(text.replace("\r\n", "\n").replace("\r", "\n"))
-    parser = _parser()
-    environment: dict[str, Any] = {"operators": operators}
-    tokens = parser.parse(source, environment)
-    _mark_offsets(tokens, source)
-    html = parser.renderer.render(tokens, parser.options, environment)
-    clean = nh3.clean(
-        html,
-        tags=_TAGS,
-        attributes=_ATTRIBUTES,
-        allowed_classes=_CLASSES,
-        url_schemes=_SCHEMES,
-        link_rel="noopener nofollow ugc",
-        strip_comments=True,
-    )
-    return format_html('<div class="prose" hx-disable>{}</div>', mark_safe(clean))  # noqa: S308  (cleaned in the line above)
+    """HTML of a Markdown text in `<div class="prose">`, in which htmx is off.
+
+    A text over `MAX_LENGTH` characters is not parsed: it is shown as it is, escaped.
+    """
+    if len(text) > MAX_LENGTH:
+        return mark_safe(f'<div class="prose" hx-disable><pre>{escape(text)}</pre></div>')  # noqa: S308
+    return mark_safe((_cached_html if len(text) <= _CACHED_LENGTH else _html)(text))  # noqa: S308
 
 
 def render_inline(text: str) -> SafeString:
-    """HTML of one line, for titles and table cells: emphasis, code and formulas, but no blocks and no links."""
-    source, operators = take_operators(" ".join(text.split()))
-    html = _parser().renderInline(source, {"operators": operators})
-    clean = nh3.clean(html, tags={"em", "strong", "s", "code", "span"}, attributes={}, allowed_classes=_CLASSES)
-    return mark_safe(clean)  # noqa: S308  (cleaned in the line above)
+    """HTML of one line, for titles, answers and table cells: emphasis, code and formulas, but no blocks and no links."""
+    source, operators = take_operators(" ".join(formulas.without_hidden(text[:MAX_LENGTH]).split()))
+    html = _PARSER.renderInline(source, {"lines": [], "operators": operators})
+    return mark_safe(_INLINE_CLEANER.clean(html))  # noqa: S308
 
 
-@cache
+def _html(text: str) -> str:
+    plain, operators = take_operators(formulas.without_hidden(text))
+    source = formulas.hide_breaks(plain)
+    html = _PARSER.render(source, {"lines": _line_bounds(source), "operators": operators})
+    return f'<div class="prose" hx-disable>{_CLEANER.clean(formulas.show_breaks(html))}</div>'
+
+
+_cached_html = lru_cache(maxsize=256)(_html)
+
+
+def _line_bounds(text: str) -> list[tuple[int, int]]:
+    """Start and end (without the line break) of every line, in code points."""
+    bounds, start = [], 0
+    for end in _LINE_END.finditer(text):
+        bounds.append((start, end.start()))
+        start = end.end()
+    return [*bounds, (start, len(text))]
+
+
+def _formula_rule(state: StateInline, silent: bool) -> bool:
+    """An inline rule: a formula is one token, whatever Markdown would read in it."""
+    if state.src[state.pos] not in "\\$":
+        return False
+    formula = formulas.formula_at(state.src, state.pos)
+    if formula is None or formula.end > state.posMax:
+        return False
+    if not silent:
+        token = state.push("formula", "span", 0)
+        token.content = repaired(formulas.show_breaks(formula.tex), state.env.get("operators", {}))
+        token.meta = {"display": formula.display}
+    state.pos = formula.end
+    return True
+
+
+def _formula_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    if token.block:
+        return f'<div class="math display"{_anchor(token)}>{escape(token.content)}</div>\n'
+    kind = "display" if token.meta["display"] else "inline"
+    return f'<span class="math {kind}">{escape(token.content)}</span>'
+
+
+def _fence_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    return f"<pre{_anchor(tokens[index])}><code>{escape(tokens[index].content)}</code></pre>\n"
+
+
+def _anchor(token: Token) -> str:
+    return "".join(f' {name}="{value}"' for name, value in token.attrs.items())
+
+
+def _shape_rule(state: StateCore) -> None:
+    """A core rule: offsets on blocks, headings two levels down, images to links, lone displays out of their paragraphs."""
+    bounds: list[tuple[int, int]] = state.env["lines"]
+    for token in state.tokens:
+        if token.map and token.nesting >= 0 and token.type != "inline":
+            token.attrSet("data-s", str(bounds[token.map[0]][0]))
+            token.attrSet("data-e", str(bounds[max(token.map[0], token.map[1] - 1)][1]))
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+        if token.type == "inline":
+            token.children = [piece for child in token.children or [] for piece in _image_as_link(child)]
+    state.tokens = _without_lone_paragraphs(state.tokens)
+
+
+def _image_as_link(token: Token) -> list[Token]:
+    """A remote picture would tell its server who reads the page, so it is a link with its text."""
+    if token.type != "image":
+        return [token]
+    words = Token("text", "", 0, content=f"image: {token.content or 'no description'}")
+    return [Token("link_open", "a", 1, attrs={"href": token.attrs.get("src", "")}), words, Token("link_close", "a", -1)]
+
+
+def _without_lone_paragraphs(tokens: list[Token]) -> list[Token]:
+    shaped: list[Token] = []
+    skip_close = False
+    for token in tokens:
+        if skip_close and token.type == "paragraph_close":
+            skip_close = False
+            continue
+        lone = _lone_display(token) if token.type == "inline" and shaped and shaped[-1].type == "paragraph_open" else None
+        if lone is None:
+            shaped.append(token)
+            continue
+        lone.attrs = shaped.pop().attrs
+        shaped.append(lone)
+        skip_close = True
+    return shaped
+
+
+def _lone_display(inline: Token) -> Token | None:
+    """The display formula that makes up a paragraph alone, the punctuation after it moved into it."""
+    children = inline.children or []
+    if not children or children[0].type != "formula" or not children[0].meta["display"]:
+        return None
+    if any(child.type not in {"text", "softbreak"} for child in children[1:]):
+        return None
+    rest = "".join(child.content for child in children[1:])
+    formula = children[0]
+    if not _PUNCTUATION.fullmatch(rest) or (rest.strip() and formula.content.rstrip().endswith("}")):
+        return None
+    formula.content = f"{formula.content.rstrip()}{rest.strip()}" if rest.strip() else formula.content
+    formula.block = True
+    return formula
+
+
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
-    # Prices are not formulas: "$5 and $6" stays text.
-    parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True, allow_labels=False)
-    parser.use(amsmath_plugin).use(bracket_maths)
-    for name, tag, kind in (
-        ("math_inline", "span", "inline"),
-        ("math_inline_double", "span", "display"),
-        ("math_block", "div", "display"),
-        ("amsmath", "div", "display"),
-    ):
-        parser.add_render_rule(name, _formula_rule(tag, kind))
-    parser.add_render_rule("image", _image)
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+    parser.enable(["table", "strikethrough"])
+    parser.disable(["code", "html_block", "html_inline", "reference"])  # Mathematicians indent without meaning code.
+    parser.inline.ruler.before("escape", "formula", _formula_rule)
+    parser.core.ruler.push("shape", _shape_rule)
+    parser.add_render_rule("formula", _formula_html)
+    parser.add_render_rule("fence", _fence_html)
     return parser
 
 
-def _formula_rule(tag: str, kind: str) -> Any:
-    def rule(
-        renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, environment: dict[str, Any]
-    ) -> str:
-        token = tokens[at]
-        tex = escape(repaired(token.content.strip(), environment.get("operators", {})))
-        place = "".join(f' {name}="{value}"' for name, value in token.attrs.items() if name in _ANCHOR)
-        end = "\n" if tag == "div" else ""
-        return f'<{tag} class="math {kind}"{place}>{tex}</{tag}>{end}'
-
-    return rule
-
-
-def _image(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, environment: dict[str, Any]) -> str:
-    """A remote picture would tell its server who reads the page, so it is a link with its text."""
-    token = tokens[at]
-    return f'<a href="{escape(token.attrGet("src") or "")}">{escape(token.content or "picture")}</a>'
-
-
-def _mark_offsets(tokens: Sequence[Token], source: str) -> None:
-    """Give every block token the code points of its lines: where the source of what a reader selects is looked up."""
-    starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
-    for token in tokens:
-        if token.map is not None and token.nesting >= 0 and token.type != "inline":
-            first, after = token.map
-            token.attrSet("data-s", str(starts[first]))
-            token.attrSet("data-e", str(min(starts[max(after, first + 1)], len(source))))
+_PARSER = _parser()
