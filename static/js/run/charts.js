@@ -1,0 +1,58 @@
+// The charts of the Charts tab: Plotly is fetched when they are first looked at. Colours come from the page's tokens.
+
+let library = null;
+
+function plotly(src) {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = src;
+    script.onload = () => resolve(globalThis.Plotly);
+    script.onerror = () => reject(new Error("the chart library could not be loaded"));
+    document.head.append(script);
+  });
+  return library;
+}
+
+const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function themed(figure) {
+  const [ink, line, accent] = ["--ink", "--line", "--accent"].map(token);
+  const axis = { color: ink, gridcolor: line, linecolor: line, zerolinecolor: line };
+  const data = figure.data.map((trace, index) => {
+    const steps = trace.meta?.ramp;
+    if (!steps) return { ...trace, line: { ...trace.line, color: index ? token(`--ramp-${(index + 1) % 4}`) : accent } };
+    return { ...trace, marker: { ...trace.marker, color: steps.map((step) => token(`--ramp-${step}`)), line: { color: ink, width: 1 } }, error_y: { ...trace.error_y, color: token("--muted") } };
+  });
+  const layout = {
+    ...figure.layout,
+    paper_bgcolor: "transparent",
+    plot_bgcolor: "transparent",
+    font: { color: ink, family: token("--sans"), size: 12 },
+    xaxis: { ...figure.layout.xaxis, ...axis },
+    yaxis: { ...figure.layout.yaxis, ...axis },
+    height: 300,
+  };
+  return { data, layout };
+}
+
+/** Draw the charts under `root`; again on every call, with fresh figures. */
+export async function drawCharts(root, { url, src }) {
+  const boxes = [...root.querySelectorAll("[data-chart]")];
+  try {
+    const [Plotly, response] = await Promise.all([plotly(src), fetch(url, { headers: { Accept: "application/json" } })]);
+    if (!response.ok) throw new Error(`the server answered ${response.status}`);
+    const figures = await response.json();
+    for (const box of boxes) {
+      const { data, layout } = themed(figures[box.dataset.chart]);
+      box.classList.remove("muted");
+      if (!data.some((trace) => trace.x.length)) {
+        box.textContent = "Nothing to draw yet.";
+        continue;
+      }
+      if (!box.classList.contains("js-plotly-plot")) box.textContent = "";
+      await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
+    }
+  } catch (reason) {
+    for (const box of boxes) box.textContent = `The chart could not be drawn (${reason.message}). Open the tab again to try once more.`;
+  }
+}

@@ -1,0 +1,255 @@
+// The page of a run: the socket's frames keep header, timeline, graph, panel and agents up to date. Everything it shows was
+// recorded on the server; without this script the page is the same as of its loading.
+import { mountLemmaGraph } from "../graph/page.js";
+import { mountProofDiffs } from "../proof_diff.js";
+import { drawCharts } from "./charts.js";
+import { FrameLoop, throttled } from "./frames.js";
+import { Lanes } from "./lanes.js";
+import { RunStream } from "./run_stream.js";
+import { compact, duration, liveness } from "./words.js";
+
+const TIMELINE_MS = 500;
+const HEADER_MS = 400;
+const PANEL_MS = 1500;
+const ENDED = new Set(["finished", "cancelled", "needs_fork"]);
+const GRAPH_KINDS = /^(lemma|edge|vote|verdict|proof|control)\./;
+const TIMELINE_KINDS = /^(round|call|vote|verdict|lemma|proof)\./;
+const HEADER_KINDS = /^(run|control|budget)\./;
+const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", live: "live", "signed-out": "signed out; sign in again to watch", gone: "this run is gone" };
+
+const page = document.querySelector("[data-run]");
+const panel = document.getElementById("panel");
+const { htmx } = globalThis;
+const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0 };
+
+const part = (name) => page.querySelector(`#run-header [data-part="${name}"]`);
+const fetchInto = (url, target, swap) => htmx.ajax("GET", url, { target, swap, source: page });
+
+// --- the graph and the panel beside it ---
+
+const graph = mountLemmaGraph(page.querySelector("[data-lemma-graph]"), {
+  onSelect: (id) => {
+    if (id.startsWith("proof/")) showPanel({ tab: "proof", proof: id.slice("proof/".length) });
+    else if (id && id !== "problem") showPanel({ tab: "lemma", lemma: id });
+  },
+});
+
+let shown = panelOfAddress();
+
+function panelOfAddress() {
+  const query = new URLSearchParams(location.search);
+  const tab = panel.querySelector("[data-tab-shown]")?.dataset.tabShown ?? "agents";
+  const subject = panel.querySelector("[data-lemma]")?.dataset.lemma ?? query.get("lemma") ?? "";
+  const proof = panel.querySelector("[data-proof]")?.dataset.proof?.replace("proof/", "") ?? query.get("proof") ?? "";
+  return { tab, ...(tab === "lemma" && subject ? { lemma: subject } : {}), ...(tab === "proof" && proof ? { proof } : {}) };
+}
+
+function showPanel(wanted, { keep = false } = {}) {
+  shown = wanted;
+  const url = new URL(location.href);
+  for (const name of ["tab", "lemma", "proof", "role"]) url.searchParams.delete(name);
+  for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
+  if (!keep) history.replaceState(history.state, "", url);
+  const top = keep ? panel.scrollTop : 0;
+  return fetchInto(`${page.dataset.panelUrl}?${new URLSearchParams(wanted)}`, panel, "innerHTML").then(() => {
+    panel.scrollTop = top;
+  });
+}
+
+panel.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-tab], a[data-node-link], a[data-tab-link]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.dataset.nodeLink) {
+    const id = link.dataset.nodeLink;
+    graph.select(id);
+    showPanel(id.startsWith("proof/") ? { tab: "proof", proof: id.slice("proof/".length) } : { tab: "lemma", lemma: id });
+  } else {
+    const wanted = Object.fromEntries(new URL(link.href).searchParams);
+    if (wanted.tab === "lemma" && !wanted.lemma && graph.view.selected && !graph.view.selected.startsWith("proof")) wanted.lemma = graph.view.selected;
+    showPanel(wanted);
+  }
+});
+
+function dress() {
+  mountProofDiffs(panel);
+  const charts = panel.querySelector("[data-charts]");
+  if (charts) drawCharts(charts, { url: page.dataset.chartsUrl, src: page.dataset.plotly });
+}
+
+panel.addEventListener("htmx:afterSettle", dress);
+document.addEventListener("themechange", dress);
+dress();
+
+const refreshPanel = throttled(PANEL_MS, () => {
+  const isReading = panel.contains(document.activeElement) && document.activeElement.matches("input, textarea, select");
+  return isReading ? Promise.resolve() : showPanel(shown, { keep: true });
+});
+
+/** Does this event change what the panel shows? */
+function concernsPanel({ kind, body }) {
+  if (shown.tab === "lemma") return GRAPH_KINDS.test(kind) && (body.subject === shown.lemma || body.lemma === shown.lemma || kind.startsWith("control."));
+  if (shown.tab === "proof") return kind.startsWith("proof.") || (body.subject ?? "").startsWith("proof/");
+  return shown.tab === "agents" && (kind === "call.ended" || kind === "call.failed");
+}
+
+function countNewCalls() {
+  const place = panel.querySelector("#log .muted");
+  if (shown.tab !== "log" || !place) return;
+  state.newCalls += 1;
+  let pill = panel.querySelector("[data-part='log-new']");
+  if (!pill) {
+    pill = document.createElement("button");
+    pill.type = "button";
+    pill.className = "button button--small";
+    pill.dataset.part = "log-new";
+    pill.addEventListener("click", () => {
+      state.newCalls = 0;
+      showPanel(shown, { keep: true });
+    });
+    place.before(pill);
+  }
+  pill.textContent = `${state.newCalls} new call${state.newCalls === 1 ? "" : "s"}: show`;
+}
+
+// --- header and timeline ---
+
+const refreshTimeline = throttled(TIMELINE_MS, () => fetchInto(page.dataset.timelineUrl, "#run-timeline", "outerHTML"));
+const refreshHeader = throttled(HEADER_MS, async () => {
+  if (page.querySelector("#run-header details.menu[open]")) return;
+  await fetchInto(page.dataset.headerUrl, "#run-header", "outerHTML");
+});
+
+function tellState() {
+  const place = part("liveness");
+  const told = state.known ? liveness(state.run, state.generating, lanes?.running ?? 0) : null;
+  if (told && place && place.textContent !== told.words) {
+    place.textContent = told.words;
+    place.className = `status status--${told.state}`;
+  }
+  for (const box of page.querySelectorAll("#run-header [data-meter]")) tellMeter(box);
+}
+
+function tellMeter(box) {
+  const name = box.dataset.meter;
+  const used = state.run[name];
+  if (used === undefined) return;
+  const words = name === "seconds" ? duration : compact;
+  box.querySelector('[data-part="used"]').textContent = words(used);
+  const limit = state.run.budget?.[name];
+  const bar = box.querySelector(".meter");
+  if (!limit || !bar) return;
+  const share = Math.min(1, used / limit);
+  box.querySelector('[data-part="limit"]').textContent = words(limit);
+  bar.style.setProperty("--value", share.toFixed(4));
+  bar.setAttribute("aria-valuenow", String(Math.round(used)));
+  bar.setAttribute("aria-valuemax", String(Math.round(limit)));
+  bar.classList.toggle("meter--warn", share >= 0.8 && share < 1);
+  bar.classList.toggle("meter--full", share >= 1);
+}
+
+function tellLink() {
+  const place = part("link");
+  if (!place || !state.link) return;
+  const { state: name, retryMs } = state.link;
+  place.hidden = name === "stopped";
+  place.className = `badge${name === "live" ? " badge--good" : " badge--warn"}`;
+  place.textContent = name === "waiting" ? `connection lost; trying again in ${Math.max(1, Math.round(retryMs / 1000))} s` : (LINK_WORDS[name] ?? name);
+}
+
+/** A form that was taken gets a new command id, so that the next thing asked is another command. */
+page.addEventListener("htmx:afterRequest", (event) => {
+  const form = event.target.closest?.("form");
+  if (!form?.querySelector('[name="command_id"]') || !event.detail.successful) return;
+  form.querySelector('[name="command_id"]').value = crypto.randomUUID();
+  if (form.closest("#steering")) form.reset();
+});
+page.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target.id !== "run-header" && !event.detail.elt?.closest?.("#run-header")) return;
+  tellState();
+  tellLink();
+  const wasResumed = part("liveness")?.classList.contains("status--queued");
+  if (wasResumed) stream?.start();
+});
+
+// --- live ---
+
+let stream = null;
+let lanes = null;
+
+function takeEvent(event) {
+  const { kind, body } = event;
+  if (kind === "call.began") lanes.began(body);
+  else if (kind === "call.retried") lanes.retried(body);
+  else if (kind === "call.ended" || kind === "call.failed") {
+    delete state.generating[body.call];
+    lanes.ended(body.call, body.reason ?? "");
+    countNewCalls();
+  }
+  if (TIMELINE_KINDS.test(kind)) refreshTimeline();
+  if (GRAPH_KINDS.test(kind)) graph.refresh();
+  if (HEADER_KINDS.test(kind)) refreshHeader();
+  if (concernsPanel(event)) refreshPanel();
+  if (kind === "proof.selected" && shown.tab === "agents") showPanel({ tab: "proof" });
+}
+
+function takeState(frame) {
+  const before = state.run.status;
+  const wasStalled = state.run.stalled;
+  state.run = frame;
+  state.known = true;
+  state.generating = frame.generating ?? state.generating;
+  lanes.generating(state.generating);
+  if (before !== frame.status || wasStalled !== frame.stalled) refreshHeader();
+  tellState();
+  if (ENDED.has(frame.status) && stream.seq >= frame.seq) {
+    stream.stop();
+    lanes.closeAll();
+    refreshHeader();
+    refreshTimeline();
+  }
+}
+
+const takers = {
+  event: ({ event }) => takeEvent(event),
+  piece: ({ item }) => lanes.piece(item),
+  text: (frame) => lanes.snapshot(frame),
+  resync: ({ calls }) => lanes.resync(calls),
+  state: takeState,
+  counters: ({ calls }) => {
+    state.generating = calls;
+    lanes.generating(calls);
+    tellState();
+  },
+  hello: () => {},
+};
+
+function goLive() {
+  const loop = new FrameLoop({
+    apply: (item) => takers[item.t]?.(item),
+    dropped: (calls) => calls.forEach((call) => state.lost.add(call)),
+    after: () => lanes.drawn(),
+  });
+  const { protocol, host } = location;
+  stream = new RunStream(`${protocol === "https:" ? "wss" : "ws"}://${host}${page.dataset.socket}`, {
+    after: Number(page.dataset.seq),
+    onFrame: (frame) => loop.push(frame),
+    onLink: (link) => {
+      state.link = link;
+      tellLink();
+    },
+  });
+  const base = location.pathname.replace(/\/?$/, "/");
+  lanes = new Lanes(document.getElementById("lanes"), { stream, callUrl: (call) => `${base}calls/${call.split("/").map(encodeURIComponent).join("/")}/` });
+  stream.start();
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) return;
+    stream.check();
+    lanes.resync(state.lost);
+    state.lost.clear();
+  });
+  addEventListener("online", () => stream.check());
+}
+
+// A failed run can be resumed from this page, so it is watched as well.
+if (page.dataset.live === "yes" || page.querySelector("#run-header .status--failed")) goLive();

@@ -1,0 +1,77 @@
+// Numbers, times and states in the words of apps/ui/words.py and apps/explorations/liveness.py.
+
+const SIZES = [
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+const UNITS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+export function thousands(number) {
+  return Math.round(number).toLocaleString("en-GB");
+}
+
+/** 12400 → "12.4k"; numbers below ten thousand are written out. */
+export function compact(number) {
+  if (Math.abs(number) < 10_000) return thousands(number);
+  const [size, unit] = SIZES.find(([least]) => Math.abs(number) >= least);
+  return (number / size).toFixed(1).replace(/\.0$/, "") + unit;
+}
+
+/** The two largest units: "0.4 s", "42 s", "3 min 20 s". */
+export function duration(seconds) {
+  if (seconds < 1) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  for (let at = 0; at < UNITS.length - 1; at++) {
+    const [size, unit] = UNITS[at];
+    const [smaller, smallerUnit] = UNITS[at + 1];
+    if (whole < size) continue;
+    const rest = Math.floor((whole % size) / smaller);
+    return rest ? `${Math.floor(whole / size)} ${unit} ${rest} ${smallerUnit}` : `${Math.floor(whole / size)} ${unit}`;
+  }
+  return `${whole} s`;
+}
+
+const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/**
+ * What a live run is doing: `{state, words}`, or null where only the server's page knows (a run that has ended).
+ * `generating` maps calls to `{n, rate}`; `open` is the number of calls that began and have not ended.
+ */
+export function liveness({ status, stalled = false }, generating = {}, open = 0) {
+  if (stalled) return { state: "stalled", words: "stalled; another orchestrator takes it over soon" };
+  if (status === "queued") return { state: "queued", words: "queued; waits for an orchestrator" };
+  const calls = Object.values(generating);
+  const busy = calls.filter((call) => call.n > 0);
+  const tokens = busy.reduce((sum, call) => sum + call.n, 0);
+  const rate = busy.reduce((sum, call) => sum + call.rate, 0);
+  if (status === "paused") {
+    return { state: "paused", words: busy.length ? `paused; ${plural(busy.length, "call")} still under way` : "paused" };
+  }
+  if (status !== "running") return null;
+  if (busy.length) {
+    const where = open > busy.length ? `${busy.length} of ${open} calls` : plural(busy.length, "call");
+    return { state: "running", words: `generating ${compact(tokens)} tokens in ${where} at ${Math.round(rate)}/s` };
+  }
+  if (open) return { state: "running", words: `waiting for the model; ${plural(open, "call")} under way` };
+  return { state: "running", words: "running; between two calls" };
+}
+
+/** What a role does, as in apps/explorations/words.py. */
+export function roleWord(role) {
+  const words = {
+    reasoner: "Reason",
+    summarizer: "Summarise",
+    theorem_verifier: "Verify lemmas",
+    writer: "Write the proof",
+    process_verifier: "Check the proof",
+    reviser: "Revise",
+  };
+  const plain = role.replaceAll("_", " ");
+  return words[role] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
+}
