@@ -21,6 +21,7 @@ from apps.reasoning.inference.aliases import Alias, OpenVinoOptions
 from apps.reasoning.inference.meter import RateMeter
 from apps.reasoning.inference.reasoning_tags import TagSplitter
 from workers.engines.model_files import model_path
+from workers.engines.openvino_wire import added
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ class OpenVinoBackend:
             if stream.cancelled:
                 yield self._final(stream, "cancelled", 0)
                 return
-            self._send(process, _added(stream.number, request))
+            self._send(process, added(stream.number, request))
             while True:
                 item = await self._next(stream)
                 if isinstance(item, BackendError):
@@ -253,19 +254,6 @@ class OpenVinoBackend:
     def _send(self, process: asyncio.subprocess.Process, message: dict[str, Any]) -> None:
         if process.stdin is not None and not process.stdin.is_closing():
             process.stdin.write(json.dumps(message).encode() + b"\n")
-
-
-def _added(number: int, request: GenerationRequest) -> dict[str, Any]:
-    return {
-        "add": number,
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-        "max": request.sampling.max_new_tokens,
-        "temperature": request.sampling.temperature,
-        "top_p": request.sampling.top_p,
-        "stop": request.sampling.stop,
-        "schema": json.dumps(request.json_schema) if request.json_schema is not None else "",
-        "seed": request.seed,
-    }
 
 
 async def _spawned(options: dict[str, Any]) -> asyncio.subprocess.Process:

@@ -29,10 +29,11 @@ _LENGTH = native.GenerationFinishReason.LENGTH
 
 
 class _Call:
-    __slots__ = ("handle", "pending", "pending_tokens", "reason", "stream", "tokens")
+    __slots__ = ("handle", "has_schema", "pending", "pending_tokens", "reason", "stream", "tokens")
 
-    def __init__(self, handle: Any, stream: TextStream) -> None:
+    def __init__(self, handle: Any, stream: TextStream, has_schema: bool) -> None:
         self.handle = handle
+        self.has_schema = has_schema
         self.stream = stream
         self.reason = "stop"
         self.tokens = 0
@@ -78,7 +79,7 @@ class Engine:
         try:
             self._add(number, message)
         except Exception as error:  # The engine's own errors have no common class; a refused call must not end the process.
-            self._tell("e", number, ["rejected", f"The engine rejected the request: {str(error).strip().splitlines()[-1]}"])
+            self._tell("e", number, ["rejected", f"The engine rejected the request: {_last_line(error)}"])
 
     def _add(self, number: int, message: dict[str, Any]) -> None:
         prompt = self._tokenizer.apply_chat_template(self._plain(message["messages"]), add_generation_prompt=True)
@@ -91,7 +92,7 @@ class Engine:
         limit = min(message["max"], self._context - size)
         config = self._config(message, limit)
         handle = self._pipeline.add_request(number, tokens, config)
-        self._calls[number] = _Call(handle, TextStream(self._table, message["stop"]))
+        self._calls[number] = _Call(handle, TextStream(self._table, message["stop"]), bool(message["schema"]))
         self._tell("n", number, size)
 
     def _plain(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -125,7 +126,11 @@ class Engine:
         return config
 
     def step(self) -> None:
-        self._pipeline.step()
+        try:
+            self._pipeline.step()
+        except RuntimeError as error:
+            self._blame_schemas(error)
+            raise
         ended: list[tuple[int, str]] = []
         for number, call in self._calls.items():
             handle = call.handle
@@ -144,6 +149,15 @@ class Engine:
                 ended.append((number, "ignored" if handle.get_status() == _STATUS.IGNORED else call.reason))
         for number, reason in ended:
             self._finish(number, self._calls[number], reason)
+
+    def _blame_schemas(self, error: RuntimeError) -> None:
+        """The engine reads a JSON schema in the first step of its call; one it cannot read fails the step and the pipeline.
+
+        The calls with such a schema are rejected, so that they do not take down the next engine; the others are lost.
+        """
+        for number, call in self._calls.items():
+            if call.has_schema and not call.tokens:
+                self._tell("e", number, ["rejected", f"The engine cannot follow this JSON schema: {_last_line(error)}"])
 
     def _finish(self, number: int, call: _Call, reason: str) -> None:
         call.pending += call.stream.close()
@@ -167,6 +181,10 @@ class Engine:
 
     def _tell(self, part: str, number: int, what: Any) -> None:
         self.outbox.setdefault(part, {})[number] = what
+
+
+def _last_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[-1]
 
 
 class _Pipe:
@@ -228,13 +246,16 @@ def main() -> None:
     try:
         engine = Engine(json.loads(sys.argv[1]))
     except Exception as error:  # Anything: the worker needs one sentence, not a trace in a log.
-        pipe.tell({"failed": f"The model cannot be loaded: {str(error).strip().splitlines()[-1]}"})
+        pipe.tell({"failed": f"The model cannot be loaded: {_last_line(error)}"})
         return
     pipe.tell({"ready": genai.get_version()})
     try:
         serve(pipe, engine)
     except BrokenPipeError:
         return  # The worker has gone; nobody is left to tell.
+    except RuntimeError:
+        pipe.tell(engine.outbox)
+        raise
 
 
 if __name__ == "__main__":

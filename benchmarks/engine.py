@@ -1,0 +1,182 @@
+"""Tokens per second of the engine alone and through our own code, measured in turns on the same machine.
+
+    python -m benchmarks.engine [--concurrency 1 8 32 64] [--tokens 64] [--rounds 3] [--json FILE]
+
+"engine" is OpenVINO GenAI with nothing of ours: requests added, steps taken, tokens read. "host" is the same requests through
+`EngineHost.run` from as many threads, with the engine in its process, text made from tokens, deltas coalesced and told to a
+sink. Both run greedily to the same number of new tokens. They take turns, and the best round of each counts: other work on the
+machine only ever makes a round slower.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from apps.reasoning.domain.generation import Delta, GenerationRequest, Message, Sampling
+from apps.reasoning.inference.aliases import Alias, OpenVinoOptions, load_aliases
+from workers.engines.model_files import model_path
+from workers.host import EngineHost
+
+MODELS = Path(__file__).resolve().parents[1] / "apps" / "config" / "models.toml"
+ALIAS = "smollm2"
+
+
+def prompt(number: int, turn: int) -> str:
+    """A prompt of its own for each call, so that no answer is found in the prefix cache."""
+    return f"{turn}-{number}: write a very long story about {number} foxes and {turn} crows. Describe every one of them."
+
+
+class RawEngine:
+    """The engine in a process of its own, driven by this file's `--raw` mode: one line in, one line out."""
+
+    def __init__(self, alias: Alias) -> None:
+        options = _engine_options(alias)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.engine", "--raw", json.dumps(options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._answer()
+
+    def measure(self, concurrency: int, tokens: int, turn: int) -> float:
+        """Tokens per second of `concurrency` calls that start together."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([concurrency, tokens, turn]) + "\n")
+        self._process.stdin.flush()
+        return float(self._answer()["tokens_per_s"])
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=30)
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        found: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return found
+
+
+def _engine_options(alias: Alias) -> dict[str, Any]:
+    assert isinstance(alias.options, OpenVinoOptions)
+    return alias.options.model_dump() | {"path": str(model_path(alias.model)), "concurrency": alias.concurrency}
+
+
+def serve_raw(options: dict[str, Any]) -> None:
+    """The other side of `RawEngine`."""
+    import openvino_genai as genai
+
+    scheduler = genai.SchedulerConfig()
+    scheduler.max_num_seqs = options["concurrency"]
+    scheduler.cache_size = options["cache_gb"]
+    scheduler.max_num_batched_tokens = options["max_batched_tokens"]
+    scheduler.enable_prefix_caching = options["prefix_caching"]
+    pipeline = genai.ContinuousBatchingPipeline(options["path"], scheduler, options["device"])
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        concurrency, tokens, turn = json.loads(line)
+        print(json.dumps({"tokens_per_s": _raw_round(genai, pipeline, concurrency, tokens, turn)}), flush=True)
+
+
+def _raw_round(genai: Any, pipeline: Any, concurrency: int, tokens: int, turn: int) -> float:
+    tokenizer = pipeline.get_tokenizer()
+    began = time.perf_counter()
+    handles = []
+    for number in range(concurrency):
+        config = genai.GenerationConfig()
+        config.max_new_tokens = tokens
+        config.do_sample = False
+        config.eos_token_id = tokenizer.get_eos_token_id()
+        history = [{"role": "user", "content": prompt(number, turn)}]
+        text = tokenizer.apply_chat_template(history, add_generation_prompt=True)
+        ids = tokenizer.encode(text, add_special_tokens=False).input_ids
+        handles.append(pipeline.add_request(number, ids, config))
+    written = 0
+    while pipeline.has_non_finished_requests():
+        pipeline.step()
+        for handle in handles:
+            while handle.can_read():
+                written += sum(len(output.generated_ids) for output in handle.read().values())
+    return written / (time.perf_counter() - began)
+
+
+class Counted:
+    """A sink that counts what it is told."""
+
+    def __init__(self) -> None:
+        self.pieces = 0
+
+    async def __call__(self, request: GenerationRequest, text_at: int, reasoning_at: int, delta: Delta) -> None:
+        self.pieces += 1
+
+
+def host_round(host: EngineHost, pool: ThreadPoolExecutor, concurrency: int, tokens: int, turn: int) -> float:
+    """Tokens per second of `concurrency` calls through the host."""
+    requests = [
+        GenerationRequest(
+            run="benchmark",
+            key=f"{turn}/{number}",
+            role="writer",
+            alias=ALIAS,
+            messages=(Message(role="user", content=prompt(number, turn)),),
+            sampling=Sampling(temperature=0, max_new_tokens=tokens),
+        )
+        for number in range(concurrency)
+    ]
+    began = time.perf_counter()
+    written = sum(final.usage.completion for final in pool.map(host.run, requests))
+    return written / (time.perf_counter() - began)
+
+
+def measure(levels: list[int], tokens: int, rounds: int) -> list[dict[str, float]]:
+    """A row per level: the best round of both, and their ratio."""
+    aliases = {ALIAS: load_aliases(MODELS)[ALIAS]}
+    raw = RawEngine(aliases[ALIAS])
+    host = EngineHost(aliases, delta_sink=Counted())
+    rows = []
+    turn = 0
+    with ThreadPoolExecutor(max(levels)) as pool:
+        host_round(host, pool, 2, 8, turn)
+        for level in levels:
+            found: dict[str, list[float]] = {"engine": [], "host": []}
+            for _ in range(rounds):
+                turn += 1
+                found["engine"].append(raw.measure(level, tokens, turn))
+                found["host"].append(host_round(host, pool, level, tokens, turn))
+            engine, ours = max(found["engine"]), max(found["host"])
+            rows.append({"concurrency": level, "engine": engine, "host": ours, "ratio": ours / engine})
+    host.close()
+    raw.close()
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--concurrency", type=int, nargs="+", default=[1, 8, 32, 64])
+    parser.add_argument("--tokens", type=int, default=64, help="new tokens of each call")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the rows to this file too")
+    parser.add_argument("--raw", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.raw:
+        serve_raw(json.loads(chosen.raw))
+        return
+    rows = measure(chosen.concurrency, chosen.tokens, chosen.rounds)
+    table = Table("calls at once", "engine, tokens/s", "through the host, tokens/s", "ratio", title="SmolLM2 on this machine")
+    for row in rows:
+        table.add_row(f"{row['concurrency']:.0f}", f"{row['engine']:.0f}", f"{row['host']:.0f}", f"{row['ratio']:.2f}")
+    Console().print(table)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(rows, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
