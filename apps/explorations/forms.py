@@ -55,6 +55,7 @@ class ExplorationForm(forms.Form):
         _choices(self.fields["scaffold"], [(name, found.title) for name, found in SCAFFOLDS.items()])
         _choices(self.fields["preset"], [(name, preset.title) for name, preset in self.scaffold.presets.items()])
         _choices(self.fields["alias"], options)
+        self.fields["scaffold"].initial = self.scaffold.name
         self.fields["preset"].initial = DEFAULT_PRESET
         for role in self.scaffold.roles:
             field = forms.ChoiceField(label=role.title, required=False, help_text=role.description)
