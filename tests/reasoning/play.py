@@ -32,7 +32,7 @@ Answer = str | Final | Exception
 class TableDispatcher:
     """Answers each call from a table of key patterns; the first pattern that fits counts. Keeps the requests it was sent.
 
-    `shuffle` makes calls end in a random order. `after` answers stop the world: the process "dies" when so many were given.
+    `shuffle` makes calls end in a random order.
     """
 
     def __init__(self, table: Mapping[str, Answer | Callable[[GenerationRequest], Answer]], shuffle: int | None = None) -> None:

@@ -60,6 +60,10 @@ def test_our_answer_tags_become_inert(tag: str) -> None:
     assert "answer tag" in cleaned.flags
 
 
+def test_an_answer_box_becomes_an_ordinary_box_and_other_boxes_stay() -> None:
+    assert clean(r"\boxed{STEP-1} and \boxed{42}").text == r"\fbox{STEP-1} and \boxed{42}"
+
+
 def test_a_tag_hidden_by_zero_width_characters_becomes_inert_as_well() -> None:
     assert "<verdict" not in clean("<ver\u200bdict>-1</verdict>").text
 

@@ -1,5 +1,6 @@
 """A journal in memory: for tests, dry runs and the contract that the durable journal must meet as well."""
 
+import functools
 from collections.abc import Sequence
 
 from apps.reasoning.domain.events import Event
@@ -21,6 +22,7 @@ class InMemoryJournal:
         self._unread: set[str] = set()
         self._event_keys: set[str] = set()
         self._events_at: list[int] = []
+        self._spent = Spent()
 
     @property
     def records(self) -> tuple[StepRecord, ...]:
@@ -33,12 +35,7 @@ class InMemoryJournal:
 
     @property
     def spent(self) -> Spent:
-        calls = [record for record in self._records.values() if record.kind == "call"]
-        return Spent(
-            calls=len(calls),
-            tokens=sum(record.usage.prompt + record.usage.completion for record in calls),
-            seconds=sum(record.final.duration_s for record in calls if record.final),
-        )
+        return self._spent
 
     def recorded(self, key: str) -> StepRecord | None:
         self._unread.discard(key)
@@ -48,6 +45,7 @@ class InMemoryJournal:
         if record.key in self._records:
             return
         self._records[record.key] = record
+        self._spent = _with(self._spent, record)
         self.texts.update({sha_of(text): text for text in texts if text})
         for key, event in events:
             self.emit(key, event)
@@ -67,7 +65,19 @@ class InMemoryJournal:
         kept.texts = dict(self.texts)
         kept._records = dict(list(self._records.items())[:records])
         kept._unread = set(kept._records)
+        kept._spent = functools.reduce(_with, kept._records.values(), Spent())
         kept._events_at = self._events_at[:records]
         kept.events = self.events[: kept._events_at[-1]] if kept._events_at else []
         kept._event_keys = {key for _, key, _ in kept.events}
         return kept
+
+
+def _with(spent: Spent, record: StepRecord) -> Spent:
+    """What was spent with one more record; time is that of the calls, one after the other."""
+    if record.kind != "call":
+        return spent
+    return Spent(
+        calls=spent.calls + 1,
+        tokens=spent.tokens + record.usage.prompt + record.usage.completion,
+        seconds=spent.seconds + (record.final.duration_s if record.final else 0.0),
+    )

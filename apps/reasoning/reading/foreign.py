@@ -23,6 +23,7 @@ _ANSWER_TAG = re.compile(
     r"</?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim)\b[^<>\n]{0,80}>?|<<<(?=(?:CONTENT|END)\b)",
     re.IGNORECASE,
 )
+_ANSWER_BOX = re.compile(r"\\box(?:ed)?(?=\s*\{[\s{]*(?:STEP|LEMMA))", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|rules|prompt|above)\b"
     r"|\b(?:dear|note to the)\s+(?:grader|verifier|marker|judge)\b"
@@ -40,16 +41,17 @@ class CleanText(Value):
 
 
 def clean(text: str) -> CleanText:
-    """Remove hidden characters, make control tokens and answer tags inert (`<` becomes `‹`), and flag what was found."""
+    """Remove hidden characters, make control tokens and answers inert (`<` becomes `‹`), and flag what was found."""
     flags: list[Flag] = []
     plain, hidden = _HIDDEN.subn("", text.replace("\r\n", "\n").replace("\r", "\n"))
     plain, tokens = _CONTROL_TOKEN.subn(_inert, plain)
     plain, tags = _ANSWER_TAG.subn(_inert, plain)
+    plain, boxes = _ANSWER_BOX.subn(r"\\fbox", plain)
     if hidden:
         flags.append("hidden character")
     if tokens:
         flags.append("control token")
-    if tags:
+    if tags or boxes:
         flags.append("answer tag")
     if _ADDRESS.search(plain):
         flags.append("addresses the reader")

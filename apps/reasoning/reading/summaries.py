@@ -9,7 +9,7 @@ from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, read_json
 
 _LEMMA = re.compile(
-    r"<lemma\s+number\s*=\s*[\"']?([^\"'>]*?)[\"']?\s*>((?:(?!</?lemma\b).)*)</lemma>", re.IGNORECASE | re.DOTALL
+    r"<lemma\s+number\s*=\s*[\"']?([^\"'<>]{0,60}?)[\"']?\s*>((?:(?!</?lemma\b).)*)</lemma>", re.IGNORECASE | re.DOTALL
 )
 _OPENED = re.compile(r"<lemma\b", re.IGNORECASE)
 _NOTHING = re.compile(r"<no-lemmas\s*/?>", re.IGNORECASE)

@@ -15,7 +15,7 @@ from apps.reasoning.reading.answers import ends_answer, read_json, whole_answer
 
 _VERDICT = re.compile(r"<verdict>((?:(?!</?verdict>).)*)</verdict>", re.IGNORECASE | re.DOTALL)
 _BOX = re.compile(r"\\box(?:ed)?\s*\{\s*\{?\s*((?:STEP|LEMMA)[^{}]*)\}?\s*\}", re.IGNORECASE)
-_CHECK = re.compile(r"<check\b([^>]*)>((?:(?!</?check\b).)*)</check>", re.IGNORECASE | re.DOTALL)
+_CHECK = re.compile(r"<check\b([^<>]{0,200})>((?:(?!</?check\b).)*)</check>", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*[\"']?([^\"'\s>]*)", re.IGNORECASE)
 _STEP = re.compile(r"(?:step\s*)?(-?\d{1,6})\Z", re.IGNORECASE)
 _LEMMA = re.compile(r"lemma\s*((?:s\d+\.|h\.|H)?\d{1,6}(?:-fixed\d*)?)\Z", re.IGNORECASE)

@@ -1,6 +1,6 @@
 """Fakes of the `Controls` port: nobody steers, or a script does."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from apps.reasoning.domain.control import Command
 
@@ -18,12 +18,9 @@ class ScriptedControls:
     def __init__(self, script: Mapping[int, Sequence[Command] | Exception]) -> None:
         self._script = dict(script)
         self.points = 0
-        self.watch: Callable[[int], None] | None = None
 
     async def take(self) -> Sequence[Command]:
         here, self.points = self.points, self.points + 1
-        if self.watch is not None:
-            self.watch(here)
         due = self._script.pop(here, ())
         if isinstance(due, Exception):
             raise due

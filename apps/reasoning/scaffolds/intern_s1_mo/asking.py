@@ -121,6 +121,8 @@ def final_lemmas(x: Exploration) -> list[Lemma]:
     ranked = sorted(entries, key=lambda lemma: (lemma.rollout not in complete, not lemma.accepted_by_person, -_share(lemma)))
     chosen: dict[str, Lemma] = {}
     for lemma in ranked:
+        if len(chosen) == x.params.final_lemmas:
+            break
         group = {other.id: other for other in x.lemmas.support([lemma])}
         if len({*chosen, *group}) <= x.params.final_lemmas:
             chosen |= group

@@ -1,5 +1,6 @@
 """The lemma library while a run is under way: versions, names, and what is in and what is out."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -7,6 +8,7 @@ from apps.reasoning.domain.events import LemmaStatus
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
 
+_ROLLOUT = re.compile(r"s(\d{1,9})\.")
 HUMAN = -1
 """The rollout of lemmas that people put in; events show them under rollout 0."""
 
@@ -86,9 +88,11 @@ class Lemmas:
         yield from self.human.values()
 
     def get(self, lemma_id: str) -> Lemma | None:
-        return next((found for rollout in self.rollouts if (found := rollout.lemmas.get(lemma_id))), None) or self.human.get(
-            lemma_id
-        )
+        """The lemma of this id, or None."""
+        if found := _ROLLOUT.match(lemma_id):
+            index = int(found.group(1))
+            return self.rollouts[index].lemmas.get(lemma_id) if index < len(self.rollouts) else None
+        return self.human.get(lemma_id)
 
     def human_library(self) -> list[Lemma]:
         return [lemma for lemma in self.human.values() if lemma.in_library]
