@@ -76,17 +76,17 @@ class Command(BaseCommand):
             raise CommandError(f"Stopped watching run {run.public_id}; {goes_on}.") from None
         self._end(run, as_json=options["json"])
 
-    def _start(self, options: dict[str, Any], *, start: bool) -> Run:
-        user = self._user(options["user"])
+    def _start(self, options: dict[str, Any], *, here: bool) -> Run:
+        user, slug = self._user(options["user"]), options["problem"] or ""
         if options["example"]:
-            return worked_example_start(user=user, start=start)
-        problem = Problem.objects.filter(slug=options["problem"] or "").first()
+            return worked_example_start(user=user, start=not here)
+        problem = Problem.objects.filter(slug=slug).first()
         if problem is None:
-            raise CommandError(
-                f"There is no problem {options['problem'] or ''}. The slug is the last part of its page's address."
-            )
+            raise CommandError(f"There is no problem {slug}. The slug is the last part of its page's address.")
         plan = _plan(options)
         aliases = usable_aliases()
+        if here:
+            check_local(plan_aliases(plan, aliases).values())
         estimate = plan_estimate(plan, aliases)
         if is_large(estimate, plan.budget) and not options["yes"]:
             raise CommandError(f"This run may make {estimate.calls_max:,} calls. Add --yes to start it, or set --budget-calls.")
