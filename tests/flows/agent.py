@@ -1,4 +1,4 @@
-"""What a flow test does inside its stack's environment: `python -m tests.flows.agent start`, `dump RUN`, …"""
+"""What a flow test does inside its stack's environment. Reads commands as JSON lists, one a line; answers JSON lines."""
 
 import json
 import os
@@ -8,13 +8,16 @@ from typing import Any
 
 
 def main() -> None:
-    """Run one command and print its result as JSON on the last line."""
+    """Answer one command a line until the input ends: starting Python anew for each took longer than the run."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     import django
+    from django.db import close_old_connections
 
     django.setup()
-    command, *args = sys.argv[1:]
-    print(json.dumps(COMMANDS[command](*args)))  # noqa: T201
+    for line in sys.stdin:
+        command, *args = json.loads(line)
+        print(json.dumps(COMMANDS[command](*args)), flush=True)  # noqa: T201
+        close_old_connections()
 
 
 def migrate() -> None:
@@ -70,7 +73,29 @@ def active(run_id: str) -> int:
     return sum(call["run"] == run_id for beat in heartbeats(sync_client()) for call in beat["active"])
 
 
-COMMANDS: dict[str, Any] = {"migrate": migrate, "start": start, "dump": dump, "command": command, "active": active}
+def writable() -> bool:
+    """Can anybody write? A process that was stopped inside a transaction holds SQLite's one write lock."""
+    from django.db import OperationalError, connection
+
+    from apps.runs.models import Run
+
+    try:
+        with connection.cursor() as cursor:
+            if connection.vendor == "sqlite":
+                cursor.execute("PRAGMA busy_timeout = 300")
+        return Run.objects.filter(pk=0).update(title="") == 0
+    except OperationalError:
+        return False
+
+
+COMMANDS: dict[str, Any] = {
+    "migrate": migrate,
+    "start": start,
+    "dump": dump,
+    "command": command,
+    "active": active,
+    "writable": writable,
+}
 
 if __name__ == "__main__":
     main()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ class Stack:
     extra_env: dict[str, str] = field(default_factory=dict)
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     port: int = 0
+    _agent: "subprocess.Popen[str] | None" = None
 
     def __enter__(self) -> "Stack":
         (self.folder / "valkey").mkdir(parents=True, exist_ok=True)
@@ -57,6 +58,8 @@ class Stack:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._agent is not None:
+            self._agent.communicate(timeout=20)
         for process in self.running.values():
             process.kill()
         for process in self.running.values():
@@ -88,17 +91,26 @@ class Stack:
 
     def agent(self, *args: str) -> Any:
         """Run one command of tests/flows/agent.py in this stack's environment; returns its JSON."""
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.flows.agent", *args],
-            env=self.env,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        if done.returncode:
-            raise AssertionError(f"agent {args}: {done.stderr[-2000:]}")
-        return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
+        if self._agent is None:
+            with (self.folder / "agent.log").open("ab") as log:
+                self._agent = subprocess.Popen(
+                    [sys.executable, "-m", "tests.flows.agent"],
+                    env=self.env,
+                    cwd=ROOT,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                )
+        stdin, stdout = self._agent.stdin, self._agent.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(args) + "\n")
+        stdin.flush()
+        answer = stdout.readline()
+        if not answer:
+            raise AssertionError(f"agent {args}:\n{self.log_text('agent')[-2000:]}")
+        return json.loads(answer)
 
     def wait_until_ended(self, run: str, keep: Sequence[str] = (), within_s: float = 60) -> dict[str, Any]:
         """Keep the named processes up until the run has ended; returns its dump. Fails with the ends of the logs."""
@@ -110,6 +122,16 @@ class Stack:
                 return dump
             time.sleep(0.3)
         raise AssertionError(f"the run did not end: {dump['status']}, {dump['calls']} calls\n{self.logs()}")
+
+    def wait_for(self, run: str, condition: Callable[[dict[str, Any]], bool], within_s: float = 30) -> dict[str, Any]:
+        """Wait until the run's dump meets the condition."""
+        until = time.monotonic() + within_s
+        while time.monotonic() < until:
+            dump: dict[str, Any] = self.agent("dump", run)
+            if condition(dump):
+                return dump
+            time.sleep(0.1)
+        raise AssertionError(f"the run is {dump['status']} with {dump['calls']} calls\n{self.logs()}")
 
     def logs(self, lines: int = 25) -> str:
         """The ends of all logs, for a failure message."""

@@ -16,6 +16,11 @@ ALL = ("valkey", "orchestrator", "inference", "web")
 Undisturbed = dict[str, tuple[str, Any]]
 
 
+def some_calls(dump: dict[str, Any]) -> bool:
+    """The run is well under way."""
+    return bool(dump["calls"] >= 5)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_random_kills_at_random_moments(stack: Stack, undisturbed: Undisturbed, seed: int) -> None:
     rng = random.Random(seed)
@@ -24,8 +29,9 @@ def test_random_kills_at_random_moments(stack: Stack, undisturbed: Undisturbed, 
     stack.port = 20_000 + seed
     stack.start(*ALL)
     run = stack.agent("start")
+    stack.wait_for(run, lambda dump: dump["status"] == "running")
     for _ in range(3):
-        time.sleep(rng.uniform(0.3, 1.6))
+        time.sleep(rng.uniform(0.0, 1.2))
         stack.kill(rng.choice(ALL))
         time.sleep(rng.uniform(0.0, 0.5))
         stack.keep_up(ALL)
@@ -62,14 +68,17 @@ def test_an_owner_that_was_only_asleep_writes_nothing_more(stack: Stack, undistu
     stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "600"
     stack.start("valkey", "orchestrator", "inference")
     run = stack.agent("start")
-    time.sleep(2.0)
+    stack.wait_for(run, some_calls)
     sleeper = stack.running["orchestrator"]
     sleeper.send_signal(signal.SIGSTOP)
+    while not stack.agent("writable"):
+        sleeper.send_signal(signal.SIGCONT)
+        time.sleep(0.01)
+        sleeper.send_signal(signal.SIGSTOP)
     stack.start("orchestrator2")
-    time.sleep(4.5)  # Longer than the lease of 3 s.
+    stack.wait_for(run, lambda dump: dump["fence"] >= 2)
     sleeper.send_signal(signal.SIGCONT)
     dump = stack.wait_until_ended(run)
-    assert dump["fence"] >= 2
     assert_sound(dump, undisturbed)
 
 
@@ -77,7 +86,7 @@ def test_the_stream_data_can_be_wiped(stack: Stack, undisturbed: Undisturbed) ->
     stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "900"
     stack.start("valkey", "orchestrator", "inference")
     run = stack.agent("start")
-    time.sleep(2.0)
+    stack.wait_for(run, some_calls)
     stack.kill("valkey")
     shutil.rmtree(stack.folder / "valkey" / "appendonlydir")
     stack.start("valkey")
@@ -89,7 +98,7 @@ def test_everything_stopped_by_sigterm_goes_on_at_the_next_start(stack: Stack, u
     names = ("valkey", "orchestrator", "inference")
     stack.start(*names)
     run = stack.agent("start")
-    time.sleep(2.0)
+    stack.wait_for(run, some_calls)
     for name in ("inference", "orchestrator", "valkey"):
         stack.running[name].terminate()
     time.sleep(4.0)
@@ -105,7 +114,7 @@ def test_a_cancelled_run_stops_the_engine_and_stays_cancelled(stack: Stack) -> N
     stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "20"
     stack.start("valkey", "orchestrator", "inference")
     run = stack.agent("start")
-    time.sleep(2.0)
+    stack.wait_for(run, lambda dump: dump["status"] == "running" and stack.agent("active", run) > 0)
     stack.agent("command", run, "cancel")
     dump = stack.wait_until_ended(run, within_s=15)
     assert dump["status"] == "cancelled"
