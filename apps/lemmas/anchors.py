@@ -32,7 +32,7 @@ def quoted(anchor: Mapping[str, Any], steps: Sequence[str], text: str = "") -> Q
     if not quote or start < 0:
         return Quoted(where, quote or source, "", "")
     end = start + len(quote)
-    if _inside_formula(source, start) or _inside_formula(source, end):
+    if inside_formula(source, start) or inside_formula(source, end):
         return Quoted(where, source, "", "")
     return Quoted(where, source[:start], quote, source[end:])
 
@@ -44,7 +44,7 @@ def _source(where: str, steps: Sequence[str], text: str) -> str:
     return text or "\n\n".join(steps)
 
 
-def _inside_formula(text: str, place: int) -> bool:
+def inside_formula(text: str, place: int) -> bool:
     """Whether `place` lies between the delimiters of a formula: `$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`."""
     before = text[:place]
     dollars = len(re.findall(r"(?<!\\)\$\$?", before))

@@ -4,6 +4,7 @@ from typing import TypedDict
 
 import networkx as nx
 
+from apps.lemmas.anchors import inside_formula
 from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
 from apps.lemmas.network import human_words, network
 from apps.reasoning.graph.lemma_graph import frontier, proof_closure, reduced
@@ -130,7 +131,13 @@ def _edge(kind: str, source: str, target: str, seq: int) -> GraphEdge:
 
 
 def _short(statement: str) -> str:
-    return statement if len(statement) <= SHORT_STATEMENT else statement[: SHORT_STATEMENT - 1].rstrip() + "…"
+    """The beginning of a statement, cut where no formula is cut in two."""
+    if len(statement) <= SHORT_STATEMENT:
+        return statement
+    end = SHORT_STATEMENT - 1
+    while end and (inside_formula(statement, end) or not statement[end].isspace()):
+        end -= 1
+    return statement[:end].rstrip() + "…" if end else statement
 
 
 def _problem_node(run: Run) -> GraphNode:

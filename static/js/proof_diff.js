@@ -51,8 +51,8 @@ function joined(told) {
   return result;
 }
 
-/** Set up every `[data-proof-diff]` under `root` that is not set up yet. `typeset(element)` renders its formulas. */
-export function mountProofDiffs(root = document, typeset = typesetLater) {
+/** Set up every `[data-proof-diff]` under `root` that is not set up yet. */
+export function mountProofDiffs(root = document) {
   for (const element of root.querySelectorAll("[data-proof-diff]:not([data-mounted])")) {
     element.dataset.mounted = "";
     const out = element.querySelector("[data-diff-out]");
@@ -72,7 +72,7 @@ export function mountProofDiffs(root = document, typeset = typesetLater) {
       for (const button of element.querySelectorAll("[data-diff-view]")) {
         button.setAttribute("aria-pressed", String(button.dataset.diffView === name));
       }
-      typeset(out);
+      announce(out);
     };
     element.querySelector(".button-group").hidden = false;
     element.addEventListener("click", (event) => {
@@ -83,9 +83,14 @@ export function mountProofDiffs(root = document, typeset = typesetLater) {
   }
 }
 
-async function typesetLater(element) {
-  const { typesetIn } = await import("./maths.js");
-  typesetIn(element);
+/** Put `text` into `element`, its formulas as `.math` elements for maths.js. */
+export function drawText(element, text) {
+  element.replaceChildren(...pieces(text).map(drawn));
+}
+
+/** Tell maths.js, as htmx does for what it has swapped in, that `element` holds formulas to typeset. */
+export function announce(element) {
+  element.dispatchEvent(new CustomEvent("htmx:load", { bubbles: true, detail: { elt: element } }));
 }
 
 function column(title, told) {
@@ -122,7 +127,7 @@ function drawn(piece) {
   const formula = FORMULA.exec(piece);
   if (!formula) return piece;
   const span = document.createElement("span");
-  span.className = formula[1] === "$$" || formula[1] === "\\[" ? "math block" : "math inline";
+  span.className = formula[1] === "$$" || formula[1] === "\\[" ? "math display" : "math inline";
   span.textContent = formula[2];
   return span;
 }

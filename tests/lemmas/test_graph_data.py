@@ -1,5 +1,7 @@
 """What the graph's data says about the story's run."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -75,19 +77,23 @@ def test_after_an_event_only_what_changed_comes_with_whole_lists() -> None:
 
 def test_pieces_after_each_event_add_up_to_the_whole() -> None:
     run, told = make_run(), stored(story())
-    nodes, edges, seq = {}, {}, 0
+    nodes: dict[str, dict[str, Any]] = {}
+    edges: dict[str, dict[str, Any]] = {}
+    seq = 0
     for start in range(0, len(told), 7):
         write_events(run, told[start : start + 7])
         data = graph_data(run, seq)
-        nodes |= {row["id"]: row for row in data["nodes"]}
-        edges |= {row["id"]: row for row in data["edges"]}
+        nodes |= {row["id"]: dict(row) for row in data["nodes"]}
+        edges |= {row["id"]: dict(row) for row in data["edges"]}
         seq = data["seq"]
     whole = graph_data(run)
     changing = {"contributes", "redundant", "round"}
-    for kept, rows in ((nodes, whole["nodes"]), (edges, whole["edges"])):
-        for row in rows:
-            mine = {key: value for key, value in kept[row["id"]].items() if key not in changing}
-            assert mine == {key: value for key, value in row.items() if key not in changing}
+    now = [dict(row) for row in whole["nodes"]] + [dict(row) for row in whole["edges"]]
+    kept = nodes | edges
+    assert {row["id"] for row in now} == set(kept)
+    for row in now:
+        mine = {key: value for key, value in kept[str(row["id"])].items() if key not in changing}
+        assert mine == {key: value for key, value in row.items() if key not in changing}
 
 
 def test_an_unchanged_graph_is_not_sent_again(client: Client) -> None:

@@ -3,6 +3,7 @@
 import { MODES } from "./focus.js";
 import { moveInOutline, moveInGraph } from "./keys.js";
 import { drawLegend } from "./style.js";
+import { announce, drawText } from "../proof_diff.js";
 import { GraphView } from "./view.js";
 
 const REFRESH_MS = 250;
@@ -202,9 +203,9 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     words.className = "muted";
     words.textContent = votes ? ` · ${votes}` : "";
     const statement = document.createElement("p");
-    statement.textContent = node.statement;
+    drawText(statement, node.statement);
     tip.append(name, words, statement);
-    root.dispatchEvent(new CustomEvent("graph:tip", { detail: statement, bubbles: true }));
+    announce(statement);
     const area = part("canvas");
     tip.style.left = `${Math.max(0, Math.min(box.x1, area.clientWidth - tip.offsetWidth - 8))}px`;
     const below = box.y2 + 8;

@@ -52,9 +52,16 @@ function hatch(tokens) {
   return `data:image/svg+xml;utf8,${encodeURIComponent(svg)}`;
 }
 
-/** The Cytoscape style sheet for the colours in `tokens`. */
-export function styleSheet(tokens) {
-  return [...nodeStyles(tokens), ...edgeStyles(tokens), ...stateStyles(tokens)];
+/** The Cytoscape style sheet for the colours in `tokens`; `far` leaves out what is too small to see and slow to draw. */
+export function styleSheet(tokens, { far = false } = {}) {
+  const sheet = [...nodeStyles(tokens), ...edgeStyles(tokens)];
+  if (!far) return [...sheet, ...stateStyles(tokens)];
+  const plain = [
+    { selector: "node.lemma, node.human", style: { "pie-size": 0, label: "" } },
+    { selector: "node.unverified", style: { "background-image": "none", "background-color": tokens.line } },
+    { selector: "edge", style: { "target-arrow-shape": "none", opacity: 1 } },
+  ];
+  return [...sheet.filter(({ style }) => !("pie-hole" in style)), ...plain, ...stateStyles(tokens)];
 }
 
 function nodeStyles(t) {

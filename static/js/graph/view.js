@@ -11,6 +11,8 @@ const TIDY_MS = 400;
 const FADE_MS = 200;
 const PULSE_MS = 700;
 const MANY = 600;
+const LARGE = 400;
+const FAR_ZOOM = 0.5;
 
 // Cytoscape adds a <style> element unless this id exists; our CSP forbids that, and graph.css says the same.
 const OWN_STYLE = "__________cytoscape_stylesheet";
@@ -24,6 +26,7 @@ export class GraphView {
     this.layout = createLayout();
     this.selected = "";
     this.focusing = { mode: "all" };
+    this.far = false;
     this.listeners = { select: [], hover: [], viewport: [] };
     if (!document.getElementById(OWN_STYLE)) {
       document.head.append(Object.assign(document.createElement("template"), { id: OWN_STYLE }));
@@ -43,6 +46,7 @@ export class GraphView {
     this.#merge(data);
     place(this.layout, [...this.graph.nodes.values()], data.edges);
     if (tidied) tidy(this.layout);
+    this.#detail(this.graph.nodes.size > LARGE);
     this.cy.batch(() => this.cy.add(this.#elements([...this.graph.nodes.keys()], [...this.graph.edges.keys()])));
     this.#mark();
     this.fit();
@@ -178,8 +182,16 @@ export class GraphView {
     this.cy.on("dragpan scrollzoom pinchzoom", () => {
       for (const listener of this.listeners.viewport) listener();
     });
-    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens())).update();
+    this.cy.on("zoom", () => this.#detail(this.cy.zoom() < FAR_ZOOM && this.graph.nodes.size > LARGE));
+    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens(), { far: this.far })).update();
     document.addEventListener("themechange", this.recolour);
+  }
+
+  /** Large graphs seen from far away are drawn without rings, hatching, labels and arrowheads. */
+  #detail(far) {
+    if (far === this.far) return;
+    this.far = far;
+    this.recolour();
   }
 
   #merge(data) {
