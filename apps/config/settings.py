@@ -181,8 +181,8 @@ TEMPLATES = [
 ]
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "staticfiles"
-WHITENOISE_USE_FINDERS = EMBEDDED  # A laptop serves static/ as it lies; production runs collectstatic.
+STATIC_ROOT = None if EMBEDDED else BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = EMBEDDED  # A laptop serves static/ as it lies; production collects it.
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

@@ -35,6 +35,16 @@ def start() -> str:
     return str(worked_example_start(user=alice).public_id)
 
 
+def samples() -> None:
+    """Sample accounts and library, as `up` makes them."""
+    from django.core.management import call_command
+
+    from apps.accounts.services import sample_accounts_ensure
+
+    sample_accounts_ensure()
+    call_command("load_samples", verbosity=0)
+
+
 def dump(run_id: str) -> dict[str, Any]:
     """All that the invariants look at."""
     from apps.runs.models import Run
@@ -90,7 +100,7 @@ def writable() -> bool:
 
 COMMANDS: dict[str, Any] = {
     "migrate": migrate,
-    "start": start,
+    "start": start, "samples": samples,
     "dump": dump,
     "command": command,
     "active": active,

@@ -1,0 +1,58 @@
+"""What the documents promise: every setting is described, imports point downwards, the environment is read in one place."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_setting_that_is_read_from_the_environment_is_documented() -> None:
+    source = (ROOT / "apps/config/settings.py").read_text()
+    read = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", source))
+    documented = set(re.findall(r"`([A-Z][A-Z_]+)`", (ROOT / "docs/settings.md").read_text()))
+    assert len(read) > 15
+    assert read - documented == set()
+
+
+def test_only_the_settings_read_the_environment() -> None:
+    allowed = {
+        "apps/config/settings.py",
+        "apps/config/celery.py",  # DJANGO_SETTINGS_MODULE, before settings exist
+        "apps/config/asgi.py",
+        "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
+        "workers/backends.py",  # a model server's key, by the name that models.toml gives
+        "workers/engines/openvino.py",  # the environment of the engine's own process
+        "workers/engines/openvino_child.py",
+    }
+    readers = {
+        str(path.relative_to(ROOT))
+        for folder in ("apps", "workers")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"os\.environ|getenv", path.read_text())
+    }
+    assert readers - allowed == set()
+
+
+def test_imports_point_downwards() -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_business_rule_hides_in_a_signal() -> None:
+    hidden = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "apps").rglob("*.py")
+        if re.search(r"post_save|pre_save|post_delete|@receiver", path.read_text())
+    ]
+    assert hidden == []
+
+
+def test_the_version_is_the_changelogs() -> None:
+    from django.conf import settings
+
+    assert re.fullmatch(r"\d+\.\d+\.\d+", settings.VERSION)
+    assert f"## {settings.VERSION}" in (ROOT / "CHANGELOG.md").read_text()
