@@ -17,6 +17,15 @@ class Quoted:
     mark: str
     after: str
 
+    @property
+    def has_space_before(self) -> bool:
+        """Is there white space before the quote? Renderers drop it at the end of a text."""
+        return self.before[-1:].isspace()
+
+    @property
+    def has_space_after(self) -> bool:
+        return self.after[:1].isspace()
+
 
 def quoted(anchor: Mapping[str, Any], steps: Sequence[str], text: str = "") -> Quoted:
     """The text that `anchor` (a stored `TextAnchor`) points into, split around its quote.

@@ -32,9 +32,9 @@ class VoteRow:
 
 @dataclass(frozen=True)
 class Finding:
-    """A fault that a vote found at a step."""
+    """A fault found at a step; votes that say the same are one finding. `votes` counts from 1."""
 
-    vote: Verdict
+    votes: list[int]
     severity: str
     comment: str
 
@@ -123,14 +123,14 @@ def proof_detail(run: Run, name: str) -> ProofDetail | None:
     votes = list(Verdict.objects.filter(run=run, subject=proof.proof))
     edges = list(LemmaEdge.objects.filter(run=run, user=proof.proof))
     steps = _steps(proof.steps or [proof.text], votes)
-    placed = {id(finding.vote) for step in steps for finding in step.findings}
-    faulty = [vote for vote in votes if not vote.unscored and not vote.is_pass and id(vote) not in placed]
+    placed = {vote for step in steps for finding in step.findings for vote in finding.votes}
+    faulty = [vote for vote in votes if not vote.unscored and not vote.is_pass and vote.index + 1 not in placed]
     return ProofDetail(
         proof=proof,
         confidence=confidence_words(proof),
         why=acceptance_words(proof),
         steps=steps,
-        loose=[Finding(vote, "", vote.summary or vote_words(vote)) for vote in faulty],
+        loose=[Finding([vote.index + 1], "", vote.summary or vote_words(vote)) for vote in faulty],
         votes=_vote_rows(votes),
         uses=_uses(edges, _by_name(run, {edge.used for edge in edges} | {proof.proof}), by_user=False),
         versions=versions,
@@ -170,6 +170,13 @@ def _steps(steps: list[str], votes: list[Verdict]) -> list[StepRow]:
             told.setdefault(vote.first_fault, {"comment": vote.summary, "severity": ""})
         for step, check in told.items():
             if 1 <= step <= len(rows):
-                finding = Finding(vote, check.get("severity", ""), check.get("comment", ""))
-                rows[step - 1].findings.append(finding)
+                _add_finding(rows[step - 1].findings, vote.index + 1, check.get("severity", ""), check.get("comment", ""))
     return rows
+
+
+def _add_finding(findings: list[Finding], vote: int, severity: str, comment: str) -> None:
+    for finding in findings:
+        if (finding.severity, finding.comment) == (severity, comment):
+            finding.votes.append(vote)
+            return
+    findings.append(Finding([vote], severity, comment))

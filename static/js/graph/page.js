@@ -20,7 +20,7 @@ const PARAMETERS = ["focus", "node", "depth", "round", "layout"];
 export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelect = () => {} } = {}) {
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   const view = new GraphView(part("canvas"));
-  const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, said: 0, unsaid: [] };
+  const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, stale: false, said: 0, unsaid: [] };
 
   const urlOf = (id) => {
     if (!id || id === "problem") return "";
@@ -169,7 +169,8 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   // --- outline ---
 
   function refreshOutline() {
-    if (state.outlineTimer || !root.dataset.outlineUrl) return;
+    state.stale = !part("outline").closest("details").open;
+    if (state.stale || state.outlineTimer || !root.dataset.outlineUrl) return;
     state.outlineTimer = setTimeout(async () => {
       state.outlineTimer = 0;
       const outline = part("outline");
@@ -239,6 +240,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     if (row && !event.ctrlKey && !event.metaKey && choose(row.dataset.node)) event.preventDefault();
   });
   part("pill").addEventListener("click", follow);
+  part("outline").closest("details").addEventListener("toggle", () => state.stale && refreshOutline());
   for (const name of ["focus", "depth", "round"]) part(name).addEventListener("change", focusFromControls);
   part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose));
   part("outline").addEventListener("keydown", (event) => moveInOutline(event, choose));
