@@ -29,9 +29,12 @@ class Problem(models.Model):
     level = models.CharField(max_length=60, blank=True)
     origin = models.CharField(max_length=60, blank=True, help_text="Which import or library it came from.")
     external_id = models.CharField(max_length=120, blank=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+    edited_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a person last changed it; loading never overwrites it."
+    )
 
     if TYPE_CHECKING:
         versions: RelatedManager["ProblemVersion"]
@@ -65,7 +68,7 @@ class ProblemVersion(models.Model):
     answer = models.TextField(blank=True)
     scheme_text = models.TextField(blank=True, help_text="The marking scheme as text.")
     created_at = models.DateTimeField(auto_now_add=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
 
     class Meta:
         ordering = ["number"]

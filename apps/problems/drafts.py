@@ -1,0 +1,69 @@
+"""What a problem consists of before it is a row: the one shape that files, imports and forms are read into."""
+
+from dataclasses import dataclass
+
+from django.utils.text import slugify
+
+from apps.problems.models import Problem
+
+RESERVED_SLUGS = {"new", "import", "export", "preview"}
+SLUG_LENGTH = 110
+TITLE_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class SolutionDraft:
+    """An accepted proof and, in a few words, its approach."""
+
+    text: str
+    approach: str = ""
+
+
+@dataclass(frozen=True)
+class ProblemDraft:
+    """A whole problem. `topic` is a letter of `Topic`; texts are Markdown with TeX and end without white space."""
+
+    title: str
+    topic: str
+    statement: str
+    slug: str = ""
+    source: str = ""
+    year: int | None = None
+    level: str = ""
+    answer: str = ""
+    scheme_text: str = ""
+    solutions: tuple[SolutionDraft, ...] = ()
+    origin: str = ""
+    external_id: str = ""
+
+
+def draft_of(problem: Problem) -> ProblemDraft:
+    """The problem as it stands, in the shape that makes it again."""
+    version = problem.current
+    return ProblemDraft(
+        title=problem.title,
+        topic=problem.topic,
+        statement=version.statement,
+        slug=problem.slug,
+        source=problem.source,
+        year=problem.year,
+        level=problem.level,
+        answer=version.answer,
+        scheme_text=version.scheme_text,
+        solutions=tuple(SolutionDraft(row.text, row.approach) for row in problem.reference_solutions.all()),
+        origin=problem.origin,
+        external_id=problem.external_id,
+    )
+
+
+def slug_free(wanted: str, taken: set[str] | None = None) -> str:
+    """`wanted` as a slug that no problem has and that is no page of ours; a number is added where it must be.
+
+    `taken` holds further slugs that are spoken for.
+    """
+    base = slugify(wanted)[:SLUG_LENGTH].strip("-") or "problem"
+    used = set(Problem.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS | (taken or set())
+    slug, number = base, 2
+    while slug in used:
+        slug, number = f"{base}-{number}", number + 1
+    return slug

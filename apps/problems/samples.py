@@ -1,0 +1,49 @@
+"""Reads the files of the sample library. docs/sample_library.md describes their format."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from apps.problems.drafts import ProblemDraft, SolutionDraft
+
+ORIGIN = "samples"
+FOLDER = Path(__file__).with_name("sample_library")
+_SOLUTION = "Solution: "
+
+
+class SampleBroken(ValueError):
+    """A file of the sample library is not in its format; the message names the file and the fault."""
+
+
+def sample_read(path: Path) -> ProblemDraft:
+    """The problem in a file. Raises `SampleBroken`."""
+    try:
+        _, header, body = path.read_text(encoding="utf-8").split("+++\n", 2)
+        facts = tomllib.loads(header)
+        _, *parts = re.split(r"^## (.+)\n", body, flags=re.MULTILINE)
+        sections = {heading.strip(): text.strip() for heading, text in zip(parts[::2], parts[1::2], strict=True)}
+        return ProblemDraft(
+            title=facts["title"],
+            topic=facts["topic"],
+            statement=sections["Statement"],
+            slug=facts["slug"],
+            source=facts.get("source", ""),
+            year=facts.get("year"),
+            level=facts.get("level", ""),
+            answer=facts.get("answer", ""),
+            scheme_text=sections.get("Marking scheme", ""),
+            solutions=tuple(
+                SolutionDraft(text, heading.removeprefix(_SOLUTION))
+                for heading, text in sections.items()
+                if heading.startswith(_SOLUTION)
+            ),
+            origin=ORIGIN,
+            external_id=facts["slug"],
+        )
+    except (ValueError, KeyError) as error:
+        raise SampleBroken(f"{path.name} is not a file of the sample library: {error}") from error
+
+
+def sample_library(folder: Path = FOLDER) -> list[ProblemDraft]:
+    """All problems of the library, by file name. Raises `SampleBroken`."""
+    return [sample_read(path) for path in sorted(folder.glob("*.md"))]

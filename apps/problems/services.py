@@ -1,0 +1,105 @@
+"""Writes to the library: create, revise, load the sample library, import. Each is one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.problems.drafts import ProblemDraft, SolutionDraft, draft_of, slug_free
+from apps.problems.models import Problem, ProblemVersion, ReferenceSolution
+from apps.problems.samples import ORIGIN, sample_library
+
+_FACTS = ("title", "topic", "source", "year", "level")
+_TEXTS = ("statement", "answer", "scheme_text")
+
+
+class ProblemChanged(Exception):
+    """Somebody saved a newer version while this one was being edited. `number` is the newest."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"The problem has a newer version, {number}.")
+        self.number = number
+
+
+@transaction.atomic
+def problem_create(*, draft: ProblemDraft, by: User | None = None) -> Problem:
+    """A new problem with version 1. Its slug is the draft's, or made from the title; a taken one gets a number."""
+    problem = Problem(
+        slug=slug_free(draft.slug or draft.title), origin=draft.origin, external_id=draft.external_id, created_by=by
+    )
+    _set_facts(problem, draft)
+    problem.full_clean()
+    problem.save()
+    _add_version(problem, 1, draft, by)
+    _set_solutions(problem, draft.solutions)
+    return problem
+
+
+@transaction.atomic
+def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, based_on: int | None = None) -> Problem:
+    """Save a changed problem. A new version is made only where statement, answer or marking scheme changed.
+
+    `based_on` is the number of the version that the person saw. Raises `ProblemChanged` where a newer one exists.
+    Slug, origin and external id stay: they are how others refer to the problem.
+    """
+    problem = Problem.objects.select_for_update().get(pk=problem.pk)
+    current = problem.current
+    if based_on is not None and based_on != current.number:
+        raise ProblemChanged(current.number)
+    _set_facts(problem, draft)
+    if by is not None:
+        problem.edited_at = timezone.now()
+    problem.full_clean()
+    problem.save()
+    if any(getattr(current, name) != getattr(draft, name) for name in _TEXTS):
+        _add_version(problem, current.number + 1, draft, by)
+    _set_solutions(problem, draft.solutions)
+    return problem
+
+
+@transaction.atomic
+def sample_library_load() -> int:
+    """Bring the sample library in. Returns how many problems were added or refreshed.
+
+    A problem that people edited is left as it is; one that nobody touched follows the file.
+    """
+    known = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
+    changed = 0
+    for draft in sample_library():
+        problem = known.get(draft.external_id)
+        if problem is None:
+            problem_create(draft=draft)
+        elif problem.edited_at is not None or draft_of(problem) == replace(draft, slug=problem.slug):
+            continue
+        else:
+            problem_revise(problem=problem, draft=draft, by=None)
+        changed += 1
+    return changed
+
+
+def _set_facts(problem: Problem, draft: ProblemDraft) -> None:
+    for name in _FACTS:
+        setattr(problem, name, getattr(draft, name))
+
+
+def _add_version(problem: Problem, number: int, draft: ProblemDraft, by: User | None) -> ProblemVersion:
+    texts = {name: getattr(draft, name) for name in _TEXTS}
+    version = ProblemVersion(problem=problem, number=number, created_by=by, **texts)
+    version.full_clean(validate_unique=False, validate_constraints=False)
+    version.save()
+    return version
+
+
+def _set_solutions(problem: Problem, drafts: Sequence[SolutionDraft]) -> None:
+    """Make the reference solutions those of `drafts`, in this order; rows keep their ids where they can."""
+    rows = list(problem.reference_solutions.order_by("position", "pk"))
+    for row in rows[len(drafts) :]:
+        row.delete()
+    for position, draft in enumerate(drafts):
+        row = rows[position] if position < len(rows) else ReferenceSolution(problem=problem)
+        if (row.pk, row.approach, row.text, row.position) != (row.pk, draft.approach, draft.text, position) or row.pk is None:
+            row.approach, row.text, row.position = draft.approach, draft.text, position
+            row.full_clean()
+            row.save()
