@@ -25,4 +25,5 @@ def ending(run: Run) -> str:
     outcome = run.outcome or {}
     if outcome.get("ended_by") == "nothing-readable":
         return "nothing readable"
-    return {True: "accepted", False: "not accepted"}.get(outcome.get("accepted"), "not judged")
+    accepted = outcome.get("accepted")
+    return "not judged" if accepted is None else "accepted" if accepted else "not accepted"

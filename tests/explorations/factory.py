@@ -10,8 +10,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.problems.models import Problem, Topic
 from apps.reasoning.domain import events as ev
+from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Run, RunEvent, RunStatus, Step
-from apps.runs.texts import sha_of, texts_store
+from apps.runs.texts import texts_store
 from tests.lemmas.factory import make_told_run
 
 PROMPT_PARTS = ("You work on a problem.", "Let $p > 5$ be a prime.")
@@ -68,8 +69,8 @@ def record_calls(run: Run, began: "Sequence[RunEvent] | Any") -> None:
             Step(
                 run=run, key=body["call"], role=body["role"], alias=body["alias"], rollout=body["rollout"], round=body["round"],
                 subject=body["subject"], index=body["index"], prompt_shas=[sha_of(part) for part in PROMPT_PARTS],
-                text_sha=sha_of(text), finish_reason="stop", prompt_tokens=50, completion_tokens=1234, ttft_s=0.2, duration_s=3.5,
-                recorded_at=event.at + timedelta(seconds=number), model_revision="r1",
+                text_sha=sha_of(text), finish_reason="stop", prompt_tokens=50, completion_tokens=1234, ttft_s=0.2,
+                duration_s=3.5, recorded_at=event.at + timedelta(seconds=number), model_revision="r1",
             )
         )  # fmt: skip
     texts_store(texts)

@@ -131,7 +131,7 @@ class Command(BaseCommand):
         if as_json:
             self.stdout.write(json.dumps(run_head(run), ensure_ascii=False))
         else:
-            self.stdout.write(f"{run.status}: {outcome.get('reason') or run.status_reason}")
+            self.stdout.write(f"\n{run.status}: {outcome.get('reason') or run.status_reason}")
             self.stdout.write(f"run {run.public_id}; page /runs/{run.public_id}/")
         if run.status != RunStatus.FINISHED:
             sys.exit(1)

@@ -9,8 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.explorations.exports import export_lines
-from apps.lemmas.exports import FORMATS, ExportUnavailable
-from apps.lemmas.graph_data import graph_data
+from apps.lemmas.exports import FORMATS, ExportUnavailable, graph_export
 from apps.runs.models import Run
 
 
@@ -33,7 +32,7 @@ class Command(BaseCommand):
             pieces = export_lines(run, texts=not options["no_texts"])
         else:
             try:
-                pieces = [FORMATS[options["format"]][1](graph_data(run))]
+                pieces = [graph_export(run, options["format"])[1]]
             except ExportUnavailable as error:
                 raise CommandError(str(error)) from error
         if options["output"] is None:

@@ -1,0 +1,185 @@
+"""The start form: what it starts, what it refuses and says, and that it needs no JavaScript."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.explorations.forms import ExplorationForm
+from apps.explorations.plans import usable_aliases
+from apps.problems.models import Problem
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.runs.models import Run
+from tests.explorations.factory import make_problem
+
+pytestmark = pytest.mark.django_db
+MODELS = """
+[small]
+backend = "openai_http"
+title = "Small"
+model = "small-1"
+revision = "abc"
+base_url = "http://127.0.0.1:1/v1"
+context_tokens = 2048
+
+[large]
+backend = "openai_http"
+title = "Large"
+model = "large-1"
+base_url = "http://127.0.0.1:1/v1"
+context_tokens = 131072
+
+[off]
+backend = "openai_http"
+title = "Off"
+model = "off"
+base_url = "http://127.0.0.1:1/v1"
+enabled = false
+
+[worked-example]
+backend = "scripted"
+title = "Authored"
+options.script = "worked_example"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _models(settings: Settings, tmp_path: Path) -> None:
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)
+
+
+@pytest.fixture
+def problem(db: None) -> Problem:
+    return make_problem()
+
+
+@pytest.fixture
+def alice_client(alice: User, client_for: Callable[[User | None], Client]) -> Client:
+    return client_for(alice)
+
+
+def unchanged(**changes: Any) -> dict[str, Any]:
+    """What the form of the quick preset posts when nothing was touched, with changes."""
+    params = SCAFFOLDS["intern_s1_mo"].presets["quick"].params.model_dump()
+    posted = {f"p_{name}": value for name, value in params.items() if value not in (None, False)}
+    return {"scaffold": "intern_s1_mo", "preset": "quick", "shown_preset": "quick", "alias": "small", **posted, **changes}
+
+
+def post(client: Client, problem: Problem, **changes: Any) -> Any:
+    data = {name: value for name, value in unchanged(**changes).items() if value is not None}
+    return client.post(reverse("explorations:start", args=[problem.slug]), data)
+
+
+def test_the_form_starts_a_run_and_opens_its_page(alice_client: Client, alice: User, problem: Problem) -> None:
+    response = post(alice_client, problem, seed="12", tokens="5000")
+    run = Run.objects.get()
+    assert response.status_code == 302
+    assert response["Location"] == reverse("explorations:run_detail", args=[run.public_id])
+    assert (run.owner, run.scaffold, run.preset, run.status) == (alice, "intern_s1_mo", "quick", "queued")
+    assert run.spec["params"] == SCAFFOLDS["intern_s1_mo"].presets["quick"].params.model_dump(mode="json")
+    assert run.spec["seed"] == 12
+    assert run.budget == {"tokens": 5000, "calls": None, "seconds": None}
+    assert set(run.spec["prompt_hashes"]) == set(SCAFFOLDS["intern_s1_mo"].prompts)
+    assert run.events.get().kind == "run.created"
+
+
+def test_the_specification_freezes_aliases_revisions_and_limits_that_fit_the_context(
+    alice_client: Client, problem: Problem
+) -> None:
+    post(alice_client, problem, role_reasoner="large")
+    roles = Run.objects.get().spec["roles"]
+    assert (roles["reasoner"]["alias"], roles["summarizer"]["alias"]) == ("large", "small")
+    assert (roles["reasoner"]["revision"], roles["summarizer"]["revision"]) == ("large-1", "abc")
+    assert roles["reasoner"]["sampling"]["max_new_tokens"] == 65_536
+    assert roles["summarizer"]["sampling"]["max_new_tokens"] == 1024
+
+
+def test_another_preset_without_javascript_brings_its_own_parameters(alice_client: Client, problem: Problem) -> None:
+    post(alice_client, problem, preset="paper")
+    assert Run.objects.get().spec["params"]["rounds"] == 8
+
+
+def test_a_changed_parameter_survives_a_change_of_preset(alice_client: Client, problem: Problem) -> None:
+    post(alice_client, problem, preset="paper", p_lemma_votes="7")
+    params = Run.objects.get().spec["params"]
+    assert (params["lemma_votes"], params["rounds"]) == (7, 8)
+
+
+def test_a_switch_can_be_turned_off(alice_client: Client, problem: Problem) -> None:
+    post(alice_client, problem, p_process_verifier=None)
+    assert Run.objects.get().spec["params"]["process_verifier"] is False
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"alias": "nobody"}, "Select a valid choice"),
+        ({"alias": "off"}, "Select a valid choice"),
+        ({"alias": "worked-example"}, "Select a valid choice"),
+        ({"preset": "huge"}, "Select a valid choice"),
+        ({"scaffold": "none"}, "Select a valid choice"),
+        ({"role_reasoner": "nobody"}, "Select a valid choice"),
+        ({"p_rounds": "0"}, "greater than or equal to 1"),
+        ({"p_rounds": "many"}, "Enter a whole number"),
+        ({"p_min_valid": "3"}, "3 valid votes cannot come from 2 votes"),
+        ({"tokens": "0"}, "greater than or equal to 1"),
+        ({"seconds": "-3"}, "greater than or equal to 1"),
+        ({"seed": "-1"}, "greater than or equal to 0"),
+        ({"temperature": "9"}, "less than or equal to 2"),
+        ({"max_new_tokens": "1"}, "greater than or equal to 16"),
+        ({"preset": "contest"}, "Tick the box to start it"),
+    ],
+)
+def test_a_refusal_says_why_keeps_what_was_entered_and_starts_nothing(
+    alice_client: Client, problem: Problem, changes: dict[str, Any], words: str
+) -> None:
+    response = post(alice_client, problem, **{"tokens": "4321", **changes})
+    assert response.status_code == 422
+    page = response.content.decode()
+    assert words in page
+    assert "The run has not been started" in page
+    assert "tokens" in changes or 'value="4321"' in page
+    assert not Run.objects.exists()
+
+
+def test_a_large_run_starts_once_confirmed_or_bounded(alice_client: Client, problem: Problem) -> None:
+    assert post(alice_client, problem, preset="contest", confirm="on").status_code == 302
+    assert post(alice_client, problem, preset="contest", calls="5000").status_code == 302
+    assert Run.objects.count() == 2
+
+
+def test_the_first_page_already_shows_the_estimate(alice_client: Client, problem: Problem) -> None:
+    page = alice_client.get(reverse("explorations:start", args=[problem.slug])).content.decode()
+    assert "tokens expected" in page
+    assert "Which primes are sums of two squares?" in page
+
+
+def test_the_estimate_follows_the_form(alice_client: Client, problem: Problem) -> None:
+    url = reverse("explorations:estimate", args=[problem.slug])
+    quick = alice_client.post(url, unchanged()).content.decode()
+    paper = alice_client.post(url, unchanged(preset="paper")).content.decode()
+    assert "tokens expected" in quick
+    assert 'hx-swap-oob="true"' not in quick
+    assert 'hx-swap-oob="true"' in paper
+    assert 'name="shown_preset" value="paper"' in paper
+    contest = alice_client.post(url, unchanged(preset="contest")).content.decode()
+    assert "Yes, start a run of this size" in contest
+
+
+def test_without_any_model_the_page_says_what_to_do(alice_client: Client, problem: Problem, settings: Settings) -> None:
+    settings.MODELS_FILE.write_text("broken = ")
+    page = alice_client.get(reverse("explorations:start", args=[problem.slug])).content.decode()
+    assert "No run can be started" in page
+    assert "not valid TOML" in page
+
+
+def test_every_parameter_of_the_scaffold_has_a_field_with_help(problem: Problem) -> None:
+    form = ExplorationForm(aliases=usable_aliases())
+    for name, info in SCAFFOLDS["intern_s1_mo"].params.model_fields.items():
+        assert form.fields[f"p_{name}"].help_text == info.description
