@@ -1,0 +1,165 @@
+// Draws formulas: every `.math` element whose text is TeX becomes a KaTeX formula when it comes near the window.
+// TeX of people and models never meets innerHTML: KaTeX builds nodes, and what it cannot read stays text.
+import katex from "../vendor/katex/katex.mjs";
+import { MACROS, repairTex } from "./tex_macros.js";
+
+const MAX_TEX = 8000;
+const CACHE_SIZE = 2000;
+const NEAR_PX = 600;
+const AT_ONCE = 60;
+const WAITING = ".math:not([data-tex-state])";
+
+/** TeX string → { node } or { failure }, the least recently used first. */
+const cache = new Map();
+
+function drawn(tex, display) {
+  const key = (display ? "D" : "I") + tex;
+  let entry = cache.get(key);
+  if (entry) {
+    cache.delete(key);
+  } else {
+    entry = draw(tex, display);
+    if (cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value);
+  }
+  cache.set(key, entry);
+  return entry;
+}
+
+function draw(tex, display) {
+  if (tex.length > MAX_TEX) return { failure: `Too long to be typeset: ${tex.length} characters.` };
+  const box = document.createElement("span");
+  try {
+    katex.render(repairTex(tex), box, {
+      displayMode: display,
+      throwOnError: true,
+      trust: false,
+      strict: "ignore",
+      maxSize: 20,
+      maxExpand: 500,
+      macros: { ...MACROS },
+    });
+  } catch (error) {
+    return { failure: `This formula cannot be typeset. ${error.message}` };
+  }
+  return { node: box.firstChild };
+}
+
+/** Replace the TeX in a `.math` element by the formula; where that fails, the TeX stays and says why. */
+export function typesetElement(element) {
+  if (element.dataset.texState) return;
+  const tex = element.textContent;
+  const { node, failure } = drawn(tex, element.classList.contains("display"));
+  if (failure) {
+    element.dataset.texState = "failed";
+    element.classList.add("math-failed");
+    element.title = failure;
+    return;
+  }
+  element.dataset.texState = "done";
+  element.replaceChildren(node.cloneNode(true));
+  if (element.classList.contains("display")) element.tabIndex = -1;
+}
+
+/** A new `.math` element with its formula drawn. For text that is built in the browser. */
+export function mathElement(tex, display, tag = "span") {
+  const element = document.createElement(tag);
+  element.className = display ? "math display" : "math inline";
+  element.textContent = tex;
+  typesetElement(element);
+  return element;
+}
+
+let observer = null;
+
+function watcher() {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        typesetElement(target);
+      }
+    },
+    { rootMargin: `${NEAR_PX}px 0px` },
+  );
+  return observer;
+}
+
+/** Typeset the formulas in `root`: those in the window at once, the others when they come near. */
+export function typeset(root = document) {
+  const waiting = [...root.querySelectorAll(WAITING)];
+  if (root instanceof Element && root.matches(WAITING)) waiting.unshift(root);
+  const places = waiting.slice(0, AT_ONCE * 4).map((element) => element.getBoundingClientRect());
+  let atOnce = 0;
+  waiting.forEach((element, index) => {
+    const place = places[index];
+    const isInWindow = place && place.width > 0 && place.bottom >= 0 && place.top <= innerHeight;
+    if (isInWindow && atOnce < AT_ONCE) {
+      atOnce += 1;
+      typesetElement(element);
+    } else {
+      watcher().observe(element);
+    }
+  });
+}
+
+export { typeset as typesetIn };
+
+/** Typeset all of `root` now, near the window or not. */
+export function typesetAll(root = document) {
+  for (const element of root.querySelectorAll(WAITING)) typesetElement(element);
+}
+
+// --- copying gives the TeX --------------------------------------------------------------------------------------------
+
+const BLOCKS = /^(?:P|DIV|LI|H[1-6]|PRE|BLOCKQUOTE|TR|UL|OL|TABLE)$/;
+
+/** The TeX of a drawn formula with its delimiters; null for an element that is none. */
+function source(element) {
+  if (!element.classList?.contains("math")) return null;
+  const note = element.querySelector('annotation[encoding="application/x-tex"]');
+  const tex = (note ? note.textContent : element.textContent).trim();
+  if (!element.classList.contains("display")) return `$${tex}$`;
+  return `\\[${tex}\\]`;
+}
+
+function plainText(node) {
+  if (node.nodeType === Node.TEXT_NODE) return node.data;
+  if (node.nodeName === "BR") return "\n";
+  const tex = source(node);
+  if (tex !== null) return node.nodeName === "DIV" ? `\n${tex}\n` : tex;
+  const inner = [...node.childNodes].map(plainText).join("");
+  return BLOCKS.test(node.nodeName) ? `\n${inner}\n` : inner;
+}
+
+function mathAround(node) {
+  const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+  return element?.closest('.math[data-tex-state="done"]') ?? null;
+}
+
+function onCopy(event) {
+  const selection = getSelection();
+  if (!selection || selection.isCollapsed || !selection.rangeCount) return;
+  const range = selection.getRangeAt(0).cloneRange();
+  const first = mathAround(range.startContainer);
+  const last = mathAround(range.endContainer);
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  const piece = range.cloneContents();
+  if (!piece.querySelector(".math")) return;
+  const text = [...piece.childNodes].map(plainText).join("").replace(/\n{3,}/g, "\n\n").trim();
+  event.clipboardData.setData("text/plain", text);
+  event.preventDefault();
+}
+
+if (typeof document !== "undefined") {
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => typeset());
+  else typeset();
+  document.addEventListener("htmx:load", (event) => typeset(event.detail.elt ?? document));
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const target = event.detail.target;
+    typeset(target?.isConnected ? target : document);
+  });
+  document.addEventListener("copy", onCopy);
+  addEventListener("beforeprint", () => typesetAll());
+}
