@@ -1,7 +1,7 @@
 """Puts what calls write on the token stream of their run, and keeps their text so far for late readers.
 
-Deltas are collected and sent in one pipeline per tick for all calls together: one round trip per call and tick would cost
-more than the engine leaves over. A tick that Redis does not take is lost for the stream; the buffered text is then written
+The host collects deltas for 50 ms; what all calls have to say then goes in one pipeline: a round trip per call would cost more
+than the engine leaves over. A tick that Redis does not take is lost for the stream; the buffered text is then written
 whole with the next one, so that a reader who asks for it misses nothing.
 """
 
@@ -18,7 +18,7 @@ from apps.runs.crash import crash_point
 from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 
 logger = logging.getLogger(__name__)
-TICK_S = 0.05
+GATHER_S = 0.01  # The host hands over all calls of a tick one after the other; this is long enough to catch them all.
 
 Channel = Literal["text", "reasoning"]
 
@@ -53,7 +53,7 @@ class TokenPublisher:
         call.written["reasoning"] += delta.reasoning
         self._touched.add(request.call_id)
         if self._flusher is None or self._flusher.done():
-            self._flusher = asyncio.create_task(self._flush_until_idle())
+            self._flusher = asyncio.create_task(self._flush_soon())
 
     async def finish(self, request: GenerationRequest) -> None:
         """Send what is left of a call and forget it."""
@@ -61,10 +61,10 @@ class TokenPublisher:
             await self._flush()
         self._calls.pop(request.call_id, None)
 
-    async def _flush_until_idle(self) -> None:
-        while self._calls:
+    async def _flush_soon(self) -> None:
+        while self._touched:
+            await asyncio.sleep(GATHER_S)
             await self._flush()
-            await asyncio.sleep(TICK_S)
 
     async def _flush(self) -> None:
         touched, self._touched = self._touched, set()
