@@ -1,6 +1,6 @@
 """Finds formulas in text: `\\( \\)`, `\\[ \\]`, `$ $`, `$$ $$` and bare environments, never inside code. Pure.
 
-static/js/prose_parts.js follows the same rules for text that still streams; tests/maths compares the two.
+static/js/formulas.js follows the same rules for text that still streams; tests/maths compares the two.
 """
 
 import re
@@ -19,11 +19,13 @@ ENVIRONMENTS = (
     *("cases", "array", "matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix"),
 )
 _BEGIN = re.compile(r"\\begin\{((?:" + "|".join(ENVIRONMENTS) + r")\*?)\}")
-_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+# A blank line or fenced code ends an inline formula that is not closed; fenced code ends a display as well.
+_INLINE_END = re.compile(r"\n[ \t\r]*(?:\n|`{3}|~{3})")
+_DISPLAY_END = re.compile(r"\n(?:[ \t]*>)*[ \t]*(?:`{3}|~{3})")
 _SIGNS_OF_TEX = re.compile(r"[\\^_=<>+{}]")
 _FENCE = re.compile(r"(?:[ \t]*>)*[ \t]*(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})")
 _SPECIAL = re.compile(r"[\\$`\n]")
-_DOLLAR_SIGNS = re.compile(r"\\.|[{}$]|\n[ \t\r]*(?=\n)", re.DOTALL)
+_DOLLAR_SIGNS = re.compile(r"\\.|[{}$]", re.DOTALL)
 _NESTED_REACH = 200
 
 
@@ -51,20 +53,18 @@ def formula_at(text: str, position: int) -> Formula | None:
     return None
 
 
-def _until(text: str, position: int, closer: str, limit: int, *, display: bool) -> Formula | None:
+def _until(text: str, position: int, closer: str, most: int, *, display: bool) -> Formula | None:
     start = position + 2
-    end = _closing(text, start, closer, start + limit)
-    if end < 0 or not text[start:end].strip():
-        return None
-    if not display and _BLANK_LINE.search(text, start, end):
+    end = _closing(text, start, closer, start + most)
+    if end < 0 or not text[start:end].strip() or (_DISPLAY_END if display else _INLINE_END).search(text, start, end):
         return None
     return Formula(position, end + 2, text[start:end], display)
 
 
-def _closing(text: str, start: int, closer: str, limit: int) -> int:
+def _closing(text: str, start: int, closer: str, stop: int) -> int:
     """Where `closer` stands unescaped: a backslash takes the character after it with it."""
     place = start
-    while (place := text.find(closer, place, limit)) >= 0:
+    while (place := text.find(closer, place, stop)) >= 0:
         before = place
         while before > start and text[before - 1] == "\\":
             before -= 1
@@ -79,14 +79,14 @@ def _environment(text: str, position: int) -> Formula | None:
     if opening is None:
         return None
     begin, end = opening[0], f"\\end{{{opening[1]}}}"
-    depth, place, limit = 1, opening.end(), position + MAX_DISPLAY
+    depth, place, stop = 1, opening.end(), position + MAX_DISPLAY
     while depth:
-        closing = text.find(end, place, limit)
+        closing = text.find(end, place, stop)
         if closing < 0:
             return None
         depth += text.count(begin, place, closing) - 1
         place = closing + len(end)
-    return Formula(position, place, text[position:place], True)
+    return None if _DISPLAY_END.search(text, position, place) else Formula(position, place, text[position:place], True)
 
 
 def _dollars(text: str, position: int) -> Formula | None:
@@ -97,9 +97,11 @@ def _dollars(text: str, position: int) -> Formula | None:
     before, start = text[position - 1 : position] if position else "", position + 1
     if before.isdecimal():
         return None
-    end = _closing_dollar(text, start)
+    end = _closing_dollar(text, start, start + MAX_INLINE)
+    if end > 0 and (barrier := _INLINE_END.search(text, start, end)):
+        end = _closing_dollar(text, start, barrier.start())
     content = text[start:end]
-    if end < 0 or not content.strip() or _BLANK_LINE.search(content) or text[end + 1 : end + 2].isdecimal():
+    if end < 0 or not content.strip() or text[end + 1 : end + 2].isdecimal():
         return None
     padded = content[0].isspace() or content[-1].isspace()
     if padded and not (_stands_free(before) and _SIGNS_OF_TEX.search(content)):
@@ -111,10 +113,12 @@ def _stands_free(before: str) -> bool:
     return not before or before.isspace() or before in HIDDEN_BREAK + "(["
 
 
-def _closing_dollar(text: str, start: int) -> int:
+def _closing_dollar(text: str, start: int, stop: int) -> int:
     """The `$` outside braces (`\\text{if $n$ is odd}` holds its own), else the first one."""
-    depth, first, limit = 0, -1, start + MAX_INLINE
-    for found in _DOLLAR_SIGNS.finditer(text, start, limit):
+    depth, first, limit = 0, -1, stop
+    for found in _DOLLAR_SIGNS.finditer(text, start, stop):
+        if first >= 0 and found.start() >= limit:
+            break
         sign = found[0]
         if sign == "{":
             depth += 1
@@ -126,10 +130,6 @@ def _closing_dollar(text: str, start: int) -> int:
             if first < 0:
                 first = found.start()
                 limit = first + _NESTED_REACH
-        elif sign[0] == "\n":
-            return first
-        if first >= 0 and found.start() > limit:
-            return first
     return first
 
 
