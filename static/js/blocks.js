@@ -1,6 +1,6 @@
 // Text that streams, as a tree: a splitter into blocks that never changes its mind about a finished block, and a small
 // reader of Markdown for one block. Pure: strings in, plain objects out. static/js/stream_text.js makes elements of them.
-import { BREAK, OPEN, stepOver } from "./formulas.js";
+import { BREAK, END, OPEN, stepOver } from "./formulas.js";
 import { inlineTree } from "./inline.js";
 
 const FENCE = /(?:[ \t]*)(`{3,}(?=[^`\n]*\n)|~{3,}(?=[^\n]*\n))/y;
@@ -83,7 +83,7 @@ const ITEM = /^([ \t]*)([-*+]|\d{1,9}[.)])[ \t]+(.*)$/s;
 const QUOTE = /^ {0,3}> ?(.*)$/s;
 
 function chunkTree(source, isOpen) {
-  const lines = hideBreaks(source).split("\n");
+  const lines = hideBreaks(source, isOpen).split("\n");
   while (lines.length && !lines.at(-1).trim() && !isOpen) lines.pop();
   const nodes = [];
   for (let index = 0; index < lines.length; ) index = readLines(lines, index, nodes, isOpen);
@@ -91,11 +91,17 @@ function chunkTree(source, isOpen) {
 }
 
 /** The text with each closed formula on one line, so that a `+` or `=` at a line's start in it makes no list. */
-function hideBreaks(source) {
+function hideBreaks(chunk, isOpen) {
+  const source = isOpen ? chunk : chunk + END;
   let out = "";
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < chunk.length; ) {
     const step = stepOver(source, at);
-    if (step === OPEN) return out + source.slice(at).replaceAll("\n", BREAK);
+    if (step === OPEN && isOpen) return out + source.slice(at).replaceAll("\n", BREAK);
+    if (step === OPEN) {
+      out += source[at];
+      at += 1;
+      continue;
+    }
     const piece = source.slice(at, step.end);
     out += step.tex === undefined ? piece : piece.replaceAll("\n", BREAK);
     at = step.end;

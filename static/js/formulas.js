@@ -7,6 +7,8 @@ export const MAX_DISPLAY = 6000;
 export const OPEN = Symbol("open");
 /** Stands for a line break inside a formula while lines are read. */
 export const BREAK = "\ue00a";
+/** What follows a finished piece: nothing inline stays open across a blank line. */
+export const END = "\n\n";
 
 const ENVIRONMENTS =
   "equation align gather multline eqnarray alignat flalign aligned gathered split cases array matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix";

@@ -1,17 +1,18 @@
 // The inside of a paragraph that streams: emphasis, code and formulas as plain objects. Links stay text.
-import { BREAK, OPEN, stepOver } from "./formulas.js";
+import { BREAK, END, OPEN, stepOver } from "./formulas.js";
 
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 
 /** Nodes `text`, `math`, `open` (a formula not yet closed), `code`, `br`, `strong`, `em`. */
-export function inlineTree(source, isOpen) {
+export function inlineTree(line, isOpen) {
+  const source = isOpen ? line : line + END;
   const flat = [];
   let text = "";
   const flush = () => {
     if (text) flat.push({ t: "text", v: text });
     text = "";
   };
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < line.length; ) {
     const sign = source[at];
     const step = sign === "*" || sign === "_" ? emphasis(source, at) : stepOver(source, at);
     if (step === OPEN && isOpen && (sign === "$" || sign === "\\")) {
@@ -38,7 +39,7 @@ function special(source, at, step) {
   if (step.tex !== undefined) return { t: "math", v: step.tex.replaceAll(BREAK, "\n"), display: step.display };
   if (typeof step.code === "string") return { t: "code", v: step.code.replaceAll(/[\n\ue00a]/g, " ") };
   if (step.delimiter) return step;
-  if (source.slice(at, step.end) === "\\\n" || (source[at] === "\n" && source.slice(at - 2, at) === "  ")) return { t: "br" };
+  if ((source[at] === "\\" && source[at + 1] === "\n") || (source[at] === "\n" && source.slice(at - 2, at) === "  ")) return { t: "br" };
   return null;
 }
 
