@@ -238,5 +238,11 @@ class CeleryDispatcher:
 
 def _send_now(request: GenerationRequest, fingerprint: str, queue: str, priority: int) -> None:
     generate.apply_async(
-        args=(request.model_dump(mode="json"), fingerprint), queue=queue, priority=priority, ignore_result=True, retry=False
+        args=(request.model_dump(mode="json"), fingerprint),
+        queue=queue,
+        priority=priority,
+        ignore_result=True,
+        retry=False,
+        argsrepr=request.key,  # Celery would print the whole request for a log line that nobody asked for.
+        kwargsrepr="",
     )

@@ -27,10 +27,11 @@ from apps.runs.dispatch import CeleryDispatcher
 from apps.runs.journal import JournalWriter, RunJournal, Sink
 from apps.runs.leases import lease_release, lease_take, owner_name, run_close
 from apps.runs.live import announce_events
-from apps.runs.models import Run, RunEvent, RunStatus
+from apps.runs.models import Run, RunStatus
 from apps.runs.records import LoadedRecords
-from apps.runs.selectors import event_row
+from apps.runs.selectors import EventRow
 from apps.runs.streams import cancel_key, sync_client
+from apps.runs.threads import in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +49,8 @@ def process_writer() -> JournalWriter:
     return JournalWriter(sinks=event_sinks(), announce=_announce)
 
 
-def _announce(run: str, events: Sequence[RunEvent]) -> None:
-    announce_events(sync_client(), run, [dict(event_row(event)) for event in events])
+def _announce(run: str, events: Sequence[EventRow]) -> None:
+    announce_events(sync_client(), run, events)
 
 
 @contextlib.asynccontextmanager
@@ -112,7 +113,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
     except FenceLost:
         raise
     except RunCancelled as error:
-        await asyncio.to_thread(_stop_calls, str(run.public_id))
+        await in_thread(_stop_calls, str(run.public_id))
         return RunStatus.CANCELLED, str(error), RunCancelledEvent(reason=str(error))
     except NeedsFork as error:
         advice = "Fork the run: the fork takes over what was recorded and still fits."
@@ -124,7 +125,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
         logger.exception("run %s: the scaffold failed", run.public_id)
         reason = f"The scaffold stopped on an internal error ({type(error).__name__}: {error})."
         return RunStatus.FAILED, reason, RunFailed(reason=reason, advice="Please report it with the run's export.")
-    await asyncio.to_thread(_keep_outcome, run, outcome)
+    await in_thread(_keep_outcome, run, outcome)
     last = RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by)
     return RunStatus.FINISHED, outcome.reason, last
 
@@ -134,7 +135,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
     scaffold = SCAFFOLDS[spec.scaffold]
     if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
-    inherited = await asyncio.to_thread(_inherited, run)
+    inherited = await in_thread(_inherited, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
     async with dispatcher_for(run, journal) as dispatcher:
         context = RunContext(

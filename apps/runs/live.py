@@ -10,11 +10,13 @@ import json
 import logging
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import redis.asyncio
 from redis.exceptions import RedisError
 
+from apps.runs.selectors import EventRow
 from apps.runs.streams import EVENTS_KEPT, async_client, events_key, tokens_key
 
 logger = logging.getLogger(__name__)
@@ -206,7 +208,7 @@ def hub() -> Hub:
     return _hubs[loop]
 
 
-def announce_events(client: Any, run: str, events: list[dict[str, Any]]) -> None:
+def announce_events(client: Any, run: str, events: Sequence[EventRow]) -> None:
     """Put committed events on the run's stream under ids `<seq>-0`; older ones fall off the end."""
     pipeline = client.pipeline(transaction=False)
     for event in events:

@@ -1,7 +1,7 @@
 """Between the core's `StepRecord` and the stored `Step` row."""
 
 from datetime import datetime
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import zstandard
 
@@ -11,34 +11,37 @@ from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Blob, Run, Step
 
 
-def row_from(record: StepRecord, run_pk: int, at: datetime) -> Step:
-    """The row of a record; its texts are stored apart, under their names."""
-    final = record.final
-    row = Step(
-        run_id=run_pk,
-        key=record.key,
-        kind=record.kind,
-        request_hash=record.request_hash,
-        role=record.role,
-        alias=record.alias,
-        rollout=record.place.rollout,
-        round=record.place.round,
-        subject=record.place.subject,
-        index=record.place.index,
-        attempt=record.attempt,
-        prompt_shas=list(record.prompt_shas),
-        failure=record.failure,
-        value=record.value,
-        recorded_at=at,
-    )
-    if final is not None:
-        row.text_sha, row.reasoning_sha = sha_of(final.text), sha_of(final.reasoning)
-        row.finish_reason = final.finish_reason
-        row.prompt_tokens, row.cached_tokens = final.usage.prompt, final.usage.cached
-        row.completion_tokens, row.reasoning_tokens = final.usage.completion, final.usage.reasoning
-        row.ttft_s, row.duration_s = final.ttft_s, final.duration_s
-        row.model_revision = final.model_revision
-    return row
+def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
+    """The columns of a record's row; its texts are stored apart, under their names."""
+    final, place = record.final, record.place
+    usage = record.usage
+    return {
+        "run_id": run_pk,
+        "key": record.key,
+        "kind": record.kind,
+        "request_hash": record.request_hash,
+        "role": record.role,
+        "alias": record.alias,
+        "rollout": place.rollout,
+        "round": place.round,
+        "subject": place.subject,
+        "index": place.index,
+        "attempt": record.attempt,
+        "prompt_shas": list(record.prompt_shas),
+        "text_sha": sha_of(final.text) if final else "",
+        "reasoning_sha": sha_of(final.reasoning) if final else "",
+        "finish_reason": final.finish_reason if final else "",
+        "failure": record.failure,
+        "value": record.value,
+        "prompt_tokens": usage.prompt,
+        "cached_tokens": usage.cached,
+        "completion_tokens": usage.completion,
+        "reasoning_tokens": usage.reasoning,
+        "ttft_s": final.ttft_s if final else None,
+        "duration_s": final.duration_s if final else 0.0,
+        "model_revision": final.model_revision if final else "",
+        "recorded_at": at,
+    }
 
 
 class LoadedRecords:

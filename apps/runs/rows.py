@@ -1,19 +1,24 @@
-"""Bulk inserts of the journal's three hot tables as plain SQL.
+"""The journal's hot writes as plain SQL: inserts into its three tables, and the counters of the run.
 
-`bulk_create` prepares every value of every row in Python, which was half of the writer's time (benchmarks/journal.py); columns
-are still read from the models, so that a migration cannot be forgotten here.
+Model instances, `bulk_create` and F expressions were more than half of the writer's time (benchmarks/journal.py). Columns of
+the inserts are still read from the models, so a row that lacks a new column fails at once.
 """
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 from django.db import connection, models
 
-from apps.runs.models import Blob, RunEvent, Step
+from apps.runs.models import Blob, Run, RunEvent, Step
+
+_ADVANCE = (
+    f"UPDATE {Run._meta.db_table} SET last_seq = %s, calls = calls + %s, prompt_tokens = prompt_tokens + %s, "  # noqa: S608
+    "completion_tokens = completion_tokens + %s, active_seconds = active_seconds + %s WHERE id = %s AND fence = %s"
+)
 
 
 @functools.cache
@@ -34,14 +39,23 @@ def _columns(model: type[models.Model]) -> tuple[str, tuple[str, ...], tuple[int
     )
 
 
-def insert(model: type[RunEvent] | type[Step] | type[Blob], rows: Sequence[models.Model]) -> None:
-    """Insert the rows in one statement, inside the caller's transaction."""
+def insert(model: type[RunEvent] | type[Step] | type[Blob], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert the rows, values by attribute name, in one statement inside the caller's transaction."""
     if not rows:
         return
     statement, names, json_at, times_at = _columns(model)
-    values_of = attrgetter(*names)
+    values_of = itemgetter(*names)
     with connection.cursor() as cursor:
         cursor.executemany(statement, [_prepared(values_of(row), json_at, times_at) for row in rows])
+
+
+def advance(
+    run_pk: int, fence: int, *, last_seq: int, calls: int, prompt_tokens: int, completion_tokens: int, active_seconds: float
+) -> bool:
+    """Move the run's last event and add to its counters. False where another owner has moved its fence."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ADVANCE, [last_seq, calls, prompt_tokens, completion_tokens, active_seconds, run_pk, fence])
+        return bool(cursor.rowcount == 1)
 
 
 def _prepared(values: tuple[Any, ...], json_at: tuple[int, ...], times_at: tuple[int, ...]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable
+from typing import Any
 
 import zstandard
 
@@ -11,17 +12,17 @@ from apps.runs.models import Blob
 _compressor = threading.local()
 
 
-def blob_row(sha: str, text: str) -> Blob:
-    """The compressed row of a text under its name. A compressor may be used by one thread only, and making one is slow."""
+def blob_values(sha: str, text: str) -> dict[str, Any]:
+    """The columns of a text's row, compressed. A compressor may be used by one thread only, and making one is slow."""
     if not hasattr(_compressor, "zstd"):
         _compressor.zstd = zstandard.ZstdCompressor(level=3)
     encoded = text.encode()
-    return Blob(sha=sha, size=len(encoded), data=_compressor.zstd.compress(encoded))
+    return {"sha": sha, "size": len(encoded), "data": _compressor.zstd.compress(encoded)}
 
 
 def texts_store(texts: Iterable[str]) -> None:
     """Store the texts that are not there yet."""
-    rows = [blob_row(sha_of(text), text) for text in set(texts) if text]
+    rows = [Blob(**blob_values(sha_of(text), text)) for text in set(texts) if text]
     Blob.objects.bulk_create(rows, ignore_conflicts=True)
 
 

@@ -35,7 +35,7 @@ def add_events(run: Run, count: int, client: "redis.Redis | None") -> None:
     )
     Run.objects.filter(pk=run.pk).update(last_seq=first + count - 1)
     if client is not None:
-        announce_events(client, str(run.public_id), [dict(event_row(row)) for row in rows])
+        announce_events(client, str(run.public_id), [event_row(row) for row in rows])
 
 
 async def test_nobody_who_is_not_signed_in_gets_a_frame(valkey: "redis.Redis") -> None:
