@@ -64,6 +64,9 @@ RULES: dict[str, Rule] = {
     "api:run_events": API_RUN_READERS,
     "api:run_lemmas": API_RUN_READERS,
     "api:run_graph": API_RUN_READERS,
+    # problems
+    "problems:list": SIGNED_IN,
+    "problems:detail": SIGNED_IN,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -109,6 +112,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:outline": lambda world: {"run_id": world.run.public_id},
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
+    "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},
     "explorations:estimate": lambda world: {"slug": world.problem.slug},
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},

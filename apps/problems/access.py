@@ -1,0 +1,49 @@
+"""Who may see and change what of the library.
+
+Everybody who is signed in reads statements. Answers, marking schemes and reference solutions are for coaches, researchers and
+staff: a student must never meet a solution by accident. The same people create, edit, import and export.
+"""
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest
+
+from apps.accounts.models import User
+from apps.problems.models import Problem
+
+
+def user_of(request: HttpRequest) -> User:
+    """The signed-in person; the login middleware has turned all others away."""
+    if not isinstance(request.user, User):
+        raise Http404
+    return request.user
+
+
+def problem_visible_to(user: User) -> QuerySet[Problem]:
+    """The problems whose statements `user` may read."""
+    return Problem.objects.all() if user.is_active else Problem.objects.none()
+
+
+def problem_get_for(user: User, slug: str) -> Problem:
+    """The problem, or `Http404`."""
+    problem = problem_visible_to(user).filter(slug=slug).first()
+    if problem is None:
+        raise Http404("There is no such problem.")
+    return problem
+
+
+def solutions_may_read(user: User) -> bool:
+    """Coaches, researchers and staff see answers, marking schemes and reference solutions."""
+    return user.is_active and (user.may_see_runs or user.is_staff)
+
+
+def problem_may_edit(user: User) -> bool:
+    """Those who see solutions may also write them."""
+    return solutions_may_read(user)
+
+
+def author_of(request: HttpRequest) -> User:
+    """The signed-in person, or `Http404` where they may not change the library."""
+    user = user_of(request)
+    if not problem_may_edit(user):
+        raise Http404("There is no such page.")
+    return user

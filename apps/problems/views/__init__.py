@@ -1,0 +1,1 @@
+"""Views of the library: the list, a problem, writing and editing, import and export."""

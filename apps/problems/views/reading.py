@@ -1,0 +1,99 @@
+"""The list of problems and the page of one problem."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from apps.problems import selectors
+from apps.problems.access import problem_get_for, problem_may_edit, problem_visible_to, solutions_may_read, user_of
+from apps.problems.models import Problem, ProblemVersion, Topic
+
+PAGE = 50
+
+
+@require_GET
+def problem_list(request: HttpRequest) -> HttpResponse:
+    """All problems, with search, filters, order and pages; every state of it has an address."""
+    user = user_of(request)
+    visible = problem_visible_to(user)
+    asked = selectors.filter_from(request.GET)
+    page = Paginator(selectors.problem_list(visible, asked, with_runs=user.may_see_runs), PAGE).get_page(
+        request.GET.get("page")
+    )
+    context = {
+        "page": page,
+        "asked": asked,
+        "columns": _columns(asked, with_runs=user.may_see_runs),
+        "query": _query(asked).urlencode(),
+        "topics": Topic.choices,
+        "may_edit": problem_may_edit(user),
+        "may_see_runs": user.may_see_runs,
+        **selectors.filter_choices(visible),
+    }
+    return render(request, "problems/problem_list.html", context)
+
+
+@require_GET
+def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """A problem set like a paper. `?version=2` shows an older text, which runs may have been started on."""
+    user = user_of(request)
+    problem = problem_get_for(user, slug)
+    newest = problem.current
+    version = _version(request, problem, newest)
+    open_book = solutions_may_read(user)
+    context: dict[str, Any] = {
+        "problem": problem,
+        "version": version,
+        "newest": newest,
+        "open_book": open_book,
+        "may_edit": problem_may_edit(user),
+        "may_see_runs": user.may_see_runs,
+    }
+    if open_book:
+        context["solutions"] = list(problem.reference_solutions.all())
+    if user.may_see_runs:
+        context["runs"] = selectors.runs_count(problem)
+    return render(request, "problems/problem_detail.html", context)
+
+
+def _version(request: HttpRequest, problem: Problem, newest: ProblemVersion) -> ProblemVersion:
+    """The version that the address names, else the newest. Raises `Http404` where there is no such version."""
+    number = request.GET.get("version", "")
+    if not number:
+        return newest
+    version = selectors.version_get(problem, int(number)) if number.isascii() and number.isdigit() and len(number) < 7 else None
+    if version is None:
+        raise Http404(f"This problem has no version {number}.")
+    return version
+
+
+def _query(asked: selectors.ProblemFilter, **changes: str) -> QueryDict:
+    """The address of a state of the list, without what is at its default."""
+    query = QueryDict(mutable=True)
+    for name, value in (asdict(asked) | changes).items():
+        if value and (name, value) != ("sort", "title"):
+            query[name] = value
+    return query
+
+
+def _columns(asked: selectors.ProblemFilter, *, with_runs: bool) -> list[dict[str, str]]:
+    """The headings: name, label, the `aria-sort` value, and the address that sorts by it or turns its order round."""
+    columns = []
+    for name, label in selectors.SORTS.items():
+        if name == "runs" and not with_runs:
+            continue
+        is_up, is_down = asked.sort == name, asked.sort == f"-{name}"
+        following = f"-{name}" if is_up or (name in {"runs", "year"} and not is_down) else name
+        columns.append(
+            {
+                "name": name,
+                "label": label,
+                "aria": "ascending" if is_up else "descending" if is_down else "",
+                "query": _query(asked, sort=following).urlencode(),
+            }
+        )
+    return columns
