@@ -1,9 +1,7 @@
-"""The run socket: authorise, catch up from the table, then follow the tail. Commands go by POST, never over the socket.
-
-Frames are described in docs/socket.md.
-"""
+"""The run socket (docs/socket.md): authorise, catch up from the table, then follow the tail. Commands go by POST instead."""
 
 import asyncio
+import contextlib
 import json
 import time
 from typing import Any
@@ -16,10 +14,7 @@ from apps.runs import live_reads
 from apps.runs.live import Subscription, hub
 from apps.runs.live_reads import in_thread
 
-FLUSH_S = 0.05
-BEAT_S = 15.0
-STATE_S = 1.0
-SLOW_S = 10.0
+FLUSH_S, STATE_S, BEAT_S, SLOW_S = 0.025, 1.0, 15.0, 10.0
 MAX_WATCHED = 16
 NOT_SIGNED_IN, NO_SUCH_RUN, TOO_SLOW = 4401, 4404, 4408
 
@@ -72,13 +67,13 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         known_seq = hello["seq"]
         next_state = next_beat = 0.0
         while True:
+            now = time.monotonic()
             await self._send_events(subscription, known_seq)
             tokens, resync = subscription.take_tokens()
             if tokens:
                 await self._frame({"t": "tokens", "items": tokens})
             if resync:
                 await self._frame({"t": "resync", "calls": resync})
-            now = time.monotonic()
             if now >= next_state:
                 next_state = now + STATE_S
                 state = await live_reads.shared_state(self._run)
@@ -90,12 +85,10 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             if known_seq > self._sent:
                 continue
             subscription.news.clear()
-            try:
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(STATE_S):
                     await subscription.news.wait()
-                await asyncio.sleep(FLUSH_S)
-            except TimeoutError:
-                continue
+            await asyncio.sleep(now + FLUSH_S - time.monotonic())  # News after a pause goes out at once.
 
     async def _send_events(self, subscription: Subscription, known_seq: int) -> None:
         """Send what follows the last sent event; page the table where the tail starts later than that."""
