@@ -79,6 +79,10 @@ def _thinned(told: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
 
 def plain(figure: go.Figure) -> dict[str, Any]:
     """The figure without Plotly's default template, which would bring its own colours."""
-    figure.update_layout(template="none", margin={"l": 56, "r": 12, "t": 12, "b": 48}, legend={"orientation": "h", "y": 1.12})
+    margin = {"l": 56, "r": 12, "t": 48 if len(figure.data) > 1 else 12, "b": 48}
+    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom"}
+    figure.update_layout(template="none", margin=margin, legend=legend)
+    figure.update_xaxes(automargin=True)
+    figure.update_yaxes(automargin=True)
     found: dict[str, Any] = figure.to_plotly_json()
     return {"data": list(found["data"]), "layout": found["layout"]}

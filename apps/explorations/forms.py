@@ -50,18 +50,18 @@ class ExplorationForm(forms.Form):
         self.aliases = aliases
         self.estimate: Estimate | None = None
         self.is_large = False
-        self.scaffold = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
+        self.method = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
         options = [(name, alias.title) for name, alias in aliases.items()]
         _choices(self.fields["scaffold"], [(name, found.title) for name, found in SCAFFOLDS.items()])
-        _choices(self.fields["preset"], [(name, preset.title) for name, preset in self.scaffold.presets.items()])
+        _choices(self.fields["preset"], [(name, preset.title) for name, preset in self.method.presets.items()])
         _choices(self.fields["alias"], options)
-        self.fields["scaffold"].initial = self.scaffold.name
+        self.fields["scaffold"].initial = self.method.name
         self.fields["preset"].initial = DEFAULT_PRESET
-        for role in self.scaffold.roles:
+        for role in self.method.roles:
             field = forms.ChoiceField(label=role.title, required=False, help_text=role.description)
             _choices(field, [("", "the model above"), *options])
             self.fields[f"role_{role.name}"] = field
-        for name, info in self.scaffold.params.model_fields.items():
+        for name, info in self.method.params.model_fields.items():
             self.fields[f"p_{name}"] = param_field(name, info)
         self._draw_params()
 
@@ -70,8 +70,8 @@ class ExplorationForm(forms.Form):
         return str(value or "")
 
     def _preset_values(self, name: str) -> dict[str, Any]:
-        preset = self.scaffold.presets.get(name)
-        return preset.params.model_dump() if preset else self.scaffold.read_params({}).model_dump()
+        preset = self.method.presets.get(name)
+        return preset.params.model_dump() if preset else self.method.read_params({}).model_dump()
 
     def _draw_params(self) -> None:
         """Initial values of the parameter fields: those of the chosen preset, before what the caller gave."""
@@ -82,16 +82,16 @@ class ExplorationForm(forms.Form):
 
     @property
     def scaffold_about(self) -> str:
-        return self.scaffold.description
+        return self.method.description
 
     @property
     def scaffold_source(self) -> str:
-        return self.scaffold.source
+        return self.method.source
 
     @property
     def preset_rows(self) -> list[tuple[Any, str]]:
         """The radio buttons with their descriptions."""
-        descriptions = [preset.description for preset in self.scaffold.presets.values()]
+        descriptions = [preset.description for preset in self.method.presets.values()]
         return list(zip(self["preset"], descriptions, strict=True))
 
     @property
@@ -127,7 +127,7 @@ class ExplorationForm(forms.Form):
     def plan(self) -> Plan:
         """What was chosen. Valid only after `is_valid()` or inside `clean`."""
         data = self.cleaned_data
-        roles = {role.name: data.get(f"role_{role.name}", "") for role in self.scaffold.roles}
+        roles = {role.name: data.get(f"role_{role.name}", "") for role in self.method.roles}
         return Plan(
             scaffold=data.get("scaffold", ""),
             preset=data.get("preset", ""),

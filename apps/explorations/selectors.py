@@ -33,6 +33,10 @@ class Meter:
     limit: float | None
 
     @property
+    def title(self) -> str:
+        return "Time" if self.name == "seconds" else self.name.capitalize()
+
+    @property
     def share(self) -> float | None:
         return min(1.0, self.used / self.limit) if self.limit else None
 

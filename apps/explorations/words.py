@@ -1,5 +1,6 @@
 """The words of exploration pages: roles, phases and endings, the same everywhere."""
 
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.models import Run, RunStatus
 
 ROLE_WORDS = {
@@ -16,6 +17,11 @@ FINISH_WORDS = {"stop": "ended by itself", "length": "cut off by its token limit
 def role_word(role: str) -> str:
     """What a role does, as a verb; roles of other scaffolds keep their name."""
     return ROLE_WORDS.get(role, role.replace("_", " ").capitalize())
+
+
+def scaffold_word(name: str) -> str:
+    """The scaffold's title; its name, where this code no longer has it."""
+    return SCAFFOLDS[name].title if name in SCAFFOLDS else name
 
 
 def ending(run: Run) -> str:

@@ -16,6 +16,7 @@ from apps.explorations.figures import confidence_figure, tokens_figure
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, user_of, wants_part
+from apps.explorations.words import scaffold_word
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
@@ -44,15 +45,16 @@ def run_list(request: HttpRequest) -> HttpResponse:
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
+    names = visible.order_by().values_list("scaffold", flat=True).distinct()
     context = {
         "page": page,
-        "rows": [(run, selectors.list_state(run)) for run in page.object_list],
+        "rows": [(run, selectors.list_state(run), scaffold_word(run.scaffold)) for run in page.object_list],
         "chosen": chosen,
         "is_filtered": any(chosen.values()),
         "query": query.urlencode(),
         "statuses": RunStatus.choices,
         "topics": Topic.choices,
-        "scaffolds": sorted(visible.order_by().values_list("scaffold", flat=True).distinct()),
+        "scaffolds": [(name, scaffold_word(name)) for name in sorted(names)],
         "totals": runs_totals(found),
     }
     return render(request, "explorations/run_list.html", context)
@@ -66,6 +68,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     graph = graph_data(run)
     context = {
         "run": run,
+        "scaffold": scaffold_word(run.scaffold),
         "header": selectors.header(run, user, len(open_now)),
         "new_command": uuid.uuid4(),
         "timeline": timeline(run, open_now),

@@ -4,6 +4,11 @@ let library = null;
 
 function plotly(src) {
   library ??= new Promise((resolve, reject) => {
+    const mark = document.createElement("div"); // Tells Plotly to insert no styles: exploration.css has them.
+    mark.id = "plotly.js-style-global";
+    mark.className = "no-inline-styles";
+    mark.hidden = true;
+    document.body.append(mark);
     const script = document.createElement("script");
     script.src = src;
     script.onload = () => resolve(globalThis.Plotly);

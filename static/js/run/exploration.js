@@ -2,6 +2,7 @@
 // recorded on the server; without this script the page is the same as of its loading.
 import { mountLemmaGraph } from "../graph/page.js";
 import { mountProofDiffs } from "../proof_diff.js";
+import { toast } from "../site.js";
 import { drawCharts } from "./charts.js";
 import { FrameLoop, throttled } from "./frames.js";
 import { Lanes } from "./lanes.js";
@@ -168,6 +169,11 @@ page.addEventListener("htmx:afterSwap", (event) => {
   if (event.target.id !== "run-header" && !event.detail.elt?.closest?.("#run-header")) return;
   tellState();
   tellLink();
+  const said = page.querySelector("#run-header [data-said]");
+  if (said) {
+    toast(said.textContent, { error: said.dataset.said === "error" });
+    said.remove();
+  }
   const wasResumed = part("liveness")?.classList.contains("status--queued");
   if (wasResumed) stream?.start();
 });
@@ -228,7 +234,6 @@ function goLive() {
   const loop = new FrameLoop({
     apply: (item) => takers[item.t]?.(item),
     dropped: (calls) => calls.forEach((call) => state.lost.add(call)),
-    after: () => lanes.drawn(),
   });
   const { protocol, host } = location;
   stream = new RunStream(`${protocol === "https:" ? "wss" : "ws"}://${host}${page.dataset.socket}`, {

@@ -17,11 +17,10 @@ export function joinTokens(items) {
 }
 
 export class FrameLoop {
-  /** `apply(item)` draws one piece of work; `dropped(calls)` hears of calls whose tokens were not drawn; `after()` ends a frame. */
-  constructor({ apply, dropped = () => {}, after = () => {}, isHidden = () => document.hidden, clock = globalThis }) {
+  /** `apply(item)` draws one piece of work; `dropped(calls)` hears of calls whose tokens were not drawn. */
+  constructor({ apply, dropped = () => {}, isHidden = () => document.hidden, clock = globalThis }) {
     this.apply = apply;
     this.dropped = dropped;
-    this.after = after;
     this.isHidden = isHidden;
     this.clock = clock;
     this.queue = [];
@@ -55,7 +54,6 @@ export class FrameLoop {
     let done = 0;
     while (done < this.queue.length && (done === 0 || performance.now() < until)) this.apply(this.queue[done++]);
     this.queue.splice(0, done);
-    this.after();
     this.scheduled = false;
     this.#schedule();
   }

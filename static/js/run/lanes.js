@@ -45,6 +45,7 @@ class Pane {
       if (this.follows) this.pill.hidden = true;
       onFollow();
     });
+    this.box.addEventListener("streamdrawn", () => this.scroll());
     this.pill.addEventListener("click", () => {
       this.follows = true;
       this.pill.hidden = true;
@@ -91,7 +92,7 @@ class Pane {
     this.streams.reasoning.seal();
   }
 
-  /** Once per animation frame, after all pieces. */
+  /** After each drawing. */
   scroll() {
     if (this.follows) this.box.scrollTop = this.box.scrollHeight;
     else this.pill.hidden = false;
@@ -108,7 +109,7 @@ export class Lanes {
     this.list = root.querySelector('[data-part="lanes"]');
     this.followNew = root.querySelector('[data-part="follow-new"]');
     this.lanes = new Map();
-    this.touched = new Set();
+    this.isOver = false;
     this.followNew.checked = localStorage.getItem("lanes:follow-new") !== "no";
     this.followNew.addEventListener("change", () => {
       localStorage.setItem("lanes:follow-new", this.followNew.checked ? "yes" : "no");
@@ -148,7 +149,7 @@ export class Lanes {
     lane.ended = true;
     this.#say(lane, failure ? "failed" : "ended");
     lane.line.classList.add("lane--ended");
-    lane.pane?.seal();
+    if (lane.pane) this.#ask(lane); // The last tokens may still be on their way; the record has the whole text.
     if (!lane.line.open) this.#remove(lane);
     else if (lane.byItself) this.clock.setTimeout(() => this.#leave(lane), LINGER_MS);
     this.#watch();
@@ -186,8 +187,7 @@ export class Lanes {
       lane.pane.reset("", "");
     }
     if (lane.asked) return;
-    if (lane.pane.append(ch, off, text)) this.touched.add(lane.pane);
-    else this.#ask(lane);
+    if (!lane.pane.append(ch, off, text)) this.#ask(lane);
   }
 
   snapshot({ call, attempt, text, reasoning, ended }) {
@@ -196,7 +196,6 @@ export class Lanes {
     lane.asked = false;
     lane.attempt = Math.max(lane.attempt, attempt);
     lane.pane.reset(text, reasoning);
-    this.touched.add(lane.pane);
     if (ended) lane.pane.seal();
   }
 
@@ -208,14 +207,14 @@ export class Lanes {
     }
   }
 
-  drawn() {
-    for (const pane of this.touched) pane.scroll();
-    this.touched.clear();
-  }
-
   /** The run is over: what is still listed will not go on. */
   closeAll() {
-    for (const lane of [...this.lanes.values()]) if (!lane.ended) this.ended(lane.line.dataset.call);
+    this.isOver = true;
+    for (const lane of [...this.lanes.values()]) {
+      if (!lane.ended) this.ended(lane.line.dataset.call);
+      else if (lane.byItself) this.clock.setTimeout(() => this.#leave(lane), LINGER_MS);
+    }
+    this.#count();
   }
 
   #ask(lane) {
@@ -224,7 +223,7 @@ export class Lanes {
   }
 
   #adopt(line) {
-    const lane = { line, attempt: 1, ended: false, asked: false, pane: null, byItself: false, touchedByPerson: false };
+    const lane = { line, attempt: 1, ended: false, asked: false, pane: null, byItself: false };
     this.lanes.set(line.dataset.call, lane);
     line.querySelector("summary").addEventListener("click", () => {
       lane.byItself = false;
@@ -262,7 +261,7 @@ export class Lanes {
   }
 
   #leave(lane) {
-    if (lane.byItself && lane.ended && this.running) lane.line.open = false;
+    if (lane.byItself && lane.ended && (this.running || this.isOver)) lane.line.open = false;
   }
 
   #watch() {
@@ -285,6 +284,7 @@ export class Lanes {
     const part = (name) => this.root.querySelector(`[data-part="${name}"]`);
     const { running } = this;
     part("lane-count").textContent = String(running);
+    this.root.hidden = this.isOver && this.lanes.size === 0;
     part("lanes-empty").hidden = this.lanes.size > 0;
     let shown = 0;
     for (const lane of this.lanes.values()) lane.line.hidden = !lane.line.open && shown++ >= MOST_LINES;
