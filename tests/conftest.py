@@ -1,14 +1,39 @@
 """Fixtures for all tests: the cast, clients signed in as its members, and settings that make tests fast."""
 
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Iterator
 
+import psycopg
 import pytest
+from django.db import connections
 from django.test import Client
 from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """PostgreSQL drops no database that somebody is connected to; what a closed pool leaves takes a moment to go."""
+    yield
+    for connection in connections.all():
+        connection.close()
+        if hasattr(connection, "close_pool"):
+            connection.close_pool()
+            _wait_until_alone(connection.settings_dict["NAME"])
+
+
+def _wait_until_alone(database: str) -> None:
+    ask = "SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as elsewhere:
+        for _ in range(50):
+            row = elsewhere.execute(ask, [database]).fetchone()
+            if row is None or row[0] == 0:
+                return
+            time.sleep(0.1)
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar
+from collections.abc import Sequence
 
-from django.db import close_old_connections
 from django.db.utils import DatabaseError
 
 from apps.reasoning.domain.control import Command
@@ -16,11 +14,10 @@ from apps.reasoning.ports import Dispatcher
 from apps.runs.journal import RunJournal
 from apps.runs.leases import lease_renew
 from apps.runs.models import Run, RunCommand, RunStatus
+from apps.runs.threads import in_thread
 
 logger = logging.getLogger(__name__)
 POLL_S = 0.5
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class DatabaseControls:
@@ -52,9 +49,9 @@ class DatabaseControls:
             try:
                 if since_renewal >= self._renew_every_s:
                     since_renewal = 0.0
-                    if not await asyncio.to_thread(_in_thread, lease_renew, self._run.pk, self._run.fence):
+                    if not await in_thread(lease_renew, self._run.pk, self._run.fence):
                         raise FenceLost
-                for row in await asyncio.to_thread(_in_thread, _pending, self._run.pk):
+                for row in await in_thread(_pending, self._run.pk):
                     self._receive(row)
             except DatabaseError as error:
                 logger.warning("run %s: the database does not answer (%s)", self._run.public_id, error)
@@ -105,11 +102,3 @@ class GatedDispatcher:
 
 def _pending(run_pk: int) -> list[RunCommand]:
     return list(RunCommand.objects.filter(run=run_pk, state=RunCommand.State.PENDING).select_related("by"))
-
-
-def _in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Database work in a borrowed thread, whose connection must not outlive it."""
-    try:
-        return function(*args, **kwargs)
-    finally:
-        close_old_connections()

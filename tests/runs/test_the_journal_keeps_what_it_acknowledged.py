@@ -12,6 +12,7 @@ from apps.runs.journal import RunJournal
 from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.selectors import event_page
 from apps.runs.texts import text_get
+from apps.runs.threads import in_thread
 from tests.runs.factory import began, ended, make_run, record, take, with_journal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -84,7 +85,7 @@ def test_an_owner_whose_fence_has_moved_writes_nothing_more() -> None:
 
     async def lose_it(journal: RunJournal) -> None:
         await journal.append(record("a"), [ended("a")])
-        await asyncio.to_thread(lambda: Run.objects.filter(pk=run.pk).update(fence=run.fence + 1))
+        await in_thread(lambda: Run.objects.filter(pk=run.pk).update(fence=run.fence + 1))
         with pytest.raises(FenceLost):
             await journal.append(record("b"), [ended("b")])
         with pytest.raises(FenceLost):
