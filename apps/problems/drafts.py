@@ -9,6 +9,15 @@ from apps.problems.models import Problem
 RESERVED_SLUGS = {"new", "import", "export", "preview"}
 SLUG_LENGTH = 110
 TITLE_LENGTH = 200
+SOURCE_LENGTH = 200
+LEVEL_LENGTH = 60
+APPROACH_LENGTH = 120
+STATEMENT_LENGTH = 20_000
+ANSWER_LENGTH = 4_000
+SCHEME_LENGTH = 40_000
+SOLUTION_LENGTH = 100_000
+SOLUTIONS_AT_MOST = 12
+YEARS = range(1, 2200)
 
 
 @dataclass(frozen=True)

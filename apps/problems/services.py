@@ -16,11 +16,12 @@ _TEXTS = ("statement", "answer", "scheme_text")
 
 
 class ProblemChanged(Exception):
-    """Somebody saved a newer version while this one was being edited. `number` is the newest."""
+    """Somebody else saved the problem while this person was editing it."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(f"The problem has a newer version, {number}.")
-        self.number = number
+
+def problem_state(problem: Problem) -> str:
+    """A token that changes whenever somebody saves the problem."""
+    return problem.updated_at.isoformat()
 
 
 @transaction.atomic
@@ -38,16 +39,16 @@ def problem_create(*, draft: ProblemDraft, by: User | None = None) -> Problem:
 
 
 @transaction.atomic
-def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, based_on: int | None = None) -> Problem:
+def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, based_on: str | None = None) -> Problem:
     """Save a changed problem. A new version is made only where statement, answer or marking scheme changed.
 
-    `based_on` is the number of the version that the person saw. Raises `ProblemChanged` where a newer one exists.
+    `based_on` is the `problem_state` that the person began from. Raises `ProblemChanged` where it is no longer so.
     Slug, origin and external id stay: they are how others refer to the problem.
     """
     problem = Problem.objects.select_for_update().get(pk=problem.pk)
+    if based_on is not None and based_on != problem_state(problem):
+        raise ProblemChanged(f"{problem.slug} was saved by somebody else meanwhile")
     current = problem.current
-    if based_on is not None and based_on != current.number:
-        raise ProblemChanged(current.number)
     _set_facts(problem, draft)
     if by is not None:
         problem.edited_at = timezone.now()
@@ -99,7 +100,6 @@ def _set_solutions(problem: Problem, drafts: Sequence[SolutionDraft]) -> None:
         row.delete()
     for position, draft in enumerate(drafts):
         row = rows[position] if position < len(rows) else ReferenceSolution(problem=problem)
-        if (row.pk, row.approach, row.text, row.position) != (row.pk, draft.approach, draft.text, position) or row.pk is None:
-            row.approach, row.text, row.position = draft.approach, draft.text, position
-            row.full_clean()
-            row.save()
+        row.approach, row.text, row.position = draft.approach, draft.text, position
+        row.full_clean()
+        row.save()

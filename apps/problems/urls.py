@@ -2,10 +2,13 @@
 
 from django.urls import path
 
-from apps.problems.views import reading
+from apps.problems.views import reading, writing
 
 app_name = "problems"
 urlpatterns = [
     path("", reading.problem_list, name="list"),
+    path("new/", writing.problem_create, name="create"),
+    path("preview/", writing.problem_preview, name="preview"),
     path("<slug:slug>/", reading.problem_detail, name="detail"),
+    path("<slug:slug>/edit/", writing.problem_edit, name="edit"),
 ]

@@ -67,6 +67,9 @@ RULES: dict[str, Rule] = {
     # problems
     "problems:list": SIGNED_IN,
     "problems:detail": SIGNED_IN,
+    "problems:create": AUTHORS,
+    "problems:edit": AUTHORS,
+    "problems:preview": POST_ONLY,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -112,6 +115,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:outline": lambda world: {"run_id": world.run.public_id},
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
+    "problems:edit": lambda world: {"slug": world.problem.slug},
     "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},
     "explorations:estimate": lambda world: {"slug": world.problem.slug},

@@ -1,0 +1,119 @@
+"""The editor of a problem: one form for the problem, one for each reference solution; and the upload of a file."""
+
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from apps.problems import drafts
+from apps.problems.drafts import ProblemDraft, SolutionDraft
+from apps.problems.models import Topic
+
+
+class TextField(forms.CharField):
+    """Markdown. Browsers send line ends as CR LF; they are stored as LF, so that an unchanged text stays unchanged."""
+
+    def __init__(self, *, rows: int, help_text: str = "", **options: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": rows, "class": "mono", "spellcheck": "false"})
+        super().__init__(widget=widget, help_text=help_text, **options)
+
+    def to_python(self, value: Any) -> str:
+        text = super().to_python(value) or ""
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class ProblemForm(forms.Form):
+    """What a problem has once."""
+
+    title = forms.CharField(max_length=drafts.TITLE_LENGTH)
+    topic = forms.ChoiceField(choices=[("", "choose one"), *Topic.choices])
+    source = forms.CharField(max_length=drafts.SOURCE_LENGTH, required=False, help_text="Such as: IMO 1988, Problem 6")
+    year = forms.IntegerField(min_value=drafts.YEARS.start, max_value=drafts.YEARS.stop - 1, required=False)
+    level = forms.CharField(max_length=drafts.LEVEL_LENGTH, required=False, help_text="Such as: IMO medium")
+    statement = TextField(
+        rows=9,
+        max_length=drafts.STATEMENT_LENGTH,
+        help_text="Markdown with formulas: <code>$a^2$</code> or <code>$$…$$</code>.",
+    )
+    answer = TextField(
+        rows=2, max_length=drafts.ANSWER_LENGTH, required=False, help_text="Empty where there is only something to prove."
+    )
+    scheme_text = TextField(rows=8, max_length=drafts.SCHEME_LENGTH, required=False, label="Marking scheme")
+
+
+class SolutionForm(forms.Form):
+    """One reference solution. Left empty, it is not kept."""
+
+    approach = forms.CharField(
+        max_length=drafts.APPROACH_LENGTH, required=False, help_text="In a few words: Vieta jumping, counting in two ways."
+    )
+    text = TextField(rows=10, max_length=drafts.SOLUTION_LENGTH, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("approach") and not cleaned.get("text") and "text" not in self.errors:
+            self.add_error("text", "This solution has a name but no text. Write it, or clear the name to leave it out.")
+        return cleaned
+
+
+_solutions = forms.formset_factory(
+    SolutionForm, extra=0, max_num=drafts.SOLUTIONS_AT_MOST, absolute_max=drafts.SOLUTIONS_AT_MOST + 1, validate_max=True
+)
+
+
+class ProblemEditor:
+    """The form of a problem together with those of its solutions, empty, filled from a draft, or as posted."""
+
+    def __init__(self, data: QueryDict | None = None, *, draft: ProblemDraft | None = None) -> None:
+        self.posted = data
+        if data is None:
+            self.form = ProblemForm(initial=_form_values(draft) if draft else None)
+            rows = [{"approach": row.approach, "text": row.text} for row in draft.solutions] if draft else []
+            self.solutions = _solutions(initial=[*rows] or [{}], prefix="solutions")
+        else:
+            self.form = ProblemForm(data)
+            self.solutions = _solutions(_with_one_more(data) if "add" in data.getlist("action") else data, prefix="solutions")
+
+    @property
+    def asks_to_save(self) -> bool:
+        """True unless the person only wants a preview or room for one more solution."""
+        return self.posted is not None and not {"preview", "add"} & set(self.posted.getlist("action"))
+
+    def forget_errors(self) -> None:
+        """Show no errors: the person is still writing."""
+        self.form.errors.clear()
+        for row in self.solutions:
+            row.errors.clear()
+
+    def is_valid(self) -> bool:
+        """Both halves are looked at, so that all errors are shown at once."""
+        return all([self.form.is_valid(), self.solutions.is_valid()])
+
+    def draft(self) -> ProblemDraft:
+        """The problem as the valid form says it."""
+        solutions = [
+            SolutionDraft(row.cleaned_data["text"], row.cleaned_data["approach"])
+            for row in self.solutions
+            if row.cleaned_data.get("text")
+        ]
+        return ProblemDraft(**self.form.cleaned_data, solutions=tuple(solutions))
+
+    def preview(self) -> dict[str, Any]:
+        """What is written so far, valid or not, to be set in type."""
+        names = ("title", "statement", "answer", "scheme_text")
+        shown: dict[str, Any] = {name: str(self.form[name].value() or "") for name in names}
+        rows = [{name: str(row[name].value() or "") for name in ("approach", "text")} for row in self.solutions]
+        return {**shown, "solutions": [row for row in rows if row["text"].strip()]}
+
+
+def _form_values(draft: ProblemDraft) -> dict[str, Any]:
+    return {name: getattr(draft, name) for name in ProblemForm.base_fields}
+
+
+def _with_one_more(data: QueryDict) -> QueryDict:
+    """The posted data with room for one more solution, as far as that is allowed."""
+    changed = data.copy()
+    count = changed.get("solutions-TOTAL_FORMS", "")
+    if count.isascii() and count.isdigit() and len(count) < 4:
+        changed["solutions-TOTAL_FORMS"] = str(min(int(count) + 1, drafts.SOLUTIONS_AT_MOST))
+    return changed

@@ -1,0 +1,71 @@
+"""Creating and editing problems, with a preview that also works without JavaScript."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.problems import services
+from apps.problems.access import author_of, problem_get_for
+from apps.problems.drafts import SOLUTIONS_AT_MOST, draft_of
+from apps.problems.forms import ProblemEditor
+from apps.problems.models import Problem
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def problem_create(request: HttpRequest) -> HttpResponse:
+    """An empty editor; a valid one makes the problem and opens its page."""
+    user = author_of(request)
+    editor = ProblemEditor(request.POST if request.method == "POST" else None)
+    if editor.asks_to_save and editor.is_valid():
+        problem = services.problem_create(draft=editor.draft(), by=user)
+        messages.success(request, "The problem is in the library.")
+        return redirect("problems:detail", slug=problem.slug)
+    return _editor_page(request, editor)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def problem_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The editor filled with a problem. Saving makes a new version where a text changed; older ones stay readable."""
+    user = author_of(request)
+    problem = problem_get_for(user, slug)
+    if request.method != "POST":
+        editor = ProblemEditor(draft=draft_of(problem))
+        return _editor_page(request, editor, problem, based_on=services.problem_state(problem))
+    editor, based_on = ProblemEditor(request.POST), request.POST.get("based_on", "")
+    if editor.asks_to_save and editor.is_valid():
+        try:
+            services.problem_revise(problem=problem, draft=editor.draft(), by=user, based_on=based_on)
+        except services.ProblemChanged:
+            return _editor_page(request, editor, problem, based_on=services.problem_state(problem), is_stale=True)
+        messages.success(request, "Saved.")
+        return redirect("problems:detail", slug=problem.slug)
+    return _editor_page(request, editor, problem, based_on=based_on)
+
+
+@require_POST
+def problem_preview(request: HttpRequest) -> HttpResponse:
+    """What is in the editor, set in type. Nothing is stored."""
+    author_of(request)
+    return render(request, "problems/_preview.html", {"preview": ProblemEditor(request.POST).preview()})
+
+
+def _editor_page(
+    request: HttpRequest, editor: ProblemEditor, problem: Problem | None = None, *, based_on: str = "", is_stale: bool = False
+) -> HttpResponse:
+    refused = editor.asks_to_save and not is_stale
+    if not editor.asks_to_save:
+        editor.forget_errors()
+    context: dict[str, Any] = {
+        "editor": editor,
+        "problem": problem,
+        "preview": editor.preview(),
+        "based_on": based_on,
+        "is_stale": is_stale,
+        "is_refused": refused,
+        "may_add": editor.solutions.total_form_count() < SOLUTIONS_AT_MOST,
+    }
+    status = 409 if is_stale else 422 if refused else 200
+    return render(request, "problems/problem_edit.html", context, status=status)
