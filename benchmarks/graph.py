@@ -7,10 +7,14 @@ while lemmas were added.
 import os
 import statistics
 import sys
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import django
+import pytest
+
+from benchmarks.figures import Figure, Skipped
 
 SIZES = (50, 200, 1000, 2000)
 ROUNDS = 5
@@ -43,8 +47,34 @@ MEASURE = """async ([data, more]) => {
 }"""
 
 
+def figures(quick: bool = False) -> list[Figure]:
+    """First paint and the addition of 20 lemmas at 1,000. Raises `Skipped` where there is no browser or no Node."""
+    size = 200 if quick else 1000
+    try:
+        ((_, row),) = _measured([size], rounds=2 if quick else ROUNDS)
+    except (OSError, ImportError, pytest.skip.Exception) as error:
+        raise Skipped(f"Chromium, Playwright or Node is missing ({error}).") from error
+    return [
+        Figure(f"first paint of {size:,} lemmas", row["first"], "ms", 1200, "under"),
+        Figure(f"old lemmas moved when {ADDED} are added", row["moved"], "", 0, "at most"),
+        Figure(f"… {ADDED} lemmas added and painted", row["add"], "ms"),
+        Figure("… of it script", row["script"], "ms"),
+        Figure("… longest task of the main thread", row["blocked"], "ms"),
+    ]
+
+
 def main(sizes: list[int]) -> None:
     """Print one row per size."""
+    print(f"{'lemmas':>7} {'first paint':>12} {'add 20':>9} {'script':>9} {'blocked':>9} {'moved':>6}")
+    for size, figure in _measured(sizes):
+        print(
+            f"{size:>7} {figure['first']:>9.0f} ms {figure['add']:>6.0f} ms {figure['script']:>6.0f} ms "
+            f"{figure['blocked']:>6.0f} ms {figure['moved']:>6.0f}"
+        )
+
+
+def _measured(sizes: list[int], rounds: int = ROUNDS) -> Iterator[tuple[int, dict[str, float]]]:
+    """Size and figures: medians, but the greatest number of moved lemmas."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     django.setup()
     from tests.graph_js.node import facts
@@ -52,15 +82,11 @@ def main(sizes: list[int]) -> None:
 
     with browser_page(Pages(_answers())) as page:
         page.goto("/graph/")
-        print(f"{'lemmas':>7} {'first paint':>12} {'add 20':>9} {'script':>9} {'blocked':>9} {'moved':>6}")
         for size in sizes:
             graphs = [facts("print_graph.mjs", str(size)), facts("print_graph.mjs", str(size + ADDED), str(size))]
-            rows = [page.evaluate(MEASURE, graphs) for _ in range(ROUNDS)]
-            figure = {name: statistics.median(row[name] for row in rows) for name in rows[0]}
-            print(
-                f"{size:>7} {figure['first']:>9.0f} ms {figure['add']:>6.0f} ms {figure['script']:>6.0f} ms "
-                f"{figure['blocked']:>6.0f} ms {max(row['moved'] for row in rows):>6}"
-            )
+            rows = [page.evaluate(MEASURE, graphs) for _ in range(rounds)]
+            medians = {name: statistics.median(row[name] for row in rows) for name in rows[0]}
+            yield size, medians | {"moved": max(row["moved"] for row in rows)}
 
 
 def _answers() -> dict[str, Any]:

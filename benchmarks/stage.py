@@ -30,7 +30,7 @@ def set_up(**env: str) -> Path:
             "DJANGO_SETTINGS_MODULE": "apps.config.settings",
             "LOG_LEVEL": "ERROR",
             "MODELS_FILE": str(MODELS),
-            "PORT": str(_free_port()),
+            "PORT": str(free_port()),
             **env,
         }
     )
@@ -61,7 +61,8 @@ def a_run(spec: "RunSpec | None" = None) -> "Run":
     return run_create(owner=None, problem_version=version, title="A benchmark", spec=spec, start=False)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on just now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
