@@ -21,10 +21,14 @@ const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", liv
 const page = document.querySelector("[data-run]");
 const panel = document.getElementById("panel");
 const { htmx } = globalThis;
-const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0 };
+const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false };
 
 const part = (name) => page.querySelector(`#run-header [data-part="${name}"]`);
-const fetchInto = (url, target, swap) => htmx.ajax("GET", url, { target, swap, source: page });
+/** Parts that could not be fetched are fetched again when the page is live again. */
+const fetchInto = (url, target, swap) =>
+  htmx.ajax("GET", url, { target, swap, source: page }).catch(() => {
+    state.missed = true;
+  });
 
 // --- the graph and the panel beside it ---
 
@@ -230,6 +234,14 @@ const takers = {
   hello: () => {},
 };
 
+function catchUp() {
+  state.missed = false;
+  refreshHeader();
+  refreshTimeline();
+  refreshPanel();
+  graph.refresh();
+}
+
 function goLive() {
   const loop = new FrameLoop({
     apply: (item) => takers[item.t]?.(item),
@@ -242,6 +254,7 @@ function goLive() {
     onLink: (link) => {
       state.link = link;
       tellLink();
+      if (link.state === "live" && state.missed) catchUp();
     },
   });
   const base = location.pathname.replace(/\/?$/, "/");
