@@ -125,8 +125,16 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     **{
         f"explorations:{name}": lambda world: {"run_id": world.run.public_id}
         for name in (
-            "run_detail", "run_header", "run_timeline", "run_panel", "run_charts", "run_log", "command", "resume",
-            "fork", "export",
+            "run_detail",
+            "run_header",
+            "run_timeline",
+            "run_panel",
+            "run_charts",
+            "run_log",
+            "command",
+            "resume",
+            "fork",
+            "export",
         )
     },
 }

@@ -100,7 +100,8 @@ def writable() -> bool:
 
 COMMANDS: dict[str, Any] = {
     "migrate": migrate,
-    "start": start, "samples": samples,
+    "start": start,
+    "samples": samples,
     "dump": dump,
     "command": command,
     "active": active,
