@@ -6,8 +6,8 @@ import networkx as nx
 
 from apps.lemmas.anchors import inside_formula
 from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
-from apps.lemmas.network import human_words, network
-from apps.reasoning.graph.lemma_graph import frontier, proof_closure, reduced
+from apps.lemmas.network import human_words, network, redundant_uses
+from apps.reasoning.graph.lemma_graph import frontier, proof_closure
 from apps.runs.models import Run
 
 PROBLEM = "problem"
@@ -81,10 +81,10 @@ def graph_data(run: Run, after: int = 0) -> GraphData:
     graph = network(lemmas, proofs, rows, human)
     contributing = proof_closure(graph)
     edges = _edges(graph, rows, lemmas, proofs)
-    kept = set(reduced(graph).edges)
+    redundant = redundant_uses(graph)
     for edge in edges:
         if edge["kind"] == "uses":
-            edge["redundant"] = (edge["target"], edge["source"]) not in kept
+            edge["redundant"] = (edge["target"], edge["source"]) in redundant
             edge["contributes"] = edge["target"] in contributing
     last_round = max((lemma.round for lemma in lemmas), default=0)
     nodes = [_problem_node(run)]
