@@ -4,11 +4,13 @@ Everybody who is signed in reads statements. Answers, marking schemes and refere
 staff: a student must never meet a solution by accident. The same people create, edit, import and export.
 """
 
+import uuid
+
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
 from apps.accounts.models import User
-from apps.problems.models import Problem
+from apps.problems.models import ImportDraft, Problem
 
 
 def user_of(request: HttpRequest) -> User:
@@ -47,3 +49,11 @@ def author_of(request: HttpRequest) -> User:
     if not problem_may_edit(user):
         raise Http404("There is no such page.")
     return user
+
+
+def import_draft_get_for(user: User, public_id: uuid.UUID) -> ImportDraft:
+    """An upload of this person's own, or `Http404`."""
+    draft = ImportDraft.objects.filter(owner=user, public_id=public_id).first()
+    if draft is None:
+        raise Http404("This upload is no longer kept. Choose the file again.")
+    return draft

@@ -1,10 +1,11 @@
 """What a problem consists of before it is a row: the one shape that files, imports and forms are read into."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from django.utils.text import slugify
 
-from apps.problems.models import Problem
+from apps.problems.models import Problem, ProblemVersion
 
 RESERVED_SLUGS = {"new", "import", "export", "preview"}
 SLUG_LENGTH = 110
@@ -12,6 +13,9 @@ TITLE_LENGTH = 200
 SOURCE_LENGTH = 200
 LEVEL_LENGTH = 60
 APPROACH_LENGTH = 120
+SUBTOPIC_LENGTH = 60
+ORIGIN_LENGTH = 60
+EXTERNAL_ID_LENGTH = 120
 STATEMENT_LENGTH = 20_000
 ANSWER_LENGTH = 4_000
 SCHEME_LENGTH = 40_000
@@ -36,6 +40,7 @@ class ProblemDraft:
     topic: str
     statement: str
     slug: str = ""
+    subtopic: str = ""
     source: str = ""
     year: int | None = None
     level: str = ""
@@ -46,14 +51,15 @@ class ProblemDraft:
     external_id: str = ""
 
 
-def draft_of(problem: Problem) -> ProblemDraft:
-    """The problem as it stands, in the shape that makes it again."""
-    version = problem.current
+def draft_of(problem: Problem, version: ProblemVersion | None = None) -> ProblemDraft:
+    """The problem as it stands, in the shape that makes it again; `version` where the newest is at hand."""
+    version = version or problem.current
     return ProblemDraft(
         title=problem.title,
         topic=problem.topic,
         statement=version.statement,
         slug=problem.slug,
+        subtopic=problem.subtopic,
         source=problem.source,
         year=problem.year,
         level=problem.level,
@@ -65,14 +71,10 @@ def draft_of(problem: Problem) -> ProblemDraft:
     )
 
 
-def slug_free(wanted: str, taken: set[str] | None = None) -> str:
-    """`wanted` as a slug that no problem has and that is no page of ours; a number is added where it must be.
-
-    `taken` holds further slugs that are spoken for.
-    """
-    base = slugify(wanted)[:SLUG_LENGTH].strip("-") or "problem"
-    used = set(Problem.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS | (taken or set())
-    slug, number = base, 2
-    while slug in used:
+def slug_free(wanted: str, used: Container[str]) -> str:
+    """`wanted` as a slug that is not in `used` and is no page of ours; a number is added where it must be."""
+    slug = base = slugify(wanted)[:SLUG_LENGTH].strip("-") or "problem"
+    number = 2
+    while slug in used or slug in RESERVED_SLUGS:
         slug, number = f"{base}-{number}", number + 1
     return slug

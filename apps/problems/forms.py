@@ -3,10 +3,13 @@
 from typing import Any
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
 from apps.problems import drafts
 from apps.problems.drafts import ProblemDraft, SolutionDraft
+from apps.problems.importing.files import FILE_BYTES
+from apps.problems.importing.shapes import SHAPES
 from apps.problems.models import Topic
 
 
@@ -27,6 +30,7 @@ class ProblemForm(forms.Form):
 
     title = forms.CharField(max_length=drafts.TITLE_LENGTH)
     topic = forms.ChoiceField(choices=[("", "choose one"), *Topic.choices])
+    subtopic = forms.CharField(max_length=drafts.SUBTOPIC_LENGTH, required=False, help_text="Such as: functional equations")
     source = forms.CharField(max_length=drafts.SOURCE_LENGTH, required=False, help_text="Such as: IMO 1988, Problem 6")
     year = forms.IntegerField(min_value=drafts.YEARS.start, max_value=drafts.YEARS.stop - 1, required=False)
     level = forms.CharField(max_length=drafts.LEVEL_LENGTH, required=False, help_text="Such as: IMO medium")
@@ -117,3 +121,21 @@ def _with_one_more(data: QueryDict) -> QueryDict:
     if count.isascii() and count.isdigit() and len(count) < 4:
         changed["solutions-TOTAL_FORMS"] = str(min(int(count) + 1, drafts.SOLUTIONS_AT_MOST))
     return changed
+
+
+class ImportForm(forms.Form):
+    """A file and, where it cannot be found out, its shape."""
+
+    file = forms.FileField(
+        help_text="CSV or JSONL in UTF-8, at most 16 MB.",
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.jsonl,.ndjson"}),
+    )
+    shape = forms.ChoiceField(
+        label="Shape", choices=[("auto", "find out"), *((shape.name, shape.title) for shape in SHAPES.values())]
+    )
+
+    def clean_file(self) -> UploadedFile:
+        upload: UploadedFile = self.cleaned_data["file"]
+        if (upload.size or 0) > FILE_BYTES:
+            raise forms.ValidationError("The file is larger than 16 MB. Split it.")
+        return upload

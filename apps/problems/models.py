@@ -24,6 +24,7 @@ class Problem(models.Model):
     slug = models.SlugField(max_length=120, unique=True)
     title = models.CharField(max_length=200)
     topic = models.CharField(max_length=1, choices=Topic)
+    subtopic = models.CharField(max_length=60, blank=True, help_text="Such as: functional equations.")
     source = models.CharField(max_length=200, blank=True)
     year = models.PositiveSmallIntegerField(null=True, blank=True)
     level = models.CharField(max_length=60, blank=True)
@@ -86,3 +87,20 @@ class ReferenceSolution(models.Model):
 
     class Meta:
         ordering = ["position", "pk"]
+
+
+class ImportDraft(models.Model):
+    """An uploaded file between its preview and its confirmation. Thrown away after either."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="import_drafts")
+    filename = models.CharField(max_length=200)
+    shape = models.CharField(max_length=20, default="auto")
+    data = models.BinaryField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.filename

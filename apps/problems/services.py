@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.problems.drafts import ProblemDraft, SolutionDraft, draft_of, slug_free
-from apps.problems.models import Problem, ProblemVersion, ReferenceSolution
+from apps.problems.importing.plans import plan_make
+from apps.problems.models import ImportDraft, Problem, ProblemVersion, ReferenceSolution
 from apps.problems.samples import ORIGIN, sample_library
 
-_FACTS = ("title", "topic", "source", "year", "level")
+_FACTS = ("title", "topic", "subtopic", "source", "year", "level")
 _TEXTS = ("statement", "answer", "scheme_text")
+_BATCH = 200
+KEPT_FOR = timedelta(days=1)
 
 
 class ProblemChanged(Exception):
@@ -28,7 +34,7 @@ def problem_state(problem: Problem) -> str:
 def problem_create(*, draft: ProblemDraft, by: User | None = None) -> Problem:
     """A new problem with version 1. Its slug is the draft's, or made from the title; a taken one gets a number."""
     problem = Problem(
-        slug=slug_free(draft.slug or draft.title), origin=draft.origin, external_id=draft.external_id, created_by=by
+        slug=slug_free(draft.slug or draft.title, _slugs()), origin=draft.origin, external_id=draft.external_id, created_by=by
     )
     _set_facts(problem, draft)
     problem.full_clean()
@@ -61,6 +67,44 @@ def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, ba
 
 
 @transaction.atomic
+def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None) -> list[Problem]:
+    """Put checked drafts (`importing.plans` checks them) into the library, all or none."""
+    used, problems = _slugs(), []
+    for draft in drafts:
+        slug = slug_free(draft.slug or draft.title, used)
+        used.add(slug)
+        origin = {"origin": draft.origin, "external_id": draft.external_id}
+        problems.append(Problem(slug=slug, created_by=by, edited_at=timezone.now(), **origin, **_values(draft, _FACTS)))
+    Problem.objects.bulk_create(problems, batch_size=_BATCH)
+    pairs = list(zip(problems, drafts, strict=True))
+    versions = [ProblemVersion(problem=row, number=1, created_by=by, **_values(draft, _TEXTS)) for row, draft in pairs]
+    ProblemVersion.objects.bulk_create(versions, batch_size=_BATCH)
+    solutions = [
+        ReferenceSolution(problem=row, position=position, approach=solution.approach, text=solution.text)
+        for row, draft in pairs
+        for position, solution in enumerate(draft.solutions)
+    ]
+    ReferenceSolution.objects.bulk_create(solutions, batch_size=_BATCH)
+    return problems
+
+
+@transaction.atomic
+def import_draft_keep(*, user: User, filename: str, shape: str, data: bytes) -> ImportDraft:
+    """Keep an upload until its owner confirms it. It takes the place of the owner's earlier one; forgotten ones go."""
+    ImportDraft.objects.filter(Q(owner=user) | Q(created_at__lt=timezone.now() - KEPT_FOR)).delete()
+    return ImportDraft.objects.create(owner=user, filename=filename[:200], shape=shape, data=data)
+
+
+@transaction.atomic
+def import_draft_confirm(*, draft: ImportDraft, by: User) -> tuple[int, int]:
+    """Import the good rows of an upload as the library is now, throw the upload away; how many went in, how many not."""
+    plan = plan_make(bytes(draft.data), draft.shape)
+    problems_import(drafts=[row.draft for row in plan.good], by=by)
+    draft.delete()
+    return len(plan.good), len(plan.wrong)
+
+
+@transaction.atomic
 def sample_library_load() -> int:
     """Bring the sample library in. Returns how many problems were added or refreshed.
 
@@ -80,14 +124,21 @@ def sample_library_load() -> int:
     return changed
 
 
+def _slugs() -> set[str]:
+    return set(Problem.objects.values_list("slug", flat=True))
+
+
+def _values(draft: ProblemDraft, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(draft, name) for name in names}
+
+
 def _set_facts(problem: Problem, draft: ProblemDraft) -> None:
-    for name in _FACTS:
-        setattr(problem, name, getattr(draft, name))
+    for name, value in _values(draft, _FACTS).items():
+        setattr(problem, name, value)
 
 
 def _add_version(problem: Problem, number: int, draft: ProblemDraft, by: User | None) -> ProblemVersion:
-    texts = {name: getattr(draft, name) for name in _TEXTS}
-    version = ProblemVersion(problem=problem, number=number, created_by=by, **texts)
+    version = ProblemVersion(problem=problem, number=number, created_by=by, **_values(draft, _TEXTS))
     version.full_clean(validate_unique=False, validate_constraints=False)
     version.save()
     return version

@@ -2,13 +2,17 @@
 
 from django.urls import path
 
-from apps.problems.views import reading, writing
+from apps.problems.views import files, reading, writing
 
 app_name = "problems"
 urlpatterns = [
     path("", reading.problem_list, name="list"),
     path("new/", writing.problem_create, name="create"),
     path("preview/", writing.problem_preview, name="preview"),
+    path("import/", files.problem_import, name="import"),
+    path("import/<uuid:draft_id>/", files.problem_import_preview, name="import_preview"),
+    path("import/<uuid:draft_id>/confirm/", files.problem_import_confirm, name="import_confirm"),
+    path("export/", files.problem_export, name="export"),
     path("<slug:slug>/", reading.problem_detail, name="detail"),
     path("<slug:slug>/edit/", writing.problem_edit, name="edit"),
 ]

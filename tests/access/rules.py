@@ -70,6 +70,10 @@ RULES: dict[str, Rule] = {
     "problems:create": AUTHORS,
     "problems:edit": AUTHORS,
     "problems:preview": POST_ONLY,
+    "problems:import": AUTHORS,
+    "problems:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
+    "problems:import_confirm": POST_ONLY,
+    "problems:export": AUTHORS,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -115,6 +119,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:outline": lambda world: {"run_id": world.run.public_id},
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
+    "problems:import_preview": lambda world: {"draft_id": ANY_ID},
+    "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
     "problems:edit": lambda world: {"slug": world.problem.slug},
     "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},

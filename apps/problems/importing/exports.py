@@ -1,0 +1,53 @@
+"""From problems to the text of a file, in the shapes that the import reads."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+
+from django.db.models import QuerySet
+
+from apps.problems.drafts import ProblemDraft, draft_of
+from apps.problems.importing.shapes import OURS_NAMES, SHAPES, Shape
+from apps.problems.models import Problem, ProblemVersion
+
+FORMATS = ("jsonl", "csv")
+
+
+def export_text(problems: QuerySet[Problem], *, file_format: str, shape_name: str = "ours") -> str:
+    """The problems as a file. An IMO-Bench shape holds only the problems that came in it, and one solution each."""
+    shape = SHAPES[shape_name]
+    if shape.origin:
+        problems = problems.filter(origin=shape.origin)
+    drafts = _drafts(problems)
+    return _csv(drafts, shape) if file_format == "csv" else _jsonl(drafts, shape)
+
+
+def _drafts(problems: QuerySet[Problem]) -> Iterator[ProblemDraft]:
+    rows = list(problems.prefetch_related("reference_solutions"))
+    newest: dict[int, ProblemVersion] = {}
+    for version in ProblemVersion.objects.filter(problem__in=[row.pk for row in rows]).order_by("number"):
+        newest[version.problem_id] = version
+    return (draft_of(row, newest[row.pk]) for row in rows)
+
+
+def _jsonl(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
+    return "".join(json.dumps(shape.write(draft), ensure_ascii=False) + "\n" for draft in drafts)
+
+
+def _csv(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
+    """CSV has no lists: our shape spreads the solutions over numbered columns, as many as the longest row needs."""
+    records = [shape.write(draft) for draft in drafts]
+    names = list(shape.names)
+    if shape.name == "ours":
+        most = max((len(record["solutions"]) for record in records), default=0)
+        numbered = [f"{kind}_{n}" for n in range(1, most + 1) for kind in ("approach", "solution")]
+        names = [name for name in OURS_NAMES if name != "solutions"] + numbered
+        for record in records:
+            for number, solution in enumerate(record.pop("solutions"), 1):
+                record[f"approach_{number}"], record[f"solution_{number}"] = solution["approach"], solution["text"]
+    target = io.StringIO(newline="")
+    writer = csv.DictWriter(target, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return target.getvalue()

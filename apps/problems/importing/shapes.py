@@ -1,0 +1,137 @@
+"""The shapes of files: which names a record has, how it becomes a problem, and how a problem becomes a record."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from apps.problems.drafts import SOLUTIONS_AT_MOST, ProblemDraft, SolutionDraft
+from apps.problems.importing.values import RowWrong, solutions_of, text_of, topic_of, year_of
+from apps.problems.models import Topic
+
+Values = Mapping[str, Any]
+_YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One shape. A file has it when it has all of `required`; `origin` marks the problems that came in it."""
+
+    name: str
+    title: str
+    names: tuple[str, ...]
+    required: frozenset[str]
+    id_name: str
+    topic_name: str
+    read: Callable[[Values], ProblemDraft]
+    write: Callable[[ProblemDraft], dict[str, Any]]
+    origin: str = ""
+    is_strict: bool = False
+    """Whether a name that is not in `names` is an error; else it is left out with a note."""
+
+
+_TEXTS = {
+    "slug": "slug", "title": "title", "subtopic": "subtopic", "source": "source", "level": "level", "statement": "statement",
+    "answer": "answer", "marking_scheme": "scheme_text", "origin": "origin", "external_id": "external_id",
+}  # fmt: skip
+OURS_NAMES = (
+    "slug", "title", "topic", "subtopic", "source", "year", "level", "statement", "answer", "marking_scheme", "solutions",
+    "origin", "external_id",
+)  # fmt: skip
+_NUMBERED = tuple(f"{kind}_{n}" for n in range(1, SOLUTIONS_AT_MOST + 1) for kind in ("approach", "solution"))
+
+
+def _read_ours(values: Values) -> ProblemDraft:
+    texts = {field: text_of(values, name) for name, field in _TEXTS.items()}
+    return ProblemDraft(
+        **texts, topic=topic_of(values, "topic"), year=year_of(values, "year"), solutions=solutions_of(values, _NUMBERED)
+    )
+
+
+def _write_ours(draft: ProblemDraft) -> dict[str, Any]:
+    record: dict[str, Any] = {name: getattr(draft, field) for name, field in _TEXTS.items()}
+    solutions = [{"approach": row.approach, "text": row.text} for row in draft.solutions]
+    record |= {"topic": draft.topic, "year": draft.year, "solutions": solutions}
+    return {name: record[name] for name in OURS_NAMES}
+
+
+def _bench(values: Values, origin: str, **more: Any) -> ProblemDraft:
+    """What both IMO-Bench shapes have. They give no title: the id stands in for it."""
+    external_id, source = text_of(values, "Problem ID"), text_of(values, "Source")
+    if not external_id:
+        raise RowWrong("It has no Problem ID.")
+    year = _YEAR.search(source)
+    return ProblemDraft(
+        title=external_id,
+        topic=topic_of(values, "Category"),
+        statement=text_of(values, "Problem"),
+        source=source,
+        year=int(year[0]) if year else None,
+        answer=text_of(values, "Short Answer"),
+        origin=origin,
+        external_id=external_id,
+        **more,
+    )
+
+
+def _read_proofbench(values: Values) -> ProblemDraft:
+    solution = text_of(values, "Solution")
+    return _bench(
+        values,
+        PROOFBENCH_ORIGIN,
+        level=text_of(values, "Level"),
+        scheme_text=text_of(values, "Grading guidelines"),
+        solutions=(SolutionDraft(solution),) if solution else (),
+    )
+
+
+def _write_proofbench(draft: ProblemDraft) -> dict[str, Any]:
+    return {
+        "Problem ID": draft.external_id,
+        "Problem": draft.statement,
+        "Solution": draft.solutions[0].text if draft.solutions else "",
+        "Grading guidelines": draft.scheme_text,
+        "Category": Topic(draft.topic).label,
+        "Level": draft.level,
+        "Short Answer": draft.answer,
+        "Source": draft.source,
+    }
+
+
+def _read_answerbench(values: Values) -> ProblemDraft:
+    return _bench(values, ANSWERBENCH_ORIGIN, subtopic=text_of(values, "Subcategory"))
+
+
+def _write_answerbench(draft: ProblemDraft) -> dict[str, Any]:
+    return {
+        "Problem ID": draft.external_id,
+        "Problem": draft.statement,
+        "Short Answer": draft.answer,
+        "Category": Topic(draft.topic).label,
+        "Subcategory": draft.subtopic,
+        "Source": draft.source,
+    }
+
+
+PROOFBENCH_ORIGIN, ANSWERBENCH_ORIGIN = "imo-proofbench", "imo-answerbench"
+SHAPES = {
+    shape.name: shape
+    for shape in (
+        Shape(
+            "ours", "Lemmascope", (*OURS_NAMES, *_NUMBERED), frozenset({"title", "topic", "statement"}), "slug", "topic",
+            _read_ours, _write_ours, is_strict=True,
+        ),
+        Shape(
+            "proofbench", "IMO-ProofBench",
+            ("Problem ID", "Problem", "Solution", "Grading guidelines", "Category", "Level", "Short Answer", "Source"),
+            frozenset({"Problem ID", "Problem", "Solution", "Grading guidelines", "Category"}), "Problem ID", "Category",
+            _read_proofbench, _write_proofbench, origin=PROOFBENCH_ORIGIN,
+        ),
+        Shape(
+            "answerbench", "IMO-AnswerBench",
+            ("Problem ID", "Problem", "Short Answer", "Category", "Subcategory", "Source"),
+            frozenset({"Problem ID", "Problem", "Short Answer", "Category"}), "Problem ID", "Category",
+            _read_answerbench, _write_answerbench, origin=ANSWERBENCH_ORIGIN,
+        ),
+    )
+}  # fmt: skip

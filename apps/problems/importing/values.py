@@ -1,0 +1,109 @@
+"""From what stands in a cell to what a problem may hold; every refusal is a sentence about the row."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from apps.problems import drafts
+from apps.problems.drafts import ProblemDraft, SolutionDraft
+from apps.problems.models import Topic
+
+_TOPICS = {word.casefold(): value for value, label in Topic.choices for word in (value, label)}
+_NOTHING = re.compile(r"null|none|nan|undefined", re.IGNORECASE)
+_LONGEST = {
+    "title": drafts.TITLE_LENGTH, "subtopic": drafts.SUBTOPIC_LENGTH, "source": drafts.SOURCE_LENGTH,
+    "level": drafts.LEVEL_LENGTH, "statement": drafts.STATEMENT_LENGTH, "answer": drafts.ANSWER_LENGTH,
+    "scheme_text": drafts.SCHEME_LENGTH, "slug": drafts.SLUG_LENGTH, "origin": drafts.ORIGIN_LENGTH,
+    "external_id": drafts.EXTERNAL_ID_LENGTH,
+}  # fmt: skip
+_WORDS = {"scheme_text": "marking scheme", "external_id": "id"}
+_ONE_LINE = {
+    "title",
+    "source",
+    "level",
+    "slug",
+    "origin",
+    "external_id",
+    "subtopic",
+    "Problem ID",
+    "Source",
+    "Level",
+    "Subcategory",
+}
+
+
+class RowWrong(Exception):
+    """The row cannot become a problem; the message says why."""
+
+
+def text_of(values: Mapping[str, Any], name: str) -> str:
+    """The text under `name`, with LF line ends and no white space around it; empty where there is none.
+
+    Raises `RowWrong` for what is no text and for "null", "None" or "nan" written out: something else was lost there.
+    """
+    value = values.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise RowWrong(f"“{value}” stands under {name}: a value was lost when the file was made.")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise RowWrong(f"Under {name} stands something that is not text.")
+    text = str(value).replace("\r\n", "\n").replace("\r", "\n").strip()
+    if _NOTHING.fullmatch(text):
+        raise RowWrong(f"“{text}” stands as text under {name}: a value was lost when the file was made.")
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise RowWrong(f"Under {name} stands a character that is no text (NUL or half a surrogate pair).")
+    return " ".join(text.split()) if name in _ONE_LINE else text
+
+
+def topic_of(values: Mapping[str, Any], name: str) -> str:
+    """The letter of the topic, from the letter or the word. Raises `RowWrong`."""
+    word = text_of(values, name)
+    found = _TOPICS.get(word.casefold())
+    if found:
+        return found
+    for other, value in values.items():
+        if other != name and isinstance(value, str) and len(value.strip()) > 1 and value.strip().casefold() in _TOPICS:
+            raise RowWrong(f"Its columns are shifted: “{value.strip()}” stands under {other} and “{word}” under {name}.")
+    known = ", ".join(Topic.labels)
+    raise RowWrong(f"Unknown topic “{word[:40]}”; known are {known}." if word else f"It has no topic; known are {known}.")
+
+
+def year_of(values: Mapping[str, Any], name: str) -> int | None:
+    """The year as a number, if there is one. Raises `RowWrong`."""
+    text = text_of(values, name)
+    if not text:
+        return None
+    if not re.fullmatch(r"\d{1,4}(\.0)?", text, re.ASCII) or int(text.removesuffix(".0")) not in drafts.YEARS:
+        raise RowWrong(f"“{text[:40]}” is not a year.")
+    return int(text.removesuffix(".0"))
+
+
+def solutions_of(values: Mapping[str, Any], numbered: Sequence[str]) -> tuple[SolutionDraft, ...]:
+    """Reference solutions from a list under `solutions` (JSONL) or from the numbered columns (CSV). Raises `RowWrong`."""
+    listed = values.get("solutions")
+    if listed in (None, ""):
+        rows = [(text_of(values, a), text_of(values, s)) for a, s in zip(numbered[::2], numbered[1::2], strict=True)]
+    else:
+        if not isinstance(listed, list) or not all(isinstance(row, dict) and {*row} <= {"approach", "text"} for row in listed):
+            raise RowWrong("Under solutions there must be a list of objects with approach and text.")
+        rows = [(text_of(row, "approach"), text_of(row, "text")) for row in listed]
+    if any(approach and not text for approach, text in rows):
+        raise RowWrong("A reference solution has an approach and no text.")
+    return tuple(SolutionDraft(text, " ".join(approach.split())) for approach, text in rows if text)
+
+
+def draft_check(draft: ProblemDraft) -> None:
+    """Raise `RowWrong` where a part is missing or too long for the library."""
+    for name in ("statement", "title"):
+        if not getattr(draft, name):
+            raise RowWrong(f"The {name} is empty.")
+    sizes = [(_WORDS.get(name, name), len(getattr(draft, name)), most) for name, most in _LONGEST.items()]
+    sizes += [("reference solution", len(row.text), drafts.SOLUTION_LENGTH) for row in draft.solutions]
+    sizes += [("approach", len(row.approach), drafts.APPROACH_LENGTH) for row in draft.solutions]
+    for word, size, most in sizes:
+        if size > most:
+            raise RowWrong(f"The {word} has {size:,} characters; at most {most:,} are kept.")
+    if len(draft.solutions) > drafts.SOLUTIONS_AT_MOST:
+        raise RowWrong(f"It has {len(draft.solutions)} reference solutions; at most {drafts.SOLUTIONS_AT_MOST} are kept.")

@@ -1,0 +1,33 @@
+"""`manage.py export_problems`: all problems in a file that the import reads."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.problems.importing.exports import FORMATS, export_text
+from apps.problems.importing.shapes import SHAPES
+from apps.problems.models import Problem
+
+
+class Command(BaseCommand):
+    """Write all problems to a file or to standard output."""
+
+    help = "Export problems as JSONL or CSV, in our shape or an IMO-Bench shape, with their solutions and marking schemes."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--format", default="jsonl", choices=FORMATS)
+        parser.add_argument("--shape", default="ours", choices=list(SHAPES))
+        parser.add_argument("--output", type=Path, help="the file to write (standard output, where it is not given)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        text = export_text(Problem.objects.all(), file_format=options["format"], shape_name=options["shape"])
+        target: Path | None = options["output"]
+        if target is None:
+            self.stdout.write(text, ending="")
+            return
+        try:
+            target.write_text(text, encoding="utf-8", newline="")
+        except OSError as error:
+            raise CommandError(f"{target} cannot be written: {error.strerror}.") from error

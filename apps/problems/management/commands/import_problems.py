@@ -1,0 +1,42 @@
+"""`manage.py import_problems FILE`: the import of the page, from the terminal."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.problems.importing.files import FileWrong
+from apps.problems.importing.plans import plan_make
+from apps.problems.importing.shapes import SHAPES
+from apps.problems.services import problems_import
+
+
+class Command(BaseCommand):
+    """Import problems from a CSV or JSONL file."""
+
+    help = "Import problems from a CSV or JSONL file; wrong rows are listed and skipped, the rest goes in together."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="the file, or - for standard input")
+        parser.add_argument("--format", default="auto", choices=["auto", *SHAPES], help="the shape; auto finds out")
+        parser.add_argument("--dry-run", action="store_true", help="only say what would happen")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            data = sys.stdin.buffer.read() if options["file"] == "-" else Path(options["file"]).read_bytes()
+            plan = plan_make(data, options["format"])
+        except OSError as error:
+            raise CommandError(f"{options['file']} cannot be read: {error.strerror}.") from error
+        except FileWrong as error:
+            raise CommandError(str(error)) from error
+        word = "row" if plan.is_csv else "line"
+        for row in plan.wrong:
+            self.stderr.write(f"{word} {row.number}{f' ({row.label})' if row.label else ''}: {row.reason}")
+        for name in plan.left_out:
+            self.stderr.write(f"column {name}: not taken over")
+        if not options["dry_run"]:
+            problems_import(drafts=[row.draft for row in plan.good], by=None)
+        verb = "would be imported" if options["dry_run"] else "imported"
+        self.stdout.write(f"{plan.shape.title}: {len(plan.good)} problems {verb}, {len(plan.wrong)} skipped.")

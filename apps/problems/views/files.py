@@ -1,0 +1,90 @@
+"""Import with a preview, and export."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from apps.problems import selectors, services
+from apps.problems.access import author_of, import_draft_get_for, problem_visible_to
+from apps.problems.forms import ImportForm
+from apps.problems.importing.exports import FORMATS, export_text
+from apps.problems.importing.files import FileWrong
+from apps.problems.importing.plans import plan_make
+from apps.problems.importing.shapes import SHAPES
+
+GOOD_SHOWN = 200
+WRONG_SHOWN = 1_000
+_TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def problem_import(request: HttpRequest) -> HttpResponse:
+    """Upload a file. What can be read is kept on the server and shown on the next page; nothing goes in yet."""
+    user = author_of(request)
+    form = ImportForm(request.POST, request.FILES) if request.method == "POST" else ImportForm()
+    if request.method == "POST" and form.is_valid():
+        upload, shape = form.cleaned_data["file"], form.cleaned_data["shape"]
+        data = upload.read()
+        try:
+            plan_make(data, shape)
+        except FileWrong as error:
+            form.add_error("file", str(error))
+        else:
+            draft = services.import_draft_keep(user=user, filename=upload.name, shape=shape, data=data)
+            return redirect("problems:import_preview", draft_id=draft.public_id)
+    context = {"form": form, "shapes": SHAPES.values()}
+    return render(request, "problems/problem_import.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def problem_import_preview(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """The rows that would go in, and those that would not, each with its reason."""
+    draft = import_draft_get_for(author_of(request), draft_id)
+    try:
+        plan = plan_make(bytes(draft.data), draft.shape)
+    except FileWrong as error:
+        raise Http404(str(error)) from error
+    context = {
+        "draft": draft,
+        "plan": plan,
+        "good": plan.good[:GOOD_SHOWN],
+        "wrong": plan.wrong[:WRONG_SHOWN],
+        "good_hidden": max(0, len(plan.good) - GOOD_SHOWN),
+        "wrong_hidden": max(0, len(plan.wrong) - WRONG_SHOWN),
+        "row_word": "Row" if plan.is_csv else "Line",
+    }
+    return render(request, "problems/problem_import_preview.html", context)
+
+
+@require_POST
+def problem_import_confirm(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
+    """Let the good rows in, all in one transaction, or throw the upload away."""
+    user = author_of(request)
+    draft = import_draft_get_for(user, draft_id)
+    if request.POST.get("action") == "discard":
+        draft.delete()
+        messages.info(request, f"{draft.filename} was thrown away; nothing was imported.")
+        return redirect("problems:import")
+    done, skipped = services.import_draft_confirm(draft=draft, by=user)
+    words = f"{done:,} problem{'' if done == 1 else 's'} imported"
+    messages.success(request, f"{words}; {skipped:,} skipped." if skipped else f"{words}.")
+    return redirect("problems:list")
+
+
+@require_GET
+def problem_export(request: HttpRequest) -> HttpResponse:
+    """The problems of the list, as filtered, in a file that the import reads. For those who see solutions only."""
+    user = author_of(request)
+    file_format, shape = request.GET.get("format", "jsonl"), request.GET.get("shape", "ours")
+    if file_format not in FORMATS or shape not in SHAPES:
+        raise Http404(f"There is no such export. Formats: {', '.join(FORMATS)}; shapes: {', '.join(SHAPES)}.")
+    problems = selectors.problem_list(problem_visible_to(user), selectors.filter_from(request.GET))
+    text = export_text(problems, file_format=file_format, shape_name=shape)
+    name = f"problems-{'' if shape == 'ours' else shape + '-'}{timezone.localdate():%Y-%m-%d}.{file_format}"
+    response = HttpResponse(text, content_type=f"{_TYPES[file_format]}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
