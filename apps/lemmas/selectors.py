@@ -124,13 +124,13 @@ def proof_detail(run: Run, name: str) -> ProofDetail | None:
     edges = list(LemmaEdge.objects.filter(run=run, user=proof.proof))
     steps = _steps(proof.steps or [proof.text], votes)
     placed = {vote for step in steps for finding in step.findings for vote in finding.votes}
-    faulty = [vote for vote in votes if not vote.unscored and not vote.is_pass and vote.index + 1 not in placed]
+    faulty = [vote for vote in votes if not vote.unscored and not vote.is_pass and vote.index not in placed]
     return ProofDetail(
         proof=proof,
         confidence=confidence_words(proof),
         why=acceptance_words(proof),
         steps=steps,
-        loose=[Finding([vote.index + 1], "", vote.summary or vote_words(vote)) for vote in faulty],
+        loose=[Finding([vote.index], "", vote.summary or vote_words(vote)) for vote in faulty],
         votes=_vote_rows(votes),
         uses=_uses(edges, _by_name(run, {edge.used for edge in edges} | {proof.proof}), by_user=False),
         versions=versions,
@@ -170,7 +170,7 @@ def _steps(steps: list[str], votes: list[Verdict]) -> list[StepRow]:
             told.setdefault(vote.first_fault, {"comment": vote.summary, "severity": ""})
         for step, check in told.items():
             if 1 <= step <= len(rows):
-                _add_finding(rows[step - 1].findings, vote.index + 1, check.get("severity", ""), check.get("comment", ""))
+                _add_finding(rows[step - 1].findings, vote.index, check.get("severity", ""), check.get("comment", ""))
     return rows
 
 

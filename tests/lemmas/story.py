@@ -124,7 +124,7 @@ def _edges(base: str, user: str, steps: tuple[str, ...], uses: tuple[str, ...]) 
 
 
 def _votes(base: str, subject: str, faults: tuple[int | None, ...], rollout: int, round_: int) -> Iterator[Told]:
-    for index, fault in enumerate(faults):
+    for index, fault in enumerate(faults, 1):
         call = f"{base}/{subject}/{index}"
         yield from _call(call, "theorem_verifier", rollout, round_, subject, index)
         yield f"{call}/vote", _vote(subject, index, len(faults), call, fault)

@@ -56,7 +56,9 @@ function showPanel(wanted, { keep = false } = {}) {
   for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
   if (!keep) history.replaceState(history.state, "", url);
   const top = keep ? panel.scrollTop : 0;
+  const opened = keep ? [...panel.querySelectorAll("details[data-keep][open]")].map((details) => details.dataset.keep) : [];
   return fetchInto(`${page.dataset.panelUrl}?${new URLSearchParams(wanted)}`, panel, "innerHTML").then(() => {
+    for (const name of opened) panel.querySelector(`details[data-keep="${name}"]`)?.setAttribute("open", "");
     panel.scrollTop = top;
   });
 }
