@@ -134,8 +134,8 @@ class ImportForm(forms.Form):
         label="Shape", choices=[("auto", "find out"), *((shape.name, shape.title) for shape in SHAPES.values())]
     )
 
-    def clean_file(self) -> UploadedFile:
-        upload: UploadedFile = self.cleaned_data["file"]
+    def clean_file(self) -> "UploadedFile[Any]":
+        upload: UploadedFile[Any] = self.cleaned_data["file"]
         if (upload.size or 0) > FILE_BYTES:
             raise forms.ValidationError("The file is larger than 16 MB. Split it.")
         return upload

@@ -11,6 +11,7 @@ from apps.problems.models import Topic
 
 _TOPICS = {word.casefold(): value for value, label in Topic.choices for word in (value, label)}
 _NOTHING = re.compile(r"null|none|nan|undefined", re.IGNORECASE)
+_LINE_END = re.compile(r"\s*\n\s*")
 _LONGEST = {
     "title": drafts.TITLE_LENGTH, "subtopic": drafts.SUBTOPIC_LENGTH, "source": drafts.SOURCE_LENGTH,
     "level": drafts.LEVEL_LENGTH, "statement": drafts.STATEMENT_LENGTH, "answer": drafts.ANSWER_LENGTH,
@@ -54,7 +55,7 @@ def text_of(values: Mapping[str, Any], name: str) -> str:
         raise RowWrong(f"“{text}” stands as text under {name}: a value was lost when the file was made.")
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise RowWrong(f"Under {name} stands a character that is no text (NUL or half a surrogate pair).")
-    return " ".join(text.split()) if name in _ONE_LINE else text
+    return _LINE_END.sub(" ", text) if name in _ONE_LINE else text
 
 
 def topic_of(values: Mapping[str, Any], name: str) -> str:
@@ -91,7 +92,7 @@ def solutions_of(values: Mapping[str, Any], numbered: Sequence[str]) -> tuple[So
         rows = [(text_of(row, "approach"), text_of(row, "text")) for row in listed]
     if any(approach and not text for approach, text in rows):
         raise RowWrong("A reference solution has an approach and no text.")
-    return tuple(SolutionDraft(text, " ".join(approach.split())) for approach, text in rows if text)
+    return tuple(SolutionDraft(text, _LINE_END.sub(" ", approach)) for approach, text in rows if text)
 
 
 def draft_check(draft: ProblemDraft) -> None:
