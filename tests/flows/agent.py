@@ -45,6 +45,13 @@ def samples() -> None:
     call_command("load_samples", verbosity=0)
 
 
+def newest() -> str:
+    """The public id of the newest run."""
+    from apps.runs.models import Run
+
+    return str(Run.objects.latest("pk").public_id)
+
+
 def dump(run_id: str) -> dict[str, Any]:
     """All that the invariants look at."""
     from apps.runs.models import Run
@@ -102,6 +109,7 @@ COMMANDS: dict[str, Any] = {
     "migrate": migrate,
     "start": start,
     "samples": samples,
+    "newest": newest,
     "dump": dump,
     "command": command,
     "active": active,

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -132,6 +133,17 @@ class Stack:
                 return dump
             time.sleep(0.1)
         raise AssertionError(f"the run is {dump['status']} with {dump['calls']} calls\n{self.logs()}")
+
+    def wait_for_web(self, within_s: float = 40) -> None:
+        """Wait until the web process answers."""
+        until = time.monotonic() + within_s
+        while time.monotonic() < until:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=2):
+                    return
+            except OSError:
+                time.sleep(0.2)
+        raise AssertionError(f"the web process did not answer\n{self.logs()}")
 
     def logs(self, lines: int = 25) -> str:
         """The ends of all logs, for a failure message."""
