@@ -6,7 +6,7 @@ A real web process serves; this process is the publisher and all viewers, so one
 import asyncio
 import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure, percentiles
 
@@ -91,7 +91,7 @@ async def _publish(run: str, frames: int) -> None:
     for number in range(frames):
         await asyncio.sleep(max(0.0, began + number / FRAMES_PER_S - time.monotonic()))
         text = str(time.time_ns())
-        entry: dict[str | bytes, str | int] = {
+        entry: dict[Any, Any] = {
             "call": CALL, "attempt": 1, "ch": "text", "off": offset, "text": text, "n": number + 1
         }  # fmt: skip
         await client.xadd(tokens_key(run), entry, maxlen=TOKENS_KEPT, approximate=True)

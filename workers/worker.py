@@ -17,6 +17,7 @@ from typing import Any
 import django
 from celery.signals import worker_init, worker_shutting_down
 from django.conf import settings
+from kombu import Queue
 from redis.exceptions import RedisError
 
 from apps.config.celery import app
@@ -29,6 +30,8 @@ from workers.host import EngineHost
 from workers.publisher import TokenPublisher
 
 django.setup()
+# The broker keeps no account of deliveries: what is neither queued nor in a heartbeat is sent again by its orchestrator.
+app.conf.task_queues = [Queue(alias.queue, no_ack=True) for alias in load_aliases(settings.MODELS_FILE).values()]
 
 from apps.runs.crash import crash_point  # noqa: E402  (reads settings)
 from apps.runs.tasks import answer_calls_with  # noqa: E402

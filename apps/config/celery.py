@@ -3,8 +3,10 @@
 import os
 
 from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
+TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss", "redis+socket"), "apps.config.broker:Transport"))
 app = Celery("lemmascope")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["apps.runs", "apps.explorations"])

@@ -237,12 +237,13 @@ class CeleryDispatcher:
 
 
 def _send_now(request: GenerationRequest, fingerprint: str, queue: str, priority: int) -> None:
+    # Celery would print the whole request for a log line that nobody asked for.
+    unprinted: dict[str, Any] = {"argsrepr": request.key, "kwargsrepr": ""}
     generate.apply_async(
         args=(request.model_dump(mode="json"), fingerprint),
         queue=queue,
         priority=priority,
         ignore_result=True,
         retry=False,
-        argsrepr=request.key,  # Celery would print the whole request for a log line that nobody asked for.
-        kwargsrepr="",
+        **unprinted,
     )

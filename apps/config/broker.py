@@ -1,0 +1,29 @@
+"""kombu's Redis transport with one client per channel.
+
+kombu makes a new `redis.Redis` for every command, which was a tenth of an inference worker's time without a model
+(benchmarks/orchestration.py); the client holds no connection of its own, the pool does.
+"""
+
+from typing import Any
+
+from kombu.transport import redis
+
+
+class Channel(redis.Channel):
+    """Keeps its client as long as its pool; a pool that was given up after an error takes the client with it."""
+
+    _kept: tuple[Any, Any] | None = None
+
+    def _create_client(self, asynchronous: bool = False) -> Any:
+        if asynchronous:
+            return super()._create_client(asynchronous=True)  # type: ignore[misc]  # The stubs leave it out.
+        pool = self.pool
+        if self._kept is None or self._kept[0] is not pool:
+            self._kept = (pool, super()._create_client())  # type: ignore[misc]
+        return self._kept[1]
+
+
+class Transport(redis.Transport):
+    """The transport of every broker address of ours; see `TRANSPORT_ALIASES` in celery.py."""
+
+    Channel = Channel
