@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import psycopg
 import pytest
@@ -13,6 +13,18 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from tests.cast import person
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: "pytest.CallInfo[None]"
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """On a bare laptop a test may skip; in CI everything is installed, and a skip hides a missing install step."""
+    report = yield
+    if report.skipped and os.environ.get("CI") == "true" and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI: {report.longrepr}"
+    return report
 
 
 @pytest.fixture(scope="session")

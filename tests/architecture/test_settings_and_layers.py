@@ -22,6 +22,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/celery.py",  # DJANGO_SETTINGS_MODULE, before settings exist
         "apps/config/asgi.py",
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
+        "apps/explorations/driving.py",  # the same key, for `manage.py explore` without a stack
         "workers/backends.py",  # a model server's key, by the name that models.toml gives
         "workers/engines/openvino.py",  # the environment of the engine's own process
         "workers/engines/openvino_child.py",
