@@ -22,7 +22,7 @@ _BEGIN = re.compile(r"\\begin\{((?:" + "|".join(ENVIRONMENTS) + r")\*?)\}")
 # A blank line or fenced code ends an inline formula that is not closed; fenced code ends a display as well.
 _INLINE_END = re.compile(r"\n[ \t\r]*(?:\n|`{3}|~{3})")
 _DISPLAY_END = re.compile(r"\n(?:[ \t]*>)*[ \t]*(?:`{3}|~{3})")
-_SIGNS_OF_TEX = re.compile(r"[\\^_=<>+{}]")
+_SIGNS_OF_TEX = re.compile(r"[\\^_=<>+{}]|^\s*(?:[A-Z]{1,6}|[a-z])'*\s*$")  # TeX, or the name of a point or a variable.
 _FENCE = re.compile(r"(?:[ \t]*>)*[ \t]*(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})")
 _SPECIAL = re.compile(r"[\\$`\n]")
 _DOLLAR_SIGNS = re.compile(r"\\.|[{}$]", re.DOTALL)

@@ -58,7 +58,7 @@ def render(text: str) -> SafeString:
 def render_inline(text: str) -> SafeString:
     """HTML of one line, for titles, answers and table cells: emphasis, code and formulas, but no blocks and no links."""
     source, operators = take_operators(" ".join(formulas.without_hidden(text[:MAX_LENGTH]).split()))
-    html = _PARSER.renderInline(source, {"lines": [], "operators": operators})
+    html = _PARSER.renderInline(source, {"lines": [], "operators": operators, "one_line": True})
     return mark_safe(_INLINE_CLEANER.clean(html))  # noqa: S308
 
 
@@ -100,7 +100,7 @@ def _formula_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env
     token = tokens[index]
     if token.block:
         return f'<div class="math display"{_anchor(token)}>{escape(token.content)}</div>\n'
-    kind = "display" if token.meta["display"] else "inline"
+    kind = "display" if token.meta["display"] and "one_line" not in env else "inline"
     return f'<span class="math {kind}">{escape(token.content)}</span>'
 
 

@@ -16,7 +16,8 @@ const BEGIN = new RegExp(`\\\\begin\\{((?:${ENVIRONMENTS.split(" ").join("|")})\
 /** A blank line or fenced code ends every inline formula that is not closed; fenced code every display. */
 const INLINE_END = /\n[ \t\r]*(?:\n|`{3}|~{3})/g;
 const DISPLAY_END = /\n(?:[ \t]*>)*[ \t]*(?:`{3}|~{3})/g;
-const SIGNS_OF_TEX = /[\\^_=<>+{}]/;
+/** What looks like TeX, or names a point, a triangle or a variable. */
+const SIGNS_OF_TEX = /[\\^_=<>+{}]|^\s*(?:[A-Z]{1,6}|[a-z])'*\s*$/;
 const DIGIT = /\p{Nd}/u;
 const DOLLAR_SIGNS = /\\[^]|[{}$]/g;
 const NESTED_REACH = 200;

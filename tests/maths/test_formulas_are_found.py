@@ -20,6 +20,7 @@ def found(text: str) -> list[str]:
         ("$ f(x)=1$, so", [" f(x)=1"]),
         ("$\\text{if $n$ is odd}$", ["\\text{if $n$ is odd}"]),
         ("$a \\$ b$", ["a \\$ b"]),
+        ("triangle $ ABC $ and $ x $", [" ABC ", " x "]),
     ],
 )
 def test_formulas_are_found_between_their_delimiters(text: str, expected: list[str]) -> None:
@@ -36,7 +37,7 @@ def test_formulas_are_found_between_their_delimiters(text: str, expected: list[s
         "\\\\(x\\\\)",
         "$a\n\nb$",
         "$ $",
-        "a $ b $ c",
+        "a $ so $ c",
         "\\begin{theorem}x\\end{theorem}",
     ],
 )
