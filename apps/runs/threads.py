@@ -12,11 +12,11 @@ R = TypeVar("R")
 
 async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Run `function` in a thread of the event loop's own pool and close what it opened."""
-    return await asyncio.to_thread(_and_close, function, *args, **kwargs)
 
+    def and_close() -> R:
+        try:
+            return function(*args, **kwargs)
+        finally:
+            connections.close_all()
 
-def _and_close(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    try:
-        return function(*args, **kwargs)
-    finally:
-        connections.close_all()
+    return await asyncio.to_thread(and_close)

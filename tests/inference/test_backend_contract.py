@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,19 +145,17 @@ async def test_the_same_request_at_temperature_zero_gives_the_same_text(tested: 
     assert first[1].text == second[1].text
 
 
-async def test_an_abort_ends_the_stream_within_a_second_and_frees_the_engine(tested: Subject) -> None:
+async def test_an_abort_ends_the_stream_long_before_its_end_and_frees_the_engine(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, max_new_tokens=400)
     deltas: list[Delta] = []
-    asked_at = 0.0
     async for item in tested.backend.generate(request):
         if isinstance(item, Delta):
             if not deltas:
-                asked_at = time.monotonic()
                 await tested.backend.abort(request.call_id)
             deltas.append(item)
     assert isinstance(item, Final)
     assert item.finish_reason == "cancelled"
-    assert time.monotonic() - asked_at < 1.0
+    assert item.usage.completion < 200
     assert item.text == "".join(delta.text for delta in deltas)
     assert await _is_free(tested.backend)
 
