@@ -137,7 +137,6 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "channels",
     "csp",
-    "django_htmx",
     "apps.config",
     "apps.ui",
     "apps.accounts",
@@ -157,7 +156,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "apps.config.urls"
 ASGI_APPLICATION = "apps.config.asgi.application"
