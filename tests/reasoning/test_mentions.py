@@ -24,6 +24,12 @@ def test_lemmas_are_found_by_name(text: str, labels: list[str]) -> None:
     assert [mention.label for mention in mentions(text)] == labels
 
 
+def test_a_formula_right_after_a_mention_keeps_its_dollar() -> None:
+    (mention,) = mentions("By Lemma 7-fixed $p$ does not divide it.")
+    assert mention.quote == "Lemma 7-fixed"
+    assert mentions("By Lemma $7$ it holds.")[0].quote == "Lemma $7$"
+
+
 def test_a_mention_says_where_it_stands() -> None:
     text = "Ω: so by Lemma 3 we are done."
     (mention,) = mentions(text)

@@ -32,7 +32,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
         before: int | None = None
         for item in _ITEM.finditer(text, match.start(), match.end()):
             label = item.group(1)
-            quote = match.group().rstrip()
+            quote = _closed(match.group().rstrip())
             end = match.start() + len(quote)
             if before is not None and label.isdigit() and _RANGE.search(text, last, item.start()):
                 between = range(before + 1, int(label))
@@ -42,6 +42,11 @@ def mentions(text: str) -> tuple[Mention, ...]:
             found.append(Mention(label=label, start=match.start(), end=end, quote=quote))
             last, before = item.end(), int(label) if label.isdigit() else None
     return tuple(found)
+
+
+def _closed(quote: str) -> str:
+    """Without a last `$` that opens the formula after the mention: in "Lemma 7 $p$ …" it is not part of the name."""
+    return quote[:-1].rstrip() if quote.endswith("$") and quote.count("$") % 2 else quote
 
 
 def relabel(text: str, rename: Callable[[str], str]) -> str:

@@ -25,6 +25,8 @@ from apps.accounts.services import sample_accounts_ensure
 from apps.config.stack import StackError, supervisor_config
 
 START_WITHIN_S = 60
+#: Sample accounts have printed passwords: they are made and shown where only this machine can use them.
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
 
 class Command(BaseCommand):
@@ -95,7 +97,7 @@ class Command(BaseCommand):
     def _banner(self, log_dir: Path, took_s: float) -> None:
         address = f"http://{settings.HOST}:{settings.PORT}/"
         self.stdout.write(f"\nLemmascope {settings.VERSION} is up after {took_s:.0f} s:  {self.style.SUCCESS(address)}\n")
-        if settings.EMBEDDED:
+        if settings.EMBEDDED and settings.HOST in LOOPBACK:
             self.stdout.write("Sample accounts (this machine only):")
             for username, password, role in sample_accounts_ensure():
                 self.stdout.write(f"  {username:<12} {password:<22} {role}")
