@@ -10,9 +10,13 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     try:
         from django.core.management import execute_from_command_line
+        from environs import EnvError
     except ImportError:
         sys.exit("Django is not installed in this Python. Run `make setup` first, then `.venv/bin/python manage.py ...`.")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except EnvError as error:
+        sys.exit(f"{error} docs/settings.md describes every setting.")
 
 
 if __name__ == "__main__":

@@ -4,33 +4,48 @@ A program sends a bearer token, a page of ours its session. What one may not see
 """
 
 import uuid
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal
 
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI, Query
-from ninja.errors import AuthenticationError
+from ninja.errors import AuthenticationError, ValidationError
 from ninja.security import HttpBearer, SessionAuth
+from pydantic import AfterValidator, BeforeValidator
 
+from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.accounts.selectors import token_find
 from apps.accounts.services import token_note_use
 from apps.config import api_schemas as shapes
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.selectors import lemma_rows
-from apps.problems.models import Problem
+from apps.problems import selectors as problems
+from apps.problems.access import problem_get_for, problem_visible_to, solutions_may_read
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.access import run_get_for, run_visible_to
-from apps.runs.models import Run
+from apps.runs.models import Run, RunStatus
 from apps.runs.selectors import event_page, run_list
 
 PER_PAGE = 50
 EVENTS_AT_MOST = 1000
 
 PageNumber = Annotated[int, Query(ge=1, description="which page, 50 items each")]
-TopicLetter = Annotated[str, Query(description="A, C, G or N")]
-Words = Annotated[str, Query(max_length=200, description="words that must occur")]
+TopicLetter = Annotated[Literal["", "A", "C", "G", "N"], BeforeValidator(str.upper), Query(description="A, C, G or N")]
+Status = Annotated[RunStatus | Literal[""], Query(description=", ".join(RunStatus.values))]
+
+
+def _without_nul(text: str) -> str:
+    """PostgreSQL cannot even be asked for a text with this character."""
+    if "\0" in text:
+        raise ValueError("it has a NUL character")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_without_nul)]
+Words = Annotated[Text, Query(max_length=200, description="words that must occur")]
 
 
 class TokenAuth(HttpBearer):
@@ -67,10 +82,6 @@ def _not_found(request: HttpRequest, error: Http404) -> HttpResponse:
     return api.create_response(request, {"detail": str(error) or "There is no such thing, or you may not see it."}, status=404)
 
 
-def _user(request: HttpRequest) -> User:
-    return cast(User, request.user)
-
-
 def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]:
     """The rows of a page and its place; a page past the end is empty."""
     pages = Paginator(rows, PER_PAGE)
@@ -80,25 +91,19 @@ def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]
 
 @api.get("/problems", response=shapes.ProblemPage, url_name="problem_list", summary="List problems")
 def problem_list(request: HttpRequest, q: Words = "", topic: TopicLetter = "", page: PageNumber = 1) -> dict[str, Any]:
-    """Problems by title, filtered by words in the title, source or statement, and by topic (A, C, G, N)."""
-    problems = Problem.objects.all()
-    for word in q.split():
-        found = Q(title__icontains=word) | Q(source__icontains=word) | Q(versions__statement__icontains=word)
-        problems = problems.filter(pk__in=Problem.objects.filter(found).values("pk"))
-    if topic:
-        problems = problems.filter(topic=topic.upper())
-    items, place = _paged(problems, page)
+    """Problems by title, filtered by words in the title, source or newest statement, and by topic (A, C, G, N)."""
+    asked = problems.ProblemFilter(q=q, topic=topic)
+    items, place = _paged(problems.problem_list(problem_visible_to(user_of(request)), asked), page)
     return {"items": items, **place}
 
 
 @api.get("/problems/{slug}", response=shapes.ProblemOut, url_name="problem_get", summary="One problem")
-def problem_get(request: HttpRequest, slug: str) -> dict[str, Any]:
-    """The newest statement; for coaches and researchers also answer, marking scheme and reference solutions."""
-    problem = Problem.objects.filter(slug=slug).first()
-    if problem is None:
-        raise Http404("There is no such problem.")
-    version, open_book = problem.current, _user(request).may_see_runs
-    fields = ("slug", "title", "topic", "source", "year", "level")
+def problem_get(request: HttpRequest, slug: Text) -> dict[str, Any]:
+    """The newest statement; for coaches, researchers and staff also answer, marking scheme and reference solutions."""
+    user = user_of(request)
+    problem = problem_get_for(user, slug)
+    version, open_book = problem.current, solutions_may_read(user)
+    fields = ("slug", "title", "topic", "subtopic", "source", "year", "level")
     return {
         **{name: getattr(problem, name) for name in fields},
         "version": version.number,
@@ -111,13 +116,16 @@ def problem_get(request: HttpRequest, slug: str) -> dict[str, Any]:
 
 @api.get("/runs", response=shapes.RunPage, url_name="run_list", summary="List runs")
 def run_list_(
-    request: HttpRequest, q: Words = "", status: str = "", scaffold: str = "", topic: TopicLetter = "", page: PageNumber = 1
+    request: HttpRequest, q: Words = "", status: Status = "", scaffold: Text = "", topic: TopicLetter = "", page: PageNumber = 1
 ) -> dict[str, Any]:
     """Runs, newest first, filtered by words in title or statement, status, scaffold and topic. Students see none."""
-    user = _user(request)
+    user = user_of(request)
     if not user.may_see_runs:
         raise Http404
-    runs = run_list(run_visible_to(user), query=q, status=status, scaffold=scaffold, topic=topic)
+    visible = run_visible_to(user)
+    if scaffold and scaffold not in SCAFFOLDS and not visible.filter(scaffold=scaffold).exists():
+        raise ValidationError([{"type": "enum", "loc": ["query", "scaffold"], "msg": f"known are: {', '.join(SCAFFOLDS)}"}])
+    runs = run_list(visible, query=q, status=status, scaffold=scaffold, topic=topic)
     items, place = _paged(runs, page)
     return {"items": [_run_row(run) for run in items], **place}
 
@@ -125,7 +133,7 @@ def run_list_(
 @api.get("/runs/{uuid:run_id}", response=shapes.RunOut, url_name="run_get", summary="One run")
 def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
     """What the run was started with, where it stands, and its outcome."""
-    run = run_get_for(_user(request), run_id)
+    run = run_get_for(user_of(request), run_id)
     return {
         **_run_row(run),
         "problem_version": run.problem_version.number,
@@ -143,10 +151,10 @@ def run_events(
     run_id: uuid.UUID,
     since: Annotated[int, Query(ge=0, description="events after this number")] = 0,
     limit: Annotated[int, Query(ge=1, le=EVENTS_AT_MOST)] = 500,
-    kind: Annotated[list[str], Query(description="only these kinds; may be given several times")] = [],  # noqa: B006
+    kind: Annotated[list[Text], Query(description="only these kinds; may be given several times")] = [],  # noqa: B006
 ) -> dict[str, Any]:
     """Events in order, without gaps. Ask with `since=0`, then with `next_since` until `has_more` is false."""
-    run = run_get_for(_user(request), run_id)
+    run = run_get_for(user_of(request), run_id)
     rows = event_page(run, after=since, limit=limit + 1, kinds=kind)
     has_more, rows = len(rows) > limit, rows[:limit]
     # The newest event of all kinds was read past as well, unless the page was cut.
@@ -157,7 +165,7 @@ def run_events(
 @api.get("/runs/{uuid:run_id}/lemmas", response=shapes.LemmaList, url_name="run_lemmas", summary="Lemmas of a run")
 def run_lemmas(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
     """All lemma versions with their proofs and what the votes add up to."""
-    run = run_get_for(_user(request), run_id)
+    run = run_get_for(user_of(request), run_id)
     return {"items": list(lemma_rows(run)), "last_seq": run.last_seq}
 
 
@@ -168,7 +176,7 @@ def run_graph(
     since: Annotated[int, Query(ge=0, description="only nodes and edges that changed after this event")] = 0,
 ) -> Any:
     """Nodes and edges of the lemma graph, as the page draws them. docs/graph_data.md explains every field."""
-    return graph_data(run_get_for(_user(request), run_id), after=since)
+    return graph_data(run_get_for(user_of(request), run_id), after=since)
 
 
 def _run_row(run: Run) -> dict[str, Any]:

@@ -21,6 +21,7 @@ class ProblemRow(Schema):
     slug: str
     title: str
     topic: str = Field(description="A, C, G or N")
+    subtopic: str
     source: str
     year: int | None
     level: str
@@ -40,7 +41,7 @@ class ReferenceSolutionOut(Schema):
 
 
 class ProblemOut(ProblemRow):
-    """A problem with its newest text. Students get null for answer, marking scheme and reference solutions."""
+    """A problem with its newest text. Those who see no solutions get null for answer, marking scheme and reference solutions."""
 
     version: int
     statement: str = Field(description="Markdown with TeX")

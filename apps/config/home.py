@@ -6,6 +6,7 @@ from django.db.models import Count
 
 from apps.accounts.models import User
 from apps.lemmas.models import Lemma
+from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.access import run_visible_to
@@ -90,6 +91,6 @@ def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
     return [row(run, tokens_per_round(run)) for run in live], [row(run, []) for run in recent]
 
 
-def home_problems() -> list[Problem]:
-    """The newest problems."""
-    return list(Problem.objects.order_by("-created_at", "-pk")[:PROBLEMS_SHOWN])
+def home_problems(user: User) -> list[Problem]:
+    """The newest problems that `user` may read."""
+    return list(problem_visible_to(user).order_by("-created_at", "-pk")[:PROBLEMS_SHOWN])

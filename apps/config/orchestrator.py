@@ -3,7 +3,7 @@
 from typing import Any
 
 import django
-from celery.signals import worker_ready
+from celery.signals import worker_ready, worker_shutting_down
 
 from apps.config.celery import app
 
@@ -15,6 +15,14 @@ def _start_warden(**_: Any) -> None:
     from apps.runs import warden
 
     warden.start()
+
+
+@worker_shutting_down.connect
+def _give_runs_back(**_: Any) -> None:
+    """Celery would wait for the threads that drive runs, and a run may take hours."""
+    from apps.runs.execution import drives_stop
+
+    drives_stop()
 
 
 __all__ = ["app"]

@@ -1,27 +1,25 @@
 """The home page and the page that documents the HTTP API."""
 
-from typing import cast
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from apps.accounts.models import User
+from apps.accounts.access import user_of
 from apps.config.api_docs import api_operations
 from apps.config.home import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
-from apps.problems.models import Problem
+from apps.problems.access import problem_visible_to
 
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     """Running and recent runs for those who see runs; problems for everyone."""
-    user = cast(User, request.user)
+    user = user_of(request)
     live, recent = home_runs(user)
     context = {
         "live": live,
         "recent": recent,
-        "problems": home_problems(),
-        "problem_count": Problem.objects.count(),
+        "problems": home_problems(user),
+        "problem_count": problem_visible_to(user).count(),
         "spark_box": f"0 0 {SPARK_WIDTH} {SPARK_HEIGHT}",
     }
     return render(request, "home/home.html", context)

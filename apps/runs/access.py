@@ -23,7 +23,7 @@ def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:
 
 
 def run_may_steer(user: User, run: Run) -> bool:
-    """Owner, staff and researchers may pause, cancel, hint and fork; coaches watch."""
+    """Owner, staff and researchers may pause, cancel, hint and fork; everybody else watches."""
     return user.is_active and (user.is_staff or run.owner_id == user.pk or user.role == Role.RESEARCHER)
 
 

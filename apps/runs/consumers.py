@@ -36,7 +36,7 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self.close(NO_SUCH_RUN)
             return
         after = parse_qs(self.scope["query_string"].decode()).get("after", ["0"])[0]
-        self._sent = int(after) if after.isdigit() else 0
+        self._sent = int(after) if after.isdecimal() else 0
         self._subscription = await hub().subscribe(str(self._run.public_id))
         self._sender = asyncio.create_task(self._follow(self._subscription))
 

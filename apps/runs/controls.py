@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 
 from django.db.utils import DatabaseError
@@ -29,6 +30,7 @@ class DatabaseControls:
         self._renew_every_s = renew_every_s
         self._seen: set[str] = set()
         self._commands: list[Command] = []
+        self._driven_s = 0.0
         self._open = asyncio.Event()
         if run.status != RunStatus.PAUSED:
             self._open.set()
@@ -44,20 +46,25 @@ class DatabaseControls:
 
     async def watch(self) -> None:
         """Poll until cancelled. Raises `FenceLost` or `RunCancelled`, which end the program."""
-        since_renewal = self._renew_every_s
+        renewed_at = 0.0
         while True:
             try:
-                if since_renewal >= self._renew_every_s:
-                    since_renewal = 0.0
-                    if not await in_thread(lease_renew, self._run.pk, self._run.fence):
-                        raise FenceLost
+                if time.monotonic() - renewed_at >= self._renew_every_s:
+                    renewed_at = time.monotonic()
+                    await self.renew()
                 for row in await in_thread(_pending, self._run.pk):
                     self._receive(row)
             except DatabaseError as error:
                 logger.warning("run %s: the database does not answer (%s)", self._run.public_id, error)
             await asyncio.sleep(POLL_S)
-            since_renewal += POLL_S
-            self._journal.count_seconds(POLL_S if self._open.is_set() else 0.0)
+            if self._open.is_set():
+                self._driven_s += POLL_S
+
+    async def renew(self) -> None:
+        """Hold the lease on and save the time driven since the last renewal. Raises `FenceLost`."""
+        seconds, self._driven_s = self._driven_s, 0.0
+        if not await in_thread(lease_renew, self._run.pk, self._run.fence, seconds):
+            raise FenceLost
 
     def _receive(self, row: RunCommand) -> None:
         command = Command(

@@ -7,8 +7,9 @@ import asyncio
 import contextlib
 import functools
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -34,6 +35,10 @@ from apps.runs.streams import cancel_key, sync_client
 from apps.runs.threads import in_thread
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+_driving: "set[asyncio.Task[Any]]" = set()
+_stopping = threading.Event()
 
 DispatcherFor = Callable[[Run, RunJournal], contextlib.AbstractAsyncContextManager[Dispatcher]]
 
@@ -76,7 +81,11 @@ def run_drive(
     journal = RunJournal(run, writer or process_writer())
     logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
     try:
-        status, reason = asyncio.run(_drive(run, journal, dispatcher_for))
+        status, reason = asyncio.run(_tracked(_drive(run, journal, dispatcher_for)))
+    except asyncio.CancelledError:
+        logger.info("run %s: given back, this process is stopping", run.public_id)
+        lease_release(run.pk, run.fence)
+        return None
     except FenceLost:
         logger.warning("run %s: another owner has taken it over", run.public_id)
         return None
@@ -90,6 +99,25 @@ def run_drive(
         return None
     logger.info("run %s: %s %s", run.public_id, status, reason)
     return status
+
+
+async def _tracked(drive: Coroutine[Any, Any, T]) -> T:
+    """Run a drive so that `drives_stop` can end it."""
+    task = asyncio.ensure_future(drive)
+    if _stopping.is_set():
+        task.cancel()
+    _driving.add(task)
+    try:
+        return await task
+    finally:
+        _driving.discard(task)
+
+
+def drives_stop() -> None:
+    """Give back all runs that this process drives, at once: what is recorded is recorded, the next owner goes on from there."""
+    _stopping.set()
+    for task in list(_driving):
+        task.get_loop().call_soon_threadsafe(task.cancel)
 
 
 async def _drive(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
@@ -154,7 +182,9 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             await asyncio.wait({program, watch}, return_when=asyncio.FIRST_COMPLETED)
             if watch.done():
                 watch.result()
-            return await program
+            outcome = await program
+            await controls.renew()
+            return outcome
         finally:
             for task in (program, watch):
                 task.cancel()

@@ -25,7 +25,6 @@ class RunJournal:
         self.last_seq = run.last_seq
         self.is_lost = False
         self.event_keys = set(RunEvent.objects.filter(run=run).values_list("key", flat=True))
-        self.seconds_unsaved = 0.0
         self._writer = writer
         self._loaded = LoadedRecords(run)
         self.replayable = len(self._loaded)
@@ -56,7 +55,7 @@ class RunJournal:
     async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
         await self._put(Item(self, events, record, texts))
         self._appended.add(record.key)
-        if record.kind == "call":
+        if record.was_asked:
             self._calls += 1
             self._tokens += record.usage.prompt + record.usage.completion
 
@@ -66,10 +65,6 @@ class RunJournal:
 
     async def flush(self) -> None:
         await self._put(Item(self))
-
-    def count_seconds(self, seconds: float) -> None:
-        """Time under the lease since the last call of this; saved with the next write."""
-        self.seconds_unsaved += seconds
 
     async def _put(self, item: Item) -> None:
         if self.is_lost:

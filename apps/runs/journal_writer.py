@@ -232,16 +232,14 @@ class JournalWriter:
 
 
 def _fence_holds(plan: _Plan) -> bool:
-    finals = [item.record.final for item in plan.items if item.record and item.record.final]
-    seconds, plan.journal.seconds_unsaved = plan.journal.seconds_unsaved, 0.0
+    finals = [item.record.final for item in plan.items if item.record and item.record.was_asked and item.record.final]
     return advance(
         plan.journal.pk,
         plan.journal.fence,
         last_seq=plan.last_seq,
-        calls=sum(1 for item in plan.items if item.record and item.record.kind == "call"),
+        calls=sum(1 for item in plan.items if item.record and item.record.was_asked),
         prompt_tokens=sum(final.usage.prompt for final in finals),
         completion_tokens=sum(final.usage.completion for final in finals),
-        active_seconds=seconds,
     )
 
 

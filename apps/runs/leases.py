@@ -39,10 +39,11 @@ def lease_take(run_pk: int, owner: str) -> Run | None:
     return Run.objects.select_related("problem_version").get(pk=run_pk) if taken else None
 
 
-def lease_renew(run_pk: int, fence: int) -> bool:
-    """Hold the run for another `LEASE_S`. False: the fence has moved, stop."""
+def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
+    """Hold the run for another `LEASE_S` and count `seconds` of driving. False: the fence has moved, stop."""
     until = Now() + timedelta(seconds=settings.LEASE_S)
-    return Run.objects.filter(pk=run_pk, fence=fence).update(lease_until=until) == 1
+    held = Run.objects.filter(pk=run_pk, fence=fence)
+    return held.update(lease_until=until, active_seconds=F("active_seconds") + seconds) == 1
 
 
 def lease_release(run_pk: int, fence: int) -> None:

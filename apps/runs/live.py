@@ -9,7 +9,7 @@ import contextlib
 import json
 import logging
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +25,7 @@ TOKEN_BYTES_PER_SOCKET = 256 * 1024
 EVENTS_PER_SOCKET = 500
 _BLOCK_MS = 2000
 _FORGET_CALL_S = 10.0
+_RATE_OVER_S = 3.0
 
 
 class Subscription:
@@ -65,26 +66,30 @@ class Subscription:
 
 
 class Counter:
-    """Tokens of one running call and how fast they come, over a sliding few seconds."""
+    """Tokens of one running call, and how fast they came over the last few seconds: a call that stalls falls to 0."""
 
     def __init__(self, attempt: int) -> None:
         self.attempt = attempt
         self.tokens = 0
-        self.seen_at = self._since = time.monotonic()
-        self._base = 0
-        self._rate = 0.0
+        self.seen_at = time.monotonic()
+        self._window: deque[tuple[float, int]] = deque()
 
     def add(self, total: int) -> None:
-        now = time.monotonic()
-        self.tokens, self.seen_at = total, now
-        if now - self._since >= 2.0:
-            self._rate = (total - self._base) / (now - self._since)
-            self._since, self._base = now, total
+        """The call has written `total` tokens so far. The first word of a call that runs already says nothing of its speed."""
+        self.tokens, self.seen_at = total, time.monotonic()
+        self._window.append((self.seen_at, total))
+        while len(self._window) > 2 and self.seen_at - self._window[0][0] > _RATE_OVER_S:
+            self._window.popleft()
 
     @property
     def rate(self) -> float:
-        elapsed = self.seen_at - self._since
-        return self._rate or (self.tokens - self._base) / elapsed if elapsed > 0.2 or self._rate else 0.0
+        if not self._window:
+            return 0.0
+        since, first = self._window[0]
+        now = time.monotonic()
+        if now - self.seen_at > _RATE_OVER_S:
+            return 0.0
+        return (self.tokens - first) / (now - since) if now - since > 0.2 else 0.0
 
 
 class Hub:
@@ -94,6 +99,7 @@ class Hub:
         self._subscriptions: dict[str, set[Subscription]] = defaultdict(set)
         self._cursors: dict[str, str] = {}
         self.counters: dict[str, dict[str, Counter]] = defaultdict(dict)
+        self._ended: dict[str, set[str]] = defaultdict(set)
         self._reader: asyncio.Task[None] | None = None
         self._wake_key = f"wake:{id(self)}:{time.time_ns()}"
         self._redis: redis.asyncio.Redis | None = None
@@ -114,6 +120,7 @@ class Hub:
         if not watching:
             del self._subscriptions[subscription.run]
             self.counters.pop(subscription.run, None)
+            self._ended.pop(subscription.run, None)
             self._cursors.pop(events_key(subscription.run), None)
             self._cursors.pop(tokens_key(subscription.run), None)
 
@@ -179,6 +186,7 @@ class Hub:
                 subscription.add_event(event)
             if event["kind"] in {"call.ended", "call.failed"}:
                 self.counters[run].pop(event["body"]["call"], None)
+                self._ended[run].add(event["body"]["call"])  # Its last tokens may still be on the other stream.
         elif kind == "tok" and subscriptions:
             item: dict[str, Any] = {
                 "call": fields["call"],
@@ -187,12 +195,16 @@ class Hub:
                 "off": int(fields["off"]),
                 "text": fields["text"],
             }
-            counter = self.counters[run].get(item["call"])
-            if counter is None or counter.attempt != item["attempt"]:
-                counter = self.counters[run][item["call"]] = Counter(item["attempt"])
-            counter.add(int(fields["n"]))
+            if item["call"] not in self._ended[run]:
+                self._count(run, item, int(fields["n"]))
             for subscription in subscriptions:
                 subscription.add_tokens(item)
+
+    def _count(self, run: str, item: dict[str, Any], total: int) -> None:
+        counter = self.counters[run].get(item["call"])
+        if counter is None or counter.attempt != item["attempt"]:
+            counter = self.counters[run][item["call"]] = Counter(item["attempt"])
+        counter.add(total)
 
 
 _hubs: dict[asyncio.AbstractEventLoop, Hub] = {}

@@ -17,7 +17,7 @@ from apps.runs.models import Blob, Run, RunEvent, Step
 
 _ADVANCE = (
     f"UPDATE {Run._meta.db_table} SET last_seq = %s, calls = calls + %s, prompt_tokens = prompt_tokens + %s, "  # noqa: S608
-    "completion_tokens = completion_tokens + %s, active_seconds = active_seconds + %s WHERE id = %s AND fence = %s"
+    "completion_tokens = completion_tokens + %s WHERE id = %s AND fence = %s"
 )
 
 
@@ -49,12 +49,10 @@ def insert(model: type[RunEvent] | type[Step] | type[Blob], rows: Sequence[Mappi
         cursor.executemany(statement, [_prepared(values_of(row), json_at, times_at) for row in rows])
 
 
-def advance(
-    run_pk: int, fence: int, *, last_seq: int, calls: int, prompt_tokens: int, completion_tokens: int, active_seconds: float
-) -> bool:
+def advance(run_pk: int, fence: int, *, last_seq: int, calls: int, prompt_tokens: int, completion_tokens: int) -> bool:
     """Move the run's last event and add to its counters. False where another owner has moved its fence."""
     with connection.cursor() as cursor:
-        cursor.execute(_ADVANCE, [last_seq, calls, prompt_tokens, completion_tokens, active_seconds, run_pk, fence])
+        cursor.execute(_ADVANCE, [last_seq, calls, prompt_tokens, completion_tokens, run_pk, fence])
         return bool(cursor.rowcount == 1)
 
 

@@ -1,5 +1,6 @@
 """Writes on runs: create, queue, resume and command."""
 
+import math
 import uuid
 from typing import Any
 
@@ -19,6 +20,8 @@ from apps.runs.tasks import orchestrate
 COMMANDS: tuple[CommandName, ...] = (
     "pause", "resume", "cancel", "hint", "accept_lemma", "reject_lemma", "inject_lemma", "write_up", "extend_budget",
 )  # fmt: skip
+LARGEST_AMOUNT = 10**12
+LONGEST_TEXT = 50_000
 _NEEDED_ARGS = {"hint": "text", "accept_lemma": "lemma", "reject_lemma": "lemma", "inject_lemma": "statement"}
 
 
@@ -96,6 +99,7 @@ def command_request(
         raise ValidationError("Only the owner of a run or a researcher may steer it.")
     if name not in COMMANDS:
         raise ValidationError(f"There is no command {name}.")
+    _check_args(args)
     if name in _NEEDED_ARGS and not str(args.get(_NEEDED_ARGS[name], "")).strip():
         raise ValidationError(f"{name.replace('_', ' ').capitalize()} needs a {_NEEDED_ARGS[name]}.")
     known = RunCommand.objects.filter(run=run, command_id=command_id).first()
@@ -109,11 +113,23 @@ def command_request(
     return RunCommand.objects.create(run=run, command_id=command_id, name=name, args=args, by=user)
 
 
+def _check_args(args: dict[str, Any]) -> None:
+    """Numbers must be finite and sane, texts short enough to be a prompt and free of NUL, which PostgreSQL keeps in no text."""
+    for name, value in args.items():
+        if isinstance(value, int | float) and not (math.isfinite(value) and abs(value) <= LARGEST_AMOUNT):
+            raise ValidationError(f"The number for {name} must be at most {LARGEST_AMOUNT:,}.")
+        if isinstance(value, str) and ("\x00" in value or len(value) > LONGEST_TEXT):
+            raise ValidationError(f"The {name} must be plain text of at most {LONGEST_TEXT:,} characters.")
+
+
 def _extend_budget(run: Run, args: dict[str, Any]) -> None:
     amounts = {which: args[which] for which in ("tokens", "calls", "seconds") if args.get(which)}
     if not amounts or any(not isinstance(more, int | float) or more <= 0 for more in amounts.values()):
         raise ValidationError("Say how many tokens, calls or seconds to add, as positive numbers.")
     fresh = Run.objects.select_for_update().get(pk=run.pk)
+    without_limit = [which for which in amounts if fresh.budget.get(which) is None]
+    if without_limit:
+        raise ValidationError(f"This run has no limit of {' and '.join(without_limit)}: there is nothing to extend.")
     fresh.budget = {
         which: limit + amounts.get(which, 0) if limit is not None else None for which, limit in fresh.budget.items()
     }

@@ -11,6 +11,7 @@ class StepRecord(Value):
 
     `kind` "call" has a `final` (or a `failure` where the call ended without a text); "decision" has `value`, for what a
     replay cannot compute again (commands taken at a control point). A record is written once and never changed.
+    `attempt` 0 marks a call that a fork took over from its parent: nobody was asked, and it counts for nothing.
     """
 
     key: str
@@ -24,6 +25,11 @@ class StepRecord(Value):
     final: Final | None = None
     failure: str = ""
     value: dict[str, Any] | None = None
+
+    @property
+    def was_asked(self) -> bool:
+        """A model call that this run made itself."""
+        return self.kind == "call" and self.attempt > 0
 
     @property
     def usage(self) -> Usage:

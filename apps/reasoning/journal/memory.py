@@ -74,7 +74,7 @@ class InMemoryJournal:
 
 def _with(spent: Spent, record: StepRecord) -> Spent:
     """What was spent with one more record; time is that of the calls, one after the other."""
-    if record.kind != "call":
+    if not record.was_asked:
         return spent
     return Spent(
         calls=spent.calls + 1,

@@ -139,6 +139,7 @@ class RunContext:
             raise RunHalted(f"The run names no model for the role {role}. Fork it and choose one.") from None
 
     async def _inherit(self, record: StepRecord, texts: Sequence[str]) -> Final:
+        record = record.model_copy(update={"attempt": 0})
         self.emit(f"{record.key}/began", _began(record.key, record.role, record.alias, record.place))
         await self._journal.append(record, _ending(record), texts)
         return _final_of(record)

@@ -19,10 +19,14 @@ from typing import IO, Any
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand
+from django.db import OperationalError
+from redis.exceptions import RedisError
 from supervisor.xmlrpc import SupervisorTransport
 
 from apps.accounts.services import sample_accounts_ensure
 from apps.config.stack import StackError, supervisor_config
+from apps.reasoning.domain.errors import AliasError
+from apps.runs.streams import sync_client
 
 START_WITHIN_S = 60
 #: Sample accounts have printed passwords: they are made and shown where only this machine can use them.
@@ -44,17 +48,19 @@ class Command(BaseCommand):
         run_dir, log_dir = _folders()
         with _only_one(run_dir / "up.lock"):
             _check_port()
+            _check_redis()
             _check_assets()
             self._prepare(samples=not options["no_samples"])
             config = run_dir / "supervisord.conf"
-            try:
-                config.write_text(supervisor_config(run_dir, log_dir))
-            except StackError as error:
-                raise CommandError(str(error)) from error
+            config.write_text(_config_text(run_dir, log_dir))
             self._supervise(config, run_dir, log_dir, began)
 
     def _prepare(self, *, samples: bool) -> None:
-        call_command("migrate", verbosity=0, interactive=False)
+        try:
+            call_command("migrate", verbosity=0, interactive=False)
+        except OperationalError as error:
+            first = str(error).strip().splitlines()[0]
+            raise CommandError(f"The database cannot be used ({first}); check DATABASE_URL, or unset it for SQLite.") from error
         if samples:
             call_command("load_samples", verbosity=0)
 
@@ -142,7 +148,28 @@ def _only_one(path: Path) -> Iterator[IO[str]]:
         yield lock
 
 
+def _config_text(run_dir: Path, log_dir: Path) -> str:
+    try:
+        return supervisor_config(run_dir, log_dir)
+    except (StackError, AliasError) as error:
+        raise CommandError(str(error)) from error
+
+
+def _check_redis() -> None:
+    """A Redis of somebody else's must answer before anything is started; our own is started by the supervisor."""
+    if settings.OWN_REDIS:
+        return
+    try:
+        sync_client().ping()
+    except (RedisError, OSError, ValueError) as error:
+        raise CommandError(
+            f"Redis at REDIS_URL does not answer ({error}); start it, or unset REDIS_URL for our own."
+        ) from error
+
+
 def _check_port() -> None:
+    if not 0 < settings.PORT < 65_536:
+        raise CommandError(f"PORT must be a number from 1 to 65535, not {settings.PORT}.")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
