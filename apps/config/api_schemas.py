@@ -41,7 +41,7 @@ class ReferenceSolutionOut(Schema):
 
 
 class ProblemOut(ProblemRow):
-    """A problem with its newest text. Those who see no solutions get null for answer, marking scheme and reference solutions."""
+    """A problem with its newest text. Students get null for answer, marking scheme and reference solutions."""
 
     version: int
     statement: str = Field(description="Markdown with TeX")

@@ -20,8 +20,10 @@ def _start_warden(**_: Any) -> None:
 @worker_shutting_down.connect
 def _give_runs_back(**_: Any) -> None:
     """Celery would wait for the threads that drive runs, and a run may take hours."""
+    from apps.runs import warden
     from apps.runs.execution import drives_stop
 
+    warden.stop()
     drives_stop()
 
 

@@ -17,6 +17,7 @@ from apps.runs.tasks import orchestrate
 
 logger = logging.getLogger(__name__)
 EVERY_S = 1.0
+_stopped = threading.Event()
 
 
 def watch_once() -> int:
@@ -39,9 +40,13 @@ def start() -> threading.Thread:
     return thread
 
 
+def stop() -> None:
+    """Watch no longer: a process that stops must not take back what it gives away."""
+    _stopped.set()
+
+
 def _watch() -> None:
-    pause = threading.Event()
-    while True:
+    while not _stopped.is_set():
         try:
             sent = watch_once()
             if sent:
@@ -52,4 +57,4 @@ def _watch() -> None:
             logger.warning("warden: %s", error)
         finally:
             close_old_connections()
-        pause.wait(EVERY_S)
+        _stopped.wait(EVERY_S)

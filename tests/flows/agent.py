@@ -63,6 +63,7 @@ def dump(run_id: str) -> dict[str, Any]:
         "status": run.status,
         "reason": run.status_reason,
         "fence": run.fence,
+        "owner": run.lease_owner,
         "last_seq": run.last_seq,
         "calls": run.calls,
         "tokens": run.tokens,

@@ -99,12 +99,13 @@ def test_everything_stopped_by_sigterm_goes_on_at_the_next_start(stack: Stack, u
     stack.start(*names)
     run = stack.agent("start")
     stack.wait_for(run, some_calls)
-    for name in ("inference", "orchestrator", "valkey"):
+    stack.running["orchestrator"].terminate()
+    assert stack.running["orchestrator"].wait(timeout=15) == 0
+    given_back = stack.agent("dump", run)
+    assert (given_back["status"], given_back["owner"]) == ("running", "")
+    for name in ("inference", "valkey"):
         stack.running[name].terminate()
-    time.sleep(4.0)
-    for name in names:
-        if stack.running[name].poll() is None:
-            stack.kill(name)
+        assert stack.running[name].wait(timeout=20) == 0
     stack.start(*names)
     assert_sound(stack.wait_until_ended(run, keep=names), undisturbed)
     assert_nothing_finished_was_generated_again(stack)
