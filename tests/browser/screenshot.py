@@ -1,6 +1,7 @@
 """`make screenshot`: play the worked example in a stack of its own and picture its page for the README."""
 
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.flows.stack import ROOT, Stack
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or "chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 
@@ -48,7 +49,7 @@ def main(target: Path = ROOT / "docs" / "screenshot.png") -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             page = browser.new_page(viewport={"width": 1440, "height": 900})
-            time.sleep(2)
+            stack.wait_for_web()
             sign_in(page, address)
             run = stack.agent("start")
             page.goto(f"{address}/runs/{run}/")
