@@ -58,6 +58,11 @@ def test_filters_narrow_the_list_and_can_be_taken_away(client: Client, alice: Us
     assert "Ordinary line" in listed(client, "?status=nonsense")
 
 
+def test_a_run_of_the_command_line_is_listed_without_an_owner(client: Client) -> None:
+    make_runs(None, 1, title="From the command line")
+    assert "<td>—</td>" in listed(client)
+
+
 def test_the_list_is_paged_and_asks_as_much_for_a_page_as_for_a_row(
     client: Client, alice: User, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

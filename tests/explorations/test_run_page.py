@@ -1,5 +1,6 @@
 """A run's page in every state, from recorded rows alone: nothing on it needs JavaScript or a running process."""
 
+import uuid
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -11,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.accounts.models import User
 from apps.explorations.timeline import timeline
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import Run, RunCommand, RunStatus
 from apps.runs.selectors import open_calls
 from tests.explorations.factory import add_open_call, make_exploration, make_unread
 from tests.lemmas.factory import make_run
@@ -41,6 +42,14 @@ def test_a_running_run_shows_its_open_calls(client: Client, alice: User) -> None
     assert "waiting for the model; 1 call under way" in page
     assert 'data-call="s0/r4/reason"' in page
     assert "Pause" in page
+
+
+def test_a_run_and_a_command_of_nobody_have_their_page(client: Client) -> None:
+    run = make_exploration(None, RunStatus.RUNNING)
+    RunCommand.objects.create(run=run, command_id=uuid.uuid4(), name="pause", by=None)
+    assert "command line, " in page_of(client, run)
+    header = client.get(reverse("explorations:run_header", args=[run.public_id]), headers={"HX-Request": "true"})
+    assert "command line, " in header.content.decode()
 
 
 def test_a_run_without_a_driver_says_so(client: Client, alice: User) -> None:

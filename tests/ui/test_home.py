@@ -13,7 +13,7 @@ from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.runs.models import Run, RunStatus
 
 
-def _run(owner: User, title: str, status: RunStatus) -> Run:
+def _run(owner: User | None, title: str, status: RunStatus) -> Run:
     problem, _ = Problem.objects.get_or_create(slug="p", defaults={"title": "Two squares", "topic": Topic.NUMBER_THEORY})
     version, _ = ProblemVersion.objects.get_or_create(problem=problem, number=1, defaults={"statement": "Prove it."})
     return Run.objects.create(
@@ -50,6 +50,14 @@ def test_an_empty_home_says_what_to_do_first(client_for: Callable[[User | None],
 def test_a_title_is_shown_as_text(client_for: Callable[[User | None], Client], alice: User) -> None:
     _run(alice, "<script>alert(1)</script>", RunStatus.FINISHED)
     assert "<script>alert" not in _page(client_for(alice))
+
+
+def test_runs_of_nobody_are_shown(client_for: Callable[[User | None], Client], alice: User) -> None:
+    _run(None, "From the command line", RunStatus.QUEUED)
+    _run(None, "Ended there", RunStatus.FINISHED)
+    page = _page(client_for(alice))
+    assert "From the command line" in page
+    assert "Ended there" in page
 
 
 def test_more_ended_runs_cost_no_more_queries(

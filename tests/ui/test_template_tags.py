@@ -6,6 +6,8 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import timezone
 
+from apps.accounts.models import User
+
 
 def _render(source: str, **context: Any) -> str:
     return Template(source).render(Context(context))
@@ -46,3 +48,10 @@ def test_a_moment_carries_its_exact_value() -> None:
 
 def test_what_tags_are_given_is_escaped() -> None:
     assert "<b>" not in _render("{% status_word word %}", word="<b>")
+
+
+def test_a_person_is_named_and_nobody_is_said_in_words() -> None:
+    assert _render("{% person u %}", u=User(username="alice")) == "alice"
+    assert _render("{% person u %}", u=User(username="alice", first_name="Alice")) == "Alice"
+    assert _render("{% person u %}", u=None) == "—"
+    assert _render('{% person u "command line" %}', u=None) == "command line"

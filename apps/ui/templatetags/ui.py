@@ -1,10 +1,12 @@
 """Template tags that every page may use without loading them. docs/components.md lists them."""
 
+import uuid
 from datetime import datetime
 from typing import Any
 
 from django import template
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -72,6 +74,18 @@ def when(moment: datetime | None, empty: str = "—") -> SafeString | str:
         exact.tzname() or "",
         words.ago(moment),
     )
+
+
+@register.simple_tag
+def person(user: AbstractUser | None, nobody: str = "—") -> str:
+    """The name somebody goes by, or `nobody` where there is no account: the command line, or one taken away."""
+    return user.get_short_name() or user.get_username() if user is not None else nobody
+
+
+@register.simple_tag
+def fresh_id() -> str:
+    """A new UUID for a form, so that sending it twice does its work once."""
+    return str(uuid.uuid4())
 
 
 @register.simple_tag
