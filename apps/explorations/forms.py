@@ -2,6 +2,7 @@
 
 import types
 import typing
+import uuid
 from typing import Any
 
 from django import forms
@@ -24,6 +25,7 @@ class ExplorationForm(forms.Form):
     not touched and follows the preset chosen now. So presets work without JavaScript.
     """
 
+    start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     scaffold = forms.ChoiceField(label="Scaffold")
     preset = forms.ChoiceField(label="Preset", widget=forms.RadioSelect)
     shown_preset = forms.CharField(required=False, widget=forms.HiddenInput)

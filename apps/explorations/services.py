@@ -1,5 +1,6 @@
 """Writes of explorations: start, fork, and the worked example. Each returns a queued `Run`."""
 
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,15 +56,17 @@ def exploration_start(
     return plan_start(user=user, problem=problem, plan=plan, start=start)
 
 
-def plan_start(*, user: User | None, problem: Problem, plan: Plan, start: bool = True) -> Run:
+def plan_start(
+    *, user: User | None, problem: Problem, plan: Plan, start: bool = True, start_id: uuid.UUID | None = None
+) -> Run:
     """As `exploration_start`, from a plan."""
     _may_start(user)
     version = problem.current
     spec = plan_spec(plan, problem_text(version), usable_aliases())
-    return run_create(owner=user, problem_version=version, title=problem.title, spec=spec, start=start)
+    return run_create(owner=user, problem_version=version, title=problem.title, spec=spec, start=start, start_id=start_id)
 
 
-def exploration_fork(*, user: User, run: Run, plan: Plan) -> Run:
+def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | None = None) -> Run:
     """A new run on the same problem version. Calls of `run` whose request is the same are taken over, not made again.
 
     Raises as `exploration_start`, and `PermissionDenied` for the worked example's authored texts.
@@ -72,7 +75,9 @@ def exploration_fork(*, user: User, run: Run, plan: Plan) -> Run:
     if run.is_authored:
         raise PermissionDenied("The worked example cannot be forked: no model stands behind its texts.")
     spec = plan_spec(plan, problem_text(run.problem_version), usable_aliases())
-    return run_create(owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run)
+    return run_create(
+        owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run, start_id=start_id
+    )
 
 
 WORKED_EXAMPLE_SEED = 1
@@ -87,7 +92,7 @@ def worked_example_spec() -> RunSpec:
 
 
 @transaction.atomic
-def worked_example_start(*, user: User | None, start: bool = True) -> Run:
+def worked_example_start(*, user: User | None, start: bool = True, start_id: uuid.UUID | None = None) -> Run:
     """Play the worked example: authored texts through the real scaffold, labelled as such. Raises `PermissionDenied`."""
     _may_start(user)
     return run_create(
@@ -97,6 +102,7 @@ def worked_example_start(*, user: User | None, start: bool = True) -> Run:
         spec=worked_example_spec(),
         is_authored=True,
         start=start,
+        start_id=start_id,
     )
 
 

@@ -34,6 +34,7 @@ class Run(models.Model):
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    start_id = models.UUIDField(null=True, unique=True, editable=False, help_text="The form it was started with.")
     title = models.CharField(max_length=200)
     problem_version = models.ForeignKey(ProblemVersion, on_delete=models.PROTECT, related_name="runs")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="runs")

@@ -35,37 +35,59 @@ def run_create(
     forked_from: Run | None = None,
     is_authored: bool = False,
     start: bool = True,
+    start_id: uuid.UUID | None = None,
 ) -> Run:
-    """A run with its first event; with `start`, its task is sent when the transaction commits."""
-    run = Run.objects.create(
-        owner=owner,
-        problem_version=problem_version,
-        title=title,
-        scaffold=spec.scaffold,
-        preset=spec.preset,
-        spec=spec.model_dump(mode="json"),
-        budget=spec.budget.model_dump(mode="json"),
-        forked_from=forked_from,
-        is_authored=is_authored,
-        last_seq=1,
-    )
+    """A run with its first event; with `start`, its task is sent when the transaction commits.
+
+    The same `start_id` of the same owner gives the same run: a form that is sent twice starts one.
+    """
+    values = _values(owner, problem_version, title, spec, forked_from, is_authored)
+    if start_id is None:
+        run = Run.objects.create(**values)
+    else:
+        run, is_new = Run.objects.get_or_create(start_id=start_id, defaults=values)
+        if not is_new:
+            if run.owner_id != (owner.pk if owner else None):
+                raise ValidationError("This form was sent before. Load the page again.")
+            return run
+    _tell_created(run, spec)
+    if start:
+        run_dispatch(run)
+    return run
+
+
+def _values(
+    owner: User | None, version: ProblemVersion, title: str, spec: RunSpec, forked_from: Run | None, is_authored: bool
+) -> dict[str, Any]:
+    return {
+        "owner": owner,
+        "problem_version": version,
+        "title": title,
+        "scaffold": spec.scaffold,
+        "preset": spec.preset,
+        "spec": spec.model_dump(mode="json"),
+        "budget": spec.budget.model_dump(mode="json"),
+        "forked_from": forked_from,
+        "is_authored": is_authored,
+        "last_seq": 1,
+    }
+
+
+def _tell_created(run: Run, spec: RunSpec) -> None:
     created = RunCreated(
-        title=title,
+        title=run.title,
         scaffold=spec.scaffold,
         preset=spec.preset,
         aliases={role: chosen.alias for role, chosen in spec.roles.items()},
         params=spec.params,
         seed=spec.seed,
         code_version=spec.code_version,
-        authored=is_authored,
-        forked_from=str(forked_from.public_id) if forked_from else "",
+        authored=run.is_authored,
+        forked_from=str(run.forked_from.public_id) if run.forked_from else "",
     )
     RunEvent.objects.create(
         run=run, seq=1, key="run.created", kind=created.kind, at=timezone.now(), body=created.model_dump(mode="json")
     )
-    if start:
-        run_dispatch(run)
-    return run
 
 
 def run_dispatch(run: Run) -> None:

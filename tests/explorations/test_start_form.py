@@ -89,6 +89,28 @@ def test_the_form_starts_a_run_and_opens_its_page(alice_client: Client, alice: U
     assert run.events.get().kind == "run.created"
 
 
+def test_a_form_sent_twice_starts_one_run(alice_client: Client, problem: Problem) -> None:
+    twice = [post(alice_client, problem, start_id="6f1c1c1e-5a0c-4c52-9d0e-0b8a3a3f0b11")["Location"] for _ in range(2)]
+    assert twice[0] == twice[1]
+    run = Run.objects.get()
+    fork = reverse("explorations:fork", args=[run.public_id])
+    data = {name: value for name, value in unchanged().items() if value is not None}
+    for _ in range(2):
+        alice_client.post(fork, data | {"start_id": "6f1c1c1e-5a0c-4c52-9d0e-0b8a3a3f0b12"})
+        alice_client.post(reverse("explorations:worked_example"), {"start_id": "6f1c1c1e-5a0c-4c52-9d0e-0b8a3a3f0b13"})
+    assert Run.objects.count() == 3
+
+
+def test_the_form_of_somebody_else_opens_no_run(
+    alice_client: Client, bob: User, client_for: Callable[[User | None], Client], problem: Problem
+) -> None:
+    known = "6f1c1c1e-5a0c-4c52-9d0e-0b8a3a3f0b11"
+    post(alice_client, problem, start_id=known)
+    answer = post(client_for(bob), problem, start_id=known)
+    assert answer.status_code == 422
+    assert "Load the page again" in answer.content.decode()
+
+
 def test_the_specification_freezes_aliases_revisions_and_limits_that_fit_the_context(
     alice_client: Client, problem: Problem
 ) -> None:

@@ -8,10 +8,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from apps.accounts.access import user_of
 from apps.explorations.forms import ExplorationForm, initial_from
 from apps.explorations.plans import Plan, plan_of_spec, usable_aliases
 from apps.explorations.services import exploration_fork, plan_start, worked_example_start
-from apps.explorations.views.shared import run_of, user_of
+from apps.explorations.views.shared import run_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
@@ -28,7 +29,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     form = ExplorationForm(request.POST or None, aliases=aliases, initial={"alias": next(iter(aliases), "")})
     if request.method == "POST" and form.is_valid():
         try:
-            run = plan_start(user=user_of(request), problem=problem, plan=form.plan())
+            run = plan_start(user=user_of(request), problem=problem, plan=form.plan(), start_id=form.cleaned_data["start_id"])
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -47,7 +48,7 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            made = exploration_fork(user=user, run=run, plan=form.plan())
+            made = exploration_fork(user=user, run=run, plan=form.plan(), start_id=form.cleaned_data["start_id"])
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -73,8 +74,15 @@ def worked_example(request: HttpRequest) -> HttpResponse:
     """Play the worked example in a run of its own and open its page."""
     if not run_may_start(user_of(request)):
         raise Http404("There is no such page.")
-    run = worked_example_start(user=user_of(request))
+    run = worked_example_start(user=user_of(request), start_id=_start_id(request))
     return redirect("explorations:run_detail", run_id=run.public_id)
+
+
+def _start_id(request: HttpRequest) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(request.POST.get("start_id", ""))
+    except ValueError:
+        return None
 
 
 def _plan_of(run: Run) -> Plan:
