@@ -1,7 +1,6 @@
 """Pages of accounts: sign in and out, the profile with API tokens, the password."""
 
 import uuid
-from typing import cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -13,9 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import selectors, services
-from apps.accounts.access import token_get_for
+from apps.accounts.access import token_get_for, user_of
 from apps.accounts.forms import TokenForm
-from apps.accounts.models import User
 
 account_login = LoginView.as_view(
     template_name="accounts/account_login.html",
@@ -53,7 +51,7 @@ def token_create(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _profile(request, form, status=422)
     try:
-        token, text = services.token_issue(user=cast(User, request.user), name=form.cleaned_data["name"])
+        token, text = services.token_issue(user=user_of(request), name=form.cleaned_data["name"])
     except services.TooManyTokens as refusal:
         form.add_error("name", str(refusal))
         return _profile(request, form, status=422)
@@ -63,13 +61,13 @@ def token_create(request: HttpRequest) -> HttpResponse:
 @require_POST
 def token_revoke(request: HttpRequest, public_id: uuid.UUID) -> HttpResponse:
     """Revoke one of one's own tokens."""
-    token = token_get_for(cast(User, request.user), public_id)
+    token = token_get_for(user_of(request), public_id)
     services.token_revoke(token=token)
     messages.success(request, f"“{token.name}” is revoked.")
     return redirect("accounts:profile")
 
 
 def _profile(request: HttpRequest, form: TokenForm, status: int = 200, **extra: str) -> HttpResponse:
-    user = cast(User, request.user)
+    user = user_of(request)
     context = {"tokens": selectors.token_list(user), "form": form, "role_explained": selectors.role_explained(user), **extra}
     return render(request, "accounts/account_profile.html", context, status=status)

@@ -9,15 +9,9 @@ import uuid
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
+from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.problems.models import ImportDraft, Problem
-
-
-def user_of(request: HttpRequest) -> User:
-    """The signed-in person; the login middleware has turned all others away."""
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user
 
 
 def problem_visible_to(user: User) -> QuerySet[Problem]:

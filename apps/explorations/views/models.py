@@ -5,7 +5,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from apps.explorations.views.shared import user_of, wants_part
+from apps.accounts.access import user_of
+from apps.explorations.views.shared import wants_part
 from apps.reasoning.domain.errors import AliasError, BackendError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.inference.aliases import load_aliases

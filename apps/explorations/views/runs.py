@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET
 
+from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations import selectors
 from apps.explorations.figures import confidence_figure, tokens_figure
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page
-from apps.explorations.views.shared import run_of, user_of, wants_part
+from apps.explorations.views.shared import run_of, wants_part
 from apps.explorations.words import scaffold_word
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.outline import outline
@@ -37,7 +38,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
     visible = run_visible_to(user)
     if not user.may_see_runs:
         raise Http404
-    chosen = {name: request.GET.get(name, "") for name in ("q", "status", "scaffold", "topic", "mine")}
+    chosen = {name: request.GET.get(name, "").replace("\0", "") for name in ("q", "status", "scaffold", "topic", "mine")}
     if chosen["status"] not in RunStatus.values:
         chosen["status"] = ""
     mine = visible.filter(owner=user) if chosen["mine"] else visible

@@ -2,18 +2,11 @@
 
 import uuid
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 
-from apps.accounts.models import User
+from apps.accounts.access import user_of
 from apps.runs.access import run_get_for
 from apps.runs.models import Run
-
-
-def user_of(request: HttpRequest) -> User:
-    """The signed-in person; the login middleware has turned all others away."""
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user
 
 
 def run_of(request: HttpRequest, run_id: uuid.UUID) -> Run:

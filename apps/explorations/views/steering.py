@@ -13,9 +13,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
+from apps.accounts.access import user_of
 from apps.explorations import selectors
 from apps.explorations.exports import export_lines
-from apps.explorations.views.shared import run_of, user_of, wants_part
+from apps.explorations.views.shared import run_of, wants_part
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.runs.services import command_request, run_resume

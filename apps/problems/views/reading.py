@@ -8,8 +8,9 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from apps.accounts.access import user_of
 from apps.problems import selectors
-from apps.problems.access import problem_get_for, problem_may_edit, problem_visible_to, solutions_may_read, user_of
+from apps.problems.access import problem_get_for, problem_may_edit, problem_visible_to, solutions_may_read
 from apps.problems.models import Problem, ProblemVersion, Topic
 
 PAGE = 50
