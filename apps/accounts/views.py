@@ -4,6 +4,7 @@ import uuid
 
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,9 +14,22 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import selectors, services
 from apps.accounts.access import token_get_for, user_of
-from apps.accounts.forms import TokenForm
+from apps.accounts.forms import SignInForm, TokenForm
 
-account_login = LoginView.as_view(
+
+class SignIn(LoginView):
+    """Sign in; too many attempts are answered with 429."""
+
+    authentication_form = SignInForm
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        answer = super().form_invalid(form)
+        if isinstance(form, SignInForm) and form.is_throttled:
+            answer.status_code = 429
+        return answer
+
+
+account_login = SignIn.as_view(
     template_name="accounts/account_login.html",
     redirect_authenticated_user=True,
     extra_context={"is_embedded": settings.EMBEDDED},

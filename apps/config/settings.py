@@ -100,6 +100,18 @@ CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
 WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
 
+# Counts of sign-in attempts: per process on a laptop, shared by all processes of an installation.
+if EMBEDDED or OWN_REDIS:
+    CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+else:
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            "KEY_PREFIX": "lemmascope-cache",
+        }
+    }
+
 # --- Celery ----------------------------------------------------------------------------------------------------------
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
 CELERY_TASK_ACKS_LATE = False  # Late acks stop a 5.7.0 worker when the broker restarts (docs/adr/0004).
@@ -134,7 +146,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "django.contrib.humanize",
     "channels",
     "csp",
     "apps.config",
@@ -189,7 +200,6 @@ STORAGES = {
         else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
-MEDIA_ROOT = DATA_DIR / "media"
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE: str = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
