@@ -31,7 +31,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Table:
-    """The records of a file and the names that its heading, or its first good line, gives them."""
+    """The records of a file and the names that its heading, or all its lines together, give them."""
 
     names: tuple[str, ...]
     records: list[Record]
@@ -99,7 +99,7 @@ def _csv_record(number: int, names: tuple[str, ...], cells: list[str]) -> Record
 
 def _jsonl(text: str) -> Table:
     records = [_json_record(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    names = next((tuple(record.values) for record in records if not record.reason), ())
+    names = tuple(dict.fromkeys(name for record in records for name in record.values))
     if not names:
         raise FileWrong(f"No line is a JSON object. Line {records[0].number}: {records[0].reason}")
     return Table(names, records, is_csv=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from apps.problems.drafts import SOLUTIONS_AT_MOST, ProblemDraft, SolutionDraft
-from apps.problems.importing.values import RowWrong, solutions_of, text_of, topic_of, year_of
+from apps.problems.importing.values import RowWrong, level_of, solutions_of, text_of, topic_of, year_of
 from apps.problems.models import Topic
 
 Values = Mapping[str, Any]
@@ -43,6 +43,7 @@ _NUMBERED = tuple(f"{kind}_{n}" for n in range(1, SOLUTIONS_AT_MOST + 1) for kin
 
 def _read_ours(values: Values) -> ProblemDraft:
     texts = {field: text_of(values, name) for name, field in _TEXTS.items()}
+    texts["level"] = level_of(values, "level")
     return ProblemDraft(
         **texts, topic=topic_of(values, "topic"), year=year_of(values, "year"), solutions=solutions_of(values, _NUMBERED)
     )
@@ -79,7 +80,7 @@ def _read_proofbench(values: Values) -> ProblemDraft:
     return _bench(
         values,
         PROOFBENCH_ORIGIN,
-        level=text_of(values, "Level"),
+        level=level_of(values, "Level"),
         scheme_text=text_of(values, "Grading guidelines"),
         solutions=(SolutionDraft(solution),) if solution else (),
     )
@@ -92,7 +93,7 @@ def _write_proofbench(draft: ProblemDraft) -> dict[str, Any]:
         "Solution": draft.solutions[0].text if draft.solutions else "",
         "Grading guidelines": draft.scheme_text,
         "Category": Topic(draft.topic).label,
-        "Level": draft.level,
+        "Level": draft.level.replace("IMO ", "IMO-"),
         "Short Answer": draft.answer,
         "Source": draft.source,
     }

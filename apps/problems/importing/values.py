@@ -10,6 +10,8 @@ from apps.problems.drafts import ProblemDraft, SolutionDraft
 from apps.problems.models import Topic
 
 _TOPICS = {word.casefold(): value for value, label in Topic.choices for word in (value, label)}
+_LEVELS = {level.replace("-", " ").casefold(): level for level in ("pre-IMO", "IMO easy", "IMO medium", "IMO hard")}
+_DASH = re.compile(r"[\s_\-\u2010-\u2014]+")
 _NOTHING = re.compile(r"null|none|nan|undefined", re.IGNORECASE)
 _LINE_END = re.compile(r"\s*\n\s*")
 _LONGEST = {
@@ -56,6 +58,12 @@ def text_of(values: Mapping[str, Any], name: str) -> str:
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise RowWrong(f"Under {name} stands a character that is no text (NUL or half a surrogate pair).")
     return _LINE_END.sub(" ", text) if name in _ONE_LINE else text
+
+
+def level_of(values: Mapping[str, Any], name: str) -> str:
+    """The level; those of the IMO-Bench in our spelling, so that "IMO-easy" and "IMO easy" are one."""
+    text = text_of(values, name)
+    return _LEVELS.get(_DASH.sub(" ", text).casefold(), text)
 
 
 def topic_of(values: Mapping[str, Any], name: str) -> str:

@@ -39,4 +39,5 @@ class Command(BaseCommand):
         if not options["dry_run"]:
             problems_import(drafts=[row.draft for row in plan.good], by=None)
         verb = "would be imported" if options["dry_run"] else "imported"
-        self.stdout.write(f"{plan.shape.title}: {len(plan.good)} problems {verb}, {len(plan.wrong)} skipped.")
+        words = f"{len(plan.good)} problem{'' if len(plan.good) == 1 else 's'}"
+        self.stdout.write(f"{plan.shape.title}: {words} {verb}, {len(plan.wrong)} skipped.")
