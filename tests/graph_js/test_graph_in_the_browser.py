@@ -13,8 +13,8 @@ from playwright.sync_api import Page
 
 from apps.accounts.models import User
 from apps.runs.models import Run
-from tests.graph_js.node import facts
 from tests.lemmas.factory import make_told_run
+from tests.node import facts
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.graph_js.node import facts
+from tests.node import facts
 
 
 @pytest.fixture(scope="module")

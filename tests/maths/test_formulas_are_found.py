@@ -4,7 +4,7 @@ import pytest
 
 from apps.ui.formulas import formulas, hide_breaks, show_breaks
 from tests.maths.corpus import WRITTEN, random_texts
-from tests.maths.node import run_script
+from tests.node import run_script
 
 
 def found(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from apps.ui.formulas import formulas
-from tests.maths.node import run_script
+from tests.node import run_script
 
 ROOT = Path(__file__).resolve().parents[2]
 VENDOR = ROOT / "static" / "vendor" / "katex" / "katex.mjs"

@@ -1,7 +1,7 @@
 """A text that streams is drawn as sealed blocks and a live tail; at every moment this equals the whole text drawn at once."""
 
 from tests.maths.corpus import WRITTEN, long_texts, random_texts
-from tests.maths.node import run_script
+from tests.node import run_script
 
 
 def test_sealed_and_tail_equal_the_full_render_for_every_prefix() -> None:

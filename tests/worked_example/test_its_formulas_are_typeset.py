@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graph_js.node import facts
+from tests.node import facts
 
 SCRIPT = Path(__file__).with_name("check_formulas.mjs")
 KATEX = Path(__file__).resolve().parents[2] / "node_modules" / "katex"
