@@ -19,6 +19,7 @@ class OutlineItem:
     confidence: str
     uses: list[str] = field(default_factory=list)
     used_by: list[str] = field(default_factory=list)
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,13 @@ def outline(run: Run, data: GraphData) -> list[OutlineLevel]:
     judged |= {row.proof: row for row in proofs}
     graph = network(lemmas, proofs, LemmaEdge.objects.filter(run=run), {})
     nodes = {node["id"]: node for node in data["nodes"]}
+    several = data["rollouts"] > 1
     levels: dict[int, list[OutlineItem]] = {}
     for name in reading_order(graph):
         node, row = nodes[name], judged[name]
         uses, used_by = list(graph.successors(name)), list(graph.predecessors(name))
-        item = OutlineItem(node, _state_words(row, node), confidence_words(row), uses, used_by)
+        prefix = f"{node['rollout']}." if several else ""
+        item = OutlineItem(node, _state_words(row, node), confidence_words(row), uses, used_by, prefix)
         levels.setdefault(node["round"], []).append(item)
     last = data["rounds"]
     return [OutlineLevel("Proof" if round_ > last else f"Round {round_}", levels[round_]) for round_ in sorted(levels)]

@@ -8,7 +8,7 @@
 // node: {id, kind, round, rollout, call, first_seq}; edge: {source, target, kind}, `source` is drawn above `target`.
 
 export const PITCH_X = 72;
-export const PITCH_Y = 92;
+export const PITCH_Y = 72;
 const SWEEPS = 12;
 const WIDE = { problem: 1.9, proof: 1.5 };
 const EPS = 1e-6;

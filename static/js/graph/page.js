@@ -198,7 +198,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     if (!node) return;
     tip.replaceChildren();
     const name = document.createElement("strong");
-    name.textContent = node.kind === "lemma" || node.kind === "human" ? `Lemma ${node.label}` : node.label;
+    name.textContent = node.kind === "lemma" || node.kind === "human" ? `Lemma ${view.rollouts > 1 ? `${node.rollout}.` : ""}${node.label}` : node.label;
     const votes = node.confidence === null ? node.unscored || node.status : `${node.passes} of ${node.valid} votes`;
     const words = document.createElement("span");
     words.className = "muted";
@@ -252,6 +252,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   const resized = new ResizeObserver(() => (state.follow ? view.fit() : view.cy.resize()));
   resized.observe(part("canvas"));
   drawLegend(part("legend"));
+  if (matchMedia("(max-width: 900px)").matches) part("legend").closest("details").open = false;
   markOutline("");
 
   const ready = start().catch((reason) => {

@@ -23,9 +23,11 @@ export function nodeClasses(node) {
 }
 
 /** What Cytoscape keeps of a node; `pass`, `fail` and `unread` are parts of the ring in percent. */
-export function nodeData(node) {
+export function nodeData(node, { rollouts = 1 } = {}) {
   const of = Math.max(node.expected, node.total, 1);
-  const label = node.found_by > 1 ? `${node.label}\n×${node.found_by}` : node.label;
+  const isLemma = node.kind === "lemma" || node.kind === "human";
+  const name = isLemma && rollouts > 1 ? `${node.rollout}.${node.label}` : node.label;
+  const label = node.found_by > 1 ? `${name}\n×${node.found_by}` : name;
   return {
     id: node.id,
     label,
@@ -142,7 +144,7 @@ export const LEGEND = [
     ["key key--accepted", "accepted"], ["key key--rejected", "rejected"], ["key key--disputed", "disputed"],
   ]],
   ["Kind (shape)", [
-    ["key key--lemma", "lemma; ×2: found by two rollouts; 7′: a correction"], ["key key--human", "lemma a person put in"],
+    ["key key--lemma", "lemma; 1.7: lemma 7 of rollout 1; ×2: found by two rollouts; 7′: a correction"], ["key key--human", "lemma a person put in"],
     ["key key--box", "problem"], ["key key--proof", "proof version"], ["key key--faded", "retired or merged"],
   ]],
   ["Lines", [

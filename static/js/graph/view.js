@@ -7,6 +7,8 @@ import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
 
 const PADDING = 28;
 const LARGEST_FIT = 1.15;
+const READABLE = 0.7; // Labels of 13 px are then 9 px.
+const FEW = 40;
 const TIDY_MS = 400;
 const FADE_MS = 200;
 const PULSE_MS = 700;
@@ -24,6 +26,7 @@ export class GraphView {
   constructor(container) {
     this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
     this.layout = createLayout();
+    this.rollouts = 1;
     this.selected = "";
     this.focusing = { mode: "all" };
     this.far = false;
@@ -125,8 +128,10 @@ export class GraphView {
     this.cy.resize();
     if (!wanted.length || !this.cy.width()) return;
     this.cy.fit(wanted, PADDING);
-    if (this.cy.zoom() > LARGEST_FIT) {
-      this.cy.zoom(LARGEST_FIT);
+    const least = wanted.length <= FEW ? READABLE : 0;
+    const level = Math.max(least, Math.min(LARGEST_FIT, this.cy.zoom()));
+    if (level !== this.cy.zoom()) {
+      this.cy.zoom(level);
       this.cy.center(wanted);
     }
   }
@@ -195,17 +200,20 @@ export class GraphView {
   }
 
   #merge(data) {
+    const several = data.rollouts > 1 !== this.rollouts > 1;
+    this.rollouts = data.rollouts ?? this.rollouts;
     for (const node of data.nodes) this.graph.nodes.set(node.id, node);
     for (const edge of data.edges) this.graph.edges.set(edge.id, edge);
     this.graph.contributing = new Set(data.contributing);
     this.graph.redundant = new Set(data.redundant);
     this.graph.frontier = data.frontier;
+    if (several) this.cy.batch(() => this.cy.nodes().forEach((node) => this.#redraw(node.id())));
   }
 
   #elements(nodeIds, edgeIds) {
     const nodes = nodeIds.map((id) => {
       const node = this.graph.nodes.get(id);
-      return { group: "nodes", data: nodeData(node), classes: nodeClasses(node), position: { ...this.layout.position.get(id) } };
+      return { group: "nodes", data: nodeData(node, this), classes: nodeClasses(node), position: { ...this.layout.position.get(id) } };
     });
     const edges = edgeIds.map((id) => this.graph.edges.get(id)).filter(
       (edge) => this.graph.nodes.has(edge.source) && this.graph.nodes.has(edge.target),
@@ -223,7 +231,7 @@ export class GraphView {
 
   #redraw(id) {
     const node = this.graph.nodes.get(id);
-    this.cy.getElementById(id).data(nodeData(node)).classes(nodeClasses(node));
+    this.cy.getElementById(id).data(nodeData(node, this)).classes(nodeClasses(node));
   }
 
   /** Classes that follow from the whole graph, the focus and the choice. */
