@@ -115,10 +115,6 @@ class Header:
     may_steer: bool
     pending: set[str]
 
-    @property
-    def is_pausing(self) -> bool:
-        return "pause" in self.pending
-
 
 def header(run: Run, user: User, open_now: int) -> Header:
     """The header of `run` as `user` sees it."""

@@ -74,7 +74,10 @@ def worked_example(request: HttpRequest) -> HttpResponse:
     """Play the worked example in a run of its own and open its page."""
     if not run_may_start(user_of(request)):
         raise Http404("There is no such page.")
-    run = worked_example_start(user=user_of(request), start_id=_start_id(request))
+    try:
+        run = worked_example_start(user=user_of(request), start_id=_start_id(request))
+    except ValidationError as error:
+        raise Http404 from error
     return redirect("explorations:run_detail", run_id=run.public_id)
 
 

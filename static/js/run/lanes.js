@@ -284,7 +284,7 @@ export class Lanes {
     const part = (name) => this.root.querySelector(`[data-part="${name}"]`);
     const { running } = this;
     part("lane-count").textContent = String(running);
-    this.root.hidden = this.isOver && this.lanes.size === 0;
+    this.root.hidden = this.isOver;
     part("lanes-empty").hidden = this.lanes.size > 0;
     let shown = 0;
     for (const lane of this.lanes.values()) lane.line.hidden = !lane.line.open && shown++ >= MOST_LINES;
