@@ -77,7 +77,7 @@ def _measured(sizes: list[int], rounds: int = ROUNDS) -> Iterator[tuple[int, dic
     """Size and figures: medians, but the greatest number of moved lemmas."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     django.setup()
-    from tests.graph_js.node import facts
+    from tests.node import facts
     from tests.ui.browser import Pages, browser_page
 
     with browser_page(Pages(_answers())) as page:

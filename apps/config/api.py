@@ -46,10 +46,10 @@ def _without_nul(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_without_nul)]
 # Defaults, not annotations: ninja loses a default beside an annotation that has a validator.
-WORDS = Query("", max_length=200, description="words that must occur")
-TOPIC = Query("", description="A, C, G or N")
-STATUS = Query("", description="as in a run's `status`")
-SCAFFOLD = Query("", description="the name of a scaffold")
+WORDS: Any = Query("", max_length=200, description="words that must occur")
+TOPIC: Any = Query("", description="A, C, G or N")
+STATUS: Any = Query("", description="as in a run's `status`")
+SCAFFOLD: Any = Query("", description="the name of a scaffold")
 
 
 class TokenAuth(HttpBearer):

@@ -91,17 +91,17 @@ def active(run_id: str) -> int:
     return sum(call["run"] == run_id for beat in heartbeats(sync_client()) for call in beat["active"])
 
 
-def writable() -> bool:
-    """Can anybody write? A process that was stopped inside a transaction holds SQLite's one write lock."""
+def writable(run_id: str) -> bool:
+    """Can anybody write to the run? A process that was stopped inside a transaction holds the row, or SQLite's one lock."""
     from django.db import OperationalError, connection
+    from django.db.models import F
 
     from apps.runs.models import Run
 
     try:
         with connection.cursor() as cursor:
-            if connection.vendor == "sqlite":
-                cursor.execute("PRAGMA busy_timeout = 300")
-        return Run.objects.filter(pk=0).update(title="") == 0
+            cursor.execute("PRAGMA busy_timeout = 300" if connection.vendor == "sqlite" else "SET lock_timeout = '300ms'")
+        return Run.objects.filter(public_id=run_id).update(title=F("title")) == 1
     except OperationalError:
         return False
 

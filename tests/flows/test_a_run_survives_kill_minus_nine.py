@@ -71,7 +71,7 @@ def test_an_owner_that_was_only_asleep_writes_nothing_more(stack: Stack, undistu
     stack.wait_for(run, some_calls)
     sleeper = stack.running["orchestrator"]
     sleeper.send_signal(signal.SIGSTOP)
-    while not stack.agent("writable"):
+    while not stack.agent("writable", run):
         sleeper.send_signal(signal.SIGCONT)
         time.sleep(0.01)
         sleeper.send_signal(signal.SIGSTOP)

@@ -27,6 +27,7 @@ from apps.accounts.services import sample_accounts_ensure
 from apps.config.stack import StackError, supervisor_config
 from apps.reasoning.domain.errors import AliasError
 from apps.runs.streams import sync_client
+from apps.ui.vendor import vendor_is_complete
 
 START_WITHIN_S = 60
 #: Sample accounts have printed passwords: they are made and shown where only this machine can use them.
@@ -183,9 +184,8 @@ def _check_port() -> None:
 
 
 def _check_assets() -> None:
-    missing = [name for name in ("katex", "htmx", "cytoscape") if not (settings.BASE_DIR / "static" / "vendor" / name).is_dir()]
-    if missing:
-        raise CommandError(f"The front-end packages {', '.join(missing)} are missing; run `make setup`.")
+    if not vendor_is_complete(settings.BASE_DIR / "static" / "vendor"):
+        raise CommandError("Front-end packages are missing from static/vendor; run `make setup`.")
 
 
 def _wait_for_web(child: "subprocess.Popen[bytes]", is_stopping: Any) -> bool:
