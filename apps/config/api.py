@@ -46,10 +46,10 @@ def _without_nul(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_without_nul)]
 # Defaults, not annotations: ninja loses a default beside an annotation that has a validator.
-WORDS: Any = Query("", max_length=200, description="words that must occur")
-TOPIC: Any = Query("", description="A, C, G or N")
-STATUS: Any = Query("", description="as in a run's `status`")
-SCAFFOLD: Any = Query("", description="the name of a scaffold")
+WORDS: Any = Query("", max_length=200, description="words that must occur")  # type: ignore[type-arg]
+TOPIC: Any = Query("", description="A, C, G or N")  # type: ignore[type-arg]
+STATUS: Any = Query("", description="as in a run's `status`")  # type: ignore[type-arg]
+SCAFFOLD: Any = Query("", description="the name of a scaffold")  # type: ignore[type-arg]
 
 
 class TokenAuth(HttpBearer):
