@@ -231,7 +231,17 @@ export class GraphView {
 
   #redraw(id) {
     const node = this.graph.nodes.get(id);
-    this.cy.getElementById(id).data(nodeData(node, this)).classes(nodeClasses(node));
+    const drawn = this.cy.getElementById(id);
+    const data = nodeData(node, this);
+    if (drawn.data("label") === data.label) {
+      drawn.data(data).classes(nodeClasses(node));
+      return;
+    }
+    // Cytoscape keeps the picture of a label in the size of the old text; a node made anew has no such memory.
+    const anew = { ...drawn.json(), data, classes: nodeClasses(node) };
+    const edges = drawn.connectedEdges().jsons();
+    drawn.remove();
+    this.cy.add([anew, ...edges]);
   }
 
   /** Classes that follow from the whole graph, the focus and the choice. */
