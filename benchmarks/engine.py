@@ -114,8 +114,11 @@ class Counted:
     def __init__(self) -> None:
         self.pieces = 0
 
-    async def __call__(self, request: GenerationRequest, text_at: int, reasoning_at: int, delta: Delta) -> None:
+    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
         self.pieces += 1
+
+    async def finish(self, request: GenerationRequest) -> None:
+        """Nothing is kept by call."""
 
 
 def host_round(host: EngineHost, pool: ThreadPoolExecutor, concurrency: int, tokens: int, turn: int) -> float:
@@ -140,7 +143,7 @@ def measure(levels: list[int], tokens: int, rounds: int) -> list[dict[str, float
     """A row per level: the best round of both, and their ratio."""
     aliases = {ALIAS: load_aliases(MODELS)[ALIAS]}
     raw = RawEngine(aliases[ALIAS])
-    host = EngineHost(aliases, delta_sink=Counted())
+    host = EngineHost(aliases, sink=Counted())
     rows = []
     turn = 0
     with ThreadPoolExecutor(max(levels)) as pool:

@@ -9,67 +9,28 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Literal, TypeVar
 
 from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
-from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
 from workers.backends import backend_for
+from workers.running import HostOptions, HostSink, RunningCall
 from workers.watchdog import LoopWatchdog
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-HostSink = Callable[[GenerationRequest, int, int, Delta], Awaitable[None]]
-"""Receives `(request, text offset, reasoning offset, delta)`: where in each channel the delta's characters begin."""
-
-
-class HostOptions(Value):
-    """`flush_s` between two deltas of a call; `stuck_s` without a tick of the loop ends the process; see `EngineHost`."""
-
-    flush_s: float = 0.05
-    stuck_s: float = 5.0
-    abort_patience_s: float = 1.0
-    sink_patience_s: float = 1.0
-
-
-class _Call:
-    """A call under way, with what it wrote since the last flush. Touched in the loop only, but for `future`."""
-
-    def __init__(self, request: GenerationRequest) -> None:
-        self.request = request
-        self.future: concurrent.futures.Future[Final] = concurrent.futures.Future()
-        self.task: asyncio.Task[Any] | None = None
-        self.backend: Backend | None = None
-        self.stop: Literal["", "abort", "drain"] = ""
-        self.sending = asyncio.Lock()
-        self.text: list[str] = []
-        self.reasoning: list[str] = []
-        self.tokens = 0
-        self.text_at = 0
-        self.reasoning_at = 0
-
-    def take(self) -> tuple[int, int, Delta]:
-        """The unsent piece and where it begins; it counts as sent from now on."""
-        delta = Delta(text="".join(self.text), reasoning="".join(self.reasoning), tokens=self.tokens)
-        start = (self.text_at, self.reasoning_at)
-        self.text_at += len(delta.text)
-        self.reasoning_at += len(delta.reasoning)
-        self.text.clear()
-        self.reasoning.clear()
-        self.tokens = 0
-        return (*start, delta)
-
 
 class EngineHost:
     """Runs calls on the backends of `aliases`.
 
-    `delta_sink` is awaited in the host's loop with the coalesced deltas of each call; it should not wait long, and what it
-    raises is logged and the piece lost (the result has the whole text). All pieces of a call are told before `run` returns.
+    `sink` is awaited in the host's loop with the coalesced deltas of each call; it should not wait long, and what it raises is
+    logged and the piece lost (the result has the whole text). All pieces of a call are told before `run` returns, but a call
+    that ends before its first `flush_s` is not streamed at all: its result says as much, at once.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
 
@@ -77,7 +38,7 @@ class EngineHost:
         self,
         aliases: Mapping[str, Alias],
         *,
-        delta_sink: HostSink | None = None,
+        sink: HostSink | None = None,
         tokens_per_s_override: Mapping[str, float] | None = None,
         options: HostOptions | None = None,
         make_backend: Callable[[Alias], Backend] | None = None,
@@ -85,13 +46,13 @@ class EngineHost:
         speeds = dict(tokens_per_s_override or {})
         self._make_backend = make_backend or (lambda alias: backend_for(alias, tokens_per_s=speeds.get(alias.name)))
         self._aliases = {name: alias for name, alias in aliases.items() if alias.enabled}
-        self._sink = delta_sink
+        self._sink = sink
         self._options = options or HostOptions()
         self._backends: dict[str, Backend] = {}
         self._slots = {name: asyncio.Semaphore(alias.concurrency) for name, alias in self._aliases.items()}
         self._queued: dict[str, int] = dict.fromkeys(self._aliases, 0)
-        self._calls: dict[str, _Call] = {}
-        self._touched: dict[str, _Call] = {}
+        self._calls: dict[str, RunningCall] = {}
+        self._touched: dict[str, RunningCall] = {}
         self._lock = threading.Lock()
         self._stopping = False
         self._sink_complained_at = float("-inf")
@@ -108,14 +69,20 @@ class EngineHost:
         An aborted call returns a `Final` with `finish_reason="cancelled"` and the text so far. Raises `BackendError`;
         `EngineLost` when the host is stopping, so that the call goes to another worker.
         """
+        return self.start(request).result()
+
+    def start(self, request: GenerationRequest) -> "concurrent.futures.Future[Final]":
+        """Like `run`, without waiting: what `run` raises is in the future."""
         with self._lock:
             call = self._calls.get(request.call_id)
             if call is None:
+                call = RunningCall(request)
                 if self._stopping:
-                    raise EngineLost("The worker is stopping; the call goes to another one.")
-                call = self._calls[request.call_id] = _Call(request)
+                    call.future.set_exception(EngineLost("The worker is stopping; the call goes to another one."))
+                    return call.future
+                self._calls[request.call_id] = call
                 asyncio.run_coroutine_threadsafe(self._drive(call), self._loop)
-        return call.future.result()
+        return call.future
 
     def abort(self, call_id: str) -> bool:
         """Stop one call; False where there is no such call here. Returns at once."""
@@ -132,10 +99,6 @@ class EngineHost:
         for call in calls:
             asyncio.run_coroutine_threadsafe(self._stop(call, "abort"), self._loop)
         return len(calls)
-
-    def submit(self, coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
-        """Run something on the engine loop, for what shares its connections with the delta sink."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def active(self) -> list[str]:
         """The ids of the calls that somebody waits for."""
@@ -185,7 +148,7 @@ class EngineHost:
         finally:
             self._loop.close()
 
-    async def _drive(self, call: _Call) -> None:
+    async def _drive(self, call: RunningCall) -> None:
         """Run a call and settle its future, whatever happens."""
         call.task = asyncio.current_task()
         final: Final | None = None
@@ -196,7 +159,7 @@ class EngineHost:
             final = Final(text="", finish_reason="cancelled")
         except Exception as raised:
             error = raised
-        await self._flush(call)
+        await self._finish(call)
         with self._lock:
             self._calls.pop(call.request.call_id, None)
         self._touched.pop(call.request.call_id, None)
@@ -207,7 +170,7 @@ class EngineHost:
         else:
             call.future.set_result(final or Final(text="", finish_reason="cancelled"))
 
-    async def _generated(self, call: _Call) -> Final:
+    async def _generated(self, call: RunningCall) -> Final:
         request = call.request
         alias = self._aliases.get(request.alias)
         if alias is None:
@@ -230,7 +193,7 @@ class EngineHost:
         finally:
             self._slots[alias.name].release()
 
-    async def _stop(self, call: _Call, why: Literal["abort", "drain"]) -> None:
+    async def _stop(self, call: RunningCall, why: Literal["abort", "drain"]) -> None:
         """Ask the backend first; where it has nothing to abort or does not listen, end our own task."""
         if call.future.done() or call.task is None:
             return
@@ -269,18 +232,26 @@ class EngineHost:
             for call in touched.values():
                 await self._flush(call)
 
-    async def _flush(self, call: _Call) -> None:
+    async def _finish(self, call: RunningCall) -> None:
+        if self._sink is not None and call.is_streamed:
+            await self._flush(call)
+            await self._tell(self._sink.finish(call.request))
+
+    async def _flush(self, call: RunningCall) -> None:
         if self._sink is None:
             return
         async with call.sending:
             text_at, reasoning_at, delta = call.take()
             if not (delta.text or delta.reasoning or delta.tokens):
                 return
-            try:
-                async with asyncio.timeout(self._options.sink_patience_s):
-                    await self._sink(call.request, text_at, reasoning_at, delta)
-            except Exception as error:
-                self._complain(error)
+            await self._tell(self._sink.add(call.request, delta, text_at=text_at, reasoning_at=reasoning_at))
+
+    async def _tell(self, telling: Coroutine[Any, Any, None]) -> None:
+        try:
+            async with asyncio.timeout(self._options.sink_patience_s):
+                await telling
+        except Exception as error:
+            self._complain(error)
 
     def _complain(self, error: Exception) -> None:
         now = time.monotonic()

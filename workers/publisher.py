@@ -43,7 +43,7 @@ class TokenPublisher:
         self._flusher: asyncio.Task[None] | None = None
         self._redis: redis.asyncio.Redis | None = None
 
-    async def add(self, request: GenerationRequest, delta: Delta) -> None:
+    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
         """Take a delta of a running call."""
         call = self._calls.get(request.call_id)
         if call is None:

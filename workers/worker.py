@@ -5,13 +5,16 @@ run's result stream, for ever if need be; a heartbeat tells twice a second what 
 knows what was lost when this process dies.
 """
 
+import concurrent.futures
+import functools
 import json
 import logging
 import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 import django
@@ -22,12 +25,13 @@ from redis.exceptions import RedisError
 
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
-from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.ports import Backend
-from apps.runs.streams import HOUR_S, cancel_key, finished_key, results_key, sync_client
+from apps.runs.streams import cancel_key, finished_key, sync_client
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
+from workers.results import ResultOutbox
 
 django.setup()
 # The broker keeps no account of deliveries: what is neither queued nor in a heartbeat is sent again by its orchestrator.
@@ -39,7 +43,9 @@ from apps.runs.tasks import answer_calls_with  # noqa: E402
 logger = logging.getLogger(__name__)
 BEAT_S = 0.5
 BEAT_LIVES_MS = 3000
-RESULTS_KEPT_S = 7 * 24 * HOUR_S
+
+Call = tuple[GenerationRequest, str]
+"""A request and its fingerprint."""
 
 
 class Worker:
@@ -51,35 +57,37 @@ class Worker:
         self.publisher = TokenPublisher()
         self.aliases = load_aliases(settings.MODELS_FILE)
         speed = {"worked-example": settings.WORKED_EXAMPLE_TOKENS_PER_S}
-        self.host = EngineHost(self.aliases, delta_sink=self._publish, tokens_per_s_override=speed, make_backend=make_backend)
+        self.host = EngineHost(self.aliases, sink=self.publisher, tokens_per_s_override=speed, make_backend=make_backend)
+        self.outbox = ResultOutbox(self.redis, self._forget)
         self.is_draining = False
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True).start()
 
-    def answer(self, request: GenerationRequest, fingerprint: str) -> None:
-        """Generate and put the result on the stream, unless it is there already or nobody wants it any more."""
-        if self._is_settled(request, fingerprint):
-            return
+    def answer(self, calls: Sequence[Call]) -> None:
+        """Generate and put the results on their streams, but for calls that have one or that nobody wants any more."""
+        calls = self._unsettled(calls)
         with self._lock:
-            self._active[request.call_id] = (request, fingerprint)
+            self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in calls})
+        concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in calls])
+
+    def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
+        """Start one call; the future ends when its result is on the stream, or when it shall have none."""
         crash_point("before_generation")
         logger.info("began %s", request.call_id)
-        try:
-            fields = self._result(request)
-            if fields is not None:
-                crash_point("before_result")
-                self._put_result(request, fingerprint, fields)
-                logger.info("answered %s", request.call_id)
-                crash_point("after_result")
-        finally:
-            with self._lock:
-                self._active.pop(request.call_id, None)
+        settled: Future[None] = Future()
 
-    def _result(self, request: GenerationRequest) -> dict[str, str] | None:
+        def hand_over(generated: "Future[Final]") -> None:
+            put = self.outbox.put(request, fingerprint, functools.partial(self._fields, request, generated))
+            put.add_done_callback(lambda _: settled.set_result(None))
+
+        self.host.start(request).add_done_callback(hand_over)
+        return settled
+
+    def _fields(self, request: GenerationRequest, generated: "Future[Final]") -> dict[str, str] | None:
         """The fields of the result entry; None for a call that was stopped on purpose and has none."""
         try:
-            final = self.host.run(request)
+            final = generated.result()
         except BackendError as error:
             if self.is_draining:
                 return None  # The reaper gives the call to another worker.
@@ -87,38 +95,23 @@ class Worker:
         except Exception as error:
             logger.exception("call %s failed inside the worker", request.call_id)
             return {"error": "EngineLost", "message": f"The worker failed on this call ({type(error).__name__}: {error})."}
-        finally:
-            self.host.submit(self.publisher.finish(request))
         if final.finish_reason == "cancelled":
             return None
         return {"final": _without_nul(final).model_dump_json()}
 
-    def _put_result(self, request: GenerationRequest, fingerprint: str, fields: dict[str, str]) -> None:
-        pause = 0.1
-        entry: dict[Any, Any] = {"key": request.key, "fp": fingerprint, "attempt": str(request.attempt), **fields}
-        while True:
-            try:
-                pipeline = self.redis.pipeline(transaction=True)
-                pipeline.xadd(results_key(request.run), entry)
-                pipeline.expire(results_key(request.run), RESULTS_KEPT_S)
-                if "final" in fields:
-                    pipeline.set(finished_key(request.run, fingerprint), "1", ex=HOUR_S)
-                pipeline.execute()
-                return
-            except (RedisError, OSError) as error:
-                logger.warning("a result waits for Redis: %s", error)
-                time.sleep(pause)
-                pause = min(3.0, pause * 2)
+    def _forget(self, request: GenerationRequest) -> None:
+        with self._lock:
+            self._active.pop(request.call_id, None)
 
-    def _is_settled(self, request: GenerationRequest, fingerprint: str) -> bool:
+    def _unsettled(self, calls: Sequence[Call]) -> Sequence[Call]:
         """A message may come twice, or after its run was cancelled."""
         try:
-            return bool(self.redis.exists(finished_key(request.run, fingerprint), cancel_key(request.run)))
+            pipeline = self.redis.pipeline(transaction=False)
+            for request, fingerprint in calls:
+                pipeline.exists(finished_key(request.run, fingerprint), cancel_key(request.run))
+            return [call for call, is_settled in zip(calls, pipeline.execute(), strict=True) if not is_settled]
         except (RedisError, OSError):
-            return False
-
-    async def _publish(self, request: GenerationRequest, text_at: int, reasoning_at: int, delta: Delta) -> None:
-        await self.publisher.add(request, delta)
+            return calls
 
     def drain(self) -> None:
         """Let calls finish for a while, then stop the rest without a result: another worker takes them."""

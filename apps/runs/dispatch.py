@@ -10,7 +10,6 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -21,14 +20,11 @@ from redis.exceptions import RedisError
 
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
-from apps.runs.crash import crash_point
+from apps.runs.sending import CallSender
 from apps.runs.streams import Heartbeat, async_client, fingerprint_of, queue_length, results_key, sync_client
-from apps.runs.tasks import generate
 
 logger = logging.getLogger(__name__)
 
-#: One thread sends: kombu's connection pool is not made for many, and a dead broker must not stop an event loop.
-_sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="broker-sender")
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 _ERRORS: Mapping[str, type[errors.BackendError]] = {
@@ -67,7 +63,7 @@ class CeleryDispatcher:
         self._run = run
         self._queues = queues
         self._is_recorded = is_recorded
-        self._priority = priority
+        self._sender = CallSender(queues, priority=priority)
         self._waiting: dict[str, _Waiting] = {}
         self._early: dict[str, tuple[str, dict[str, str]]] = {}
         self._to_delete: dict[str, str] = {}
@@ -85,6 +81,7 @@ class CeleryDispatcher:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._sender.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -112,22 +109,10 @@ class CeleryDispatcher:
             self._waiting.pop(request.key, None)
 
     async def _send(self, waiting: _Waiting) -> None:
-        request = waiting.request.model_copy(update={"attempt": waiting.attempt})
-        pause = 0.1
-        crash_point("before_dispatch")
-        while True:
-            try:
-                await asyncio.get_running_loop().run_in_executor(
-                    _sender, _send_now, request, waiting.fingerprint, self._queues[request.alias], self._priority
-                )
-                break
-            except Exception as error:  # kombu wraps transport errors differently by version; all mean "not sent".
-                logger.warning("the broker did not take a call (%s), trying again", error)
-                await asyncio.sleep(pause)
-                pause = min(3.0, pause * 2)
+        waiting.sent_at = 0.0
+        await self._sender.send(waiting.request.model_copy(update={"attempt": waiting.attempt}), waiting.fingerprint)
         waiting.sent_at = time.monotonic()
         waiting.seen_active_at = None
-        crash_point("after_dispatch")
 
     # --- results ---------------------------------------------------------------------------------------------------
 
@@ -173,6 +158,7 @@ class CeleryDispatcher:
         if waiting.result.done():
             self._to_delete[entry_id] = ""
         elif "final" in fields:
+            self._sender.answered()
             self._to_delete[entry_id] = fields["key"]
             waiting.result.set_result(Final.model_validate_json(fields["final"]))
         else:
@@ -234,16 +220,3 @@ class CeleryDispatcher:
         names = [name async for name in self._redis.scan_iter(match="hb:*", count=1000)]
         values: list[Any] = await self._redis.mget(names) if names else []
         return [json.loads(value) for value in values if value]
-
-
-def _send_now(request: GenerationRequest, fingerprint: str, queue: str, priority: int) -> None:
-    # Celery would print the whole request for a log line that nobody asked for.
-    unprinted: dict[str, Any] = {"argsrepr": request.key, "kwargsrepr": ""}
-    generate.apply_async(
-        args=(request.model_dump(mode="json"), fingerprint),
-        queue=queue,
-        priority=priority,
-        ignore_result=True,
-        retry=False,
-        **unprinted,
-    )

@@ -9,8 +9,8 @@ from redis.exceptions import RedisError
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Sampling
 from apps.reasoning.inference.aliases import load_aliases
+from apps.runs.sending import send_now
 from apps.runs.streams import HOUR_S, cancel_key, fingerprint_of, heartbeats, queue_length, results_key, sync_client
-from apps.runs.tasks import generate
 
 TEST_WITHIN_S = 60
 TEST_TOKENS = 200
@@ -91,9 +91,7 @@ def prompt_try(alias: str, text: str, *, max_new_tokens: int = TEST_TOKENS) -> F
     )
     client = sync_client()
     try:
-        generate.apply_async(
-            args=(request.model_dump(mode="json"), fingerprint_of(request)), queue=chosen.queue, priority=0, ignore_result=True
-        )
+        send_now([(request.model_dump_json(), fingerprint_of(request))], chosen.queue, priority=0)
         for _ in range(TEST_WITHIN_S):
             answer = client.xread({results_key(run): "0-0"}, count=1, block=1000)
             if answer:

@@ -1,17 +1,19 @@
-"""Task entry points: `orchestrate` drives a run, `generate` answers one model call. Each is one call into others."""
+"""Task entry points: `orchestrate` drives a run, `generate` answers model calls. Each is one call into others."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from celery import shared_task
 
 from apps.reasoning.domain.generation import GenerationRequest
 
+Answer = Callable[[Sequence[tuple[GenerationRequest, str]]], None]
+"""Takes requests with their fingerprints; returns when each has its result on the stream of its run, or needs none."""
+
 #: Set once by the process that hosts engines (workers/worker.py); the web and the orchestrator never run `generate`.
-_answer: Callable[[GenerationRequest, str], None] | None = None
+_answer: Answer | None = None
 
 
-def answer_calls_with(answer: Callable[[GenerationRequest, str], None]) -> None:
+def answer_calls_with(answer: Answer) -> None:
     """Tell `generate` who answers calls in this process."""
     global _answer
     _answer = answer
@@ -26,8 +28,8 @@ def orchestrate(run_pk: int) -> None:
 
 
 @shared_task(name="inference.generate")
-def generate(request: dict[str, Any], fingerprint: str) -> None:
-    """Answer one call; the result goes to the run's result stream, not to a result backend."""
+def generate(calls: Sequence[tuple[str, str]]) -> None:
+    """Answer model calls, each a request as JSON with its fingerprint; results go to result streams, not to a backend."""
     if _answer is None:
         raise RuntimeError("This process hosts no engine. Start an inference worker: see docs/models.md.")
-    _answer(GenerationRequest.model_validate(request), fingerprint)
+    _answer([(GenerationRequest.model_validate_json(request), fingerprint) for request, fingerprint in calls])

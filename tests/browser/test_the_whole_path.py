@@ -15,6 +15,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.kill,
+    pytest.mark.xdist_group("whole path"),  # One stack of processes, not one a worker.
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
 
@@ -99,7 +100,8 @@ def test_two_tabs_show_the_same_run(stack: Stack, page: Page) -> None:
 
 
 def test_javascript_switched_off_still_shows_everything_recorded(stack: Stack, page: Page) -> None:
-    run = stack.agent("newest")
+    run = stack.agent("start")
+    stack.wait_until_ended(run, keep=("valkey", "orchestrator", "inference", "web"), within_s=120)
     browser = page.context.browser
     assert browser is not None
     plain = browser.new_context(java_script_enabled=False, storage_state=page.context.storage_state()).new_page()

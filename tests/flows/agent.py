@@ -45,13 +45,6 @@ def samples() -> None:
     call_command("load_samples", verbosity=0)
 
 
-def newest() -> str:
-    """The public id of the newest run."""
-    from apps.runs.models import Run
-
-    return str(Run.objects.latest("pk").public_id)
-
-
 def dump(run_id: str) -> dict[str, Any]:
     """All that the invariants look at."""
     from apps.runs.models import Run
@@ -110,7 +103,6 @@ COMMANDS: dict[str, Any] = {
     "migrate": migrate,
     "start": start,
     "samples": samples,
-    "newest": newest,
     "dump": dump,
     "command": command,
     "active": active,

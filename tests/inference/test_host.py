@@ -13,7 +13,8 @@ from apps.reasoning.inference.aliases import Alias, parse_aliases
 from apps.reasoning.inference.scripted import Faults, Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
 from tests.inference.conftest import a_request
-from workers.host import EngineHost, HostOptions
+from workers.host import EngineHost
+from workers.running import HostOptions
 
 TOML = """
 [tested]

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,7 +13,8 @@ from apps.reasoning.domain.generation import Delta, GenerationRequest
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.scripted import Pace, Reply, ScriptedBackend
 from tests.inference.conftest import a_request
-from workers.host import EngineHost, HostOptions, HostSink
+from workers.host import EngineHost
+from workers.running import HostOptions, HostSink
 
 ALIASES = parse_aliases('[tested]\nbackend = "scripted"\nconcurrency = 64\noptions.script = "none"\n')
 REPLY = Reply(text="The answer is $x = 1$. " * 10, reasoning="I think so. " * 10)
@@ -26,15 +27,33 @@ class Recorder:
         self.pieces: dict[str, list[tuple[int, int, Delta]]] = defaultdict(list)
         self.times: list[float] = []
 
-    async def __call__(self, request: GenerationRequest, text_at: int, reasoning_at: int, delta: Delta) -> None:
+        self.finished: list[str] = []
+
+    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
         self.times.append(time.monotonic())
         self.pieces[request.call_id].append((text_at, reasoning_at, delta))
+
+    async def finish(self, request: GenerationRequest) -> None:
+        self.finished.append(request.call_id)
+
+
+class Sink:
+    """A sink that does with every piece what it is given."""
+
+    def __init__(self, add: Callable[[], Awaitable[None]]) -> None:
+        self._add = add
+
+    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
+        await self._add()
+
+    async def finish(self, request: GenerationRequest) -> None:
+        await self._add()
 
 
 def _host(sink: HostSink, speed: float = 400.0) -> EngineHost:
     backend = ScriptedBackend(lambda _: REPLY, pace=Pace(tokens_per_s=speed))
     options = HostOptions(flush_s=0.05, sink_patience_s=0.2)
-    return EngineHost(ALIASES, delta_sink=sink, options=options, make_backend=lambda _: backend)
+    return EngineHost(ALIASES, sink=sink, options=options, make_backend=lambda _: backend)
 
 
 @pytest.fixture
@@ -80,10 +99,10 @@ def test_tokens_are_told_in_a_few_pieces_not_one_by_one(host: EngineHost, record
 
 
 def test_a_failing_sink_loses_pieces_but_no_result() -> None:
-    async def broken(*_: object) -> None:
+    async def broken() -> None:
         raise ConnectionError("no Redis")
 
-    host = _host(broken)
+    host = _host(Sink(broken))
     try:
         assert host.run(_big()).text == REPLY.text
     finally:
@@ -91,14 +110,14 @@ def test_a_failing_sink_loses_pieces_but_no_result() -> None:
 
 
 def test_a_hanging_sink_delays_a_result_by_its_patience_only() -> None:
-    async def hanging(*_: object) -> None:
+    async def hanging() -> None:
         await asyncio.sleep(60)
 
-    host = _host(hanging, speed=0.0)
+    host = _host(Sink(hanging))
     try:
         began = time.monotonic()
         assert host.run(_big()).text == REPLY.text
-        assert time.monotonic() - began < 2.0
+        assert time.monotonic() - began < 3.0
     finally:
         host.close()
 
@@ -106,12 +125,28 @@ def test_a_hanging_sink_delays_a_result_by_its_patience_only() -> None:
 def test_the_sink_runs_in_the_loop_of_the_host(host: EngineHost) -> None:
     names: set[str] = set()
 
-    async def noting(*_: object) -> None:
+    async def noting() -> None:
         names.add(threading.current_thread().name)
 
-    other = _host(noting)
+    other = _host(Sink(noting))
     try:
         other.run(_big())
     finally:
         other.close()
     assert names == {"engine-loop"}
+
+
+def test_a_call_that_is_over_before_the_first_piece_is_due_is_not_streamed() -> None:
+    recorder = Recorder()
+    host = _host(recorder, speed=0.0)
+    try:
+        assert host.run(_big()).text == REPLY.text
+    finally:
+        host.close()
+    assert not recorder.pieces
+    assert not recorder.finished
+
+
+def test_the_sink_hears_when_a_streamed_call_is_over(host: EngineHost, recorder: Recorder) -> None:
+    host.run(_big())
+    assert recorder.finished == [_big().call_id]

@@ -1,0 +1,88 @@
+"""Puts results on the streams of their runs: one thread, all that are ready in one round trip, for ever if need be."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from redis.exceptions import RedisError
+
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.runs.crash import crash_point
+from apps.runs.streams import HOUR_S, finished_key, results_key
+
+logger = logging.getLogger(__name__)
+RESULTS_KEPT_S = 7 * 24 * HOUR_S
+MOST_AT_ONCE = 256
+
+Fields = dict[str, str]
+
+
+@dataclass
+class _Ended:
+    request: GenerationRequest
+    fingerprint: str
+    make_fields: Callable[[], Fields | None]
+    settled: "Future[None]" = field(default_factory=Future)
+
+
+class ResultOutbox:
+    """`client` is the process' Redis client; `on_settled` is called with a request when nothing more is to be done for it."""
+
+    def __init__(self, client: Any, on_settled: Callable[[GenerationRequest], None]) -> None:
+        self._redis = client
+        self._on_settled = on_settled
+        self._queue: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="results", daemon=True).start()
+
+    def put(self, request: GenerationRequest, fingerprint: str, make_fields: Callable[[], Fields | None]) -> "Future[None]":
+        """Return at once; the future ends when the result is on its stream, or when `make_fields` says that there is none."""
+        ended = _Ended(request, fingerprint, make_fields)
+        self._queue.put(ended)
+        return ended.settled
+
+    def _work(self) -> None:
+        while True:
+            batch = [self._queue.get()]
+            with suppress(queue.Empty):
+                while len(batch) < MOST_AT_ONCE:
+                    batch.append(self._queue.get_nowait())
+            entries = [(ended, fields) for ended in batch if (fields := ended.make_fields()) is not None]
+            if entries:
+                self._put(entries)
+            for ended in batch:
+                self._on_settled(ended.request)
+                ended.settled.set_result(None)
+
+    def _put(self, entries: list[tuple[_Ended, Fields]]) -> None:
+        for _ in entries:
+            crash_point("before_result")
+        pause = 0.1
+        while True:
+            try:
+                self._put_now(entries)
+                break
+            except (RedisError, OSError) as error:
+                logger.warning("%d results wait for Redis: %s", len(entries), error)
+                time.sleep(pause)
+                pause = min(3.0, pause * 2)
+        for ended, _ in entries:
+            logger.info("answered %s", ended.request.call_id)
+            crash_point("after_result")
+
+    def _put_now(self, entries: list[tuple[_Ended, Fields]]) -> None:
+        pipeline = self._redis.pipeline(transaction=True)
+        for ended, fields in entries:
+            request = ended.request
+            entry: dict[Any, Any] = {"key": request.key, "fp": ended.fingerprint, "attempt": str(request.attempt), **fields}
+            pipeline.xadd(results_key(request.run), entry)
+            if "final" in fields:
+                pipeline.set(finished_key(request.run, ended.fingerprint), "1", ex=HOUR_S)
+        for run in {ended.request.run for ended, _ in entries}:
+            pipeline.expire(results_key(run), RESULTS_KEPT_S)
+        pipeline.execute()

@@ -1,0 +1,58 @@
+"""What the host of the engines keeps of a call under way, and where it tells what calls write."""
+
+import asyncio
+import concurrent.futures
+from typing import Any, Literal, Protocol
+
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.domain.values import Value
+from apps.reasoning.ports import Backend
+
+
+class HostSink(Protocol):
+    """Where the host puts what calls write, in its loop."""
+
+    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
+        """Take the next piece of a call; the offsets say where in each channel its characters begin."""
+
+    async def finish(self, request: GenerationRequest) -> None:
+        """Take note that there is no more of a call of which `add` was told something."""
+
+
+class HostOptions(Value):
+    """`flush_s` between two deltas of a call; `stuck_s` without a tick of the loop ends the process; see `EngineHost`."""
+
+    flush_s: float = 0.05
+    stuck_s: float = 5.0
+    abort_patience_s: float = 1.0
+    sink_patience_s: float = 1.0
+
+
+class RunningCall:
+    """A call under way, with what it wrote since the last flush. Touched in the loop only, but for `future`."""
+
+    def __init__(self, request: GenerationRequest) -> None:
+        self.request = request
+        self.future: concurrent.futures.Future[Final] = concurrent.futures.Future()
+        self.task: asyncio.Task[Any] | None = None
+        self.backend: Backend | None = None
+        self.stop: Literal["", "abort", "drain"] = ""
+        self.sending = asyncio.Lock()
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.tokens = 0
+        self.text_at = 0
+        self.reasoning_at = 0
+        self.is_streamed = False
+
+    def take(self) -> tuple[int, int, Delta]:
+        """The unsent piece and where it begins; it counts as sent from now on."""
+        delta = Delta(text="".join(self.text), reasoning="".join(self.reasoning), tokens=self.tokens)
+        start = (self.text_at, self.reasoning_at)
+        self.is_streamed = True
+        self.text_at += len(delta.text)
+        self.reasoning_at += len(delta.reasoning)
+        self.text.clear()
+        self.reasoning.clear()
+        self.tokens = 0
+        return (*start, delta)
