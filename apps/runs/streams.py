@@ -54,7 +54,7 @@ def finished_key(run: str, fingerprint: str) -> str:
 
 def fingerprint_of(request: GenerationRequest) -> str:
     """What makes two requests the same question; attempts of one call share it."""
-    content = request.model_dump_json(exclude={"run", "attempt", "deadline_s"})
+    content = request.model_dump_json(exclude={"run", "attempt", "deadline_s", "priority"})
     return hashlib.sha256(content.encode()).hexdigest()[:24]
 
 

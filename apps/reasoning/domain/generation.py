@@ -38,7 +38,12 @@ class Place(Value):
 
 
 class GenerationRequest(Value):
-    """One model call, complete: a backend needs nothing else. `key` is the structural path of the call inside its run."""
+    """One model call, complete: a backend needs nothing else. `key` is the structural path of the call inside its run.
+
+    `prompt_ids`, where given, are the tokens of the prompt and `messages` are only shown to people. `n` completions are drawn,
+    the first is the answer, the others come as `Final.more`. `capture` asks for the tokens as drawn. A lower `priority` is
+    served earlier. A backend that cannot do one of these raises `RequestRejected`.
+    """
 
     run: str
     key: str
@@ -50,6 +55,10 @@ class GenerationRequest(Value):
     json_schema: dict[str, Any] | None = None
     seed: int = 0
     deadline_s: float = 900.0
+    priority: int = Field(default=6, ge=0, le=9)
+    prompt_ids: tuple[int, ...] = ()
+    n: int = Field(default=1, ge=1)
+    capture: bool = False
 
     @property
     def call_id(self) -> str:
@@ -82,6 +91,32 @@ class Delta(Value):
     tokens: int = 0
 
 
+class Capture(Value):
+    """The tokens of one completion exactly as the engine read and drew them, for learning (learning notes §3).
+
+    `logprobs` has one natural logarithm for each of `completion_ids`, of the drawn token under `logprobs_of`: the model's own
+    distribution (`raw`), or the one after temperature and truncation that the token was really drawn from (`sampled`).
+    `policy` names the weights and adapter, `tokenizer` and `chat_template` are SHA-256 hashes of theirs.
+    """
+
+    prompt_ids: tuple[int, ...]
+    completion_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    logprobs_of: Literal["raw", "sampled"]
+    policy: str
+    tokenizer: str
+    chat_template: str
+
+
+class Sample(Value):
+    """One of several completions of a call."""
+
+    text: str
+    reasoning: str = ""
+    finish_reason: FinishReason
+    capture: Capture | None = None
+
+
 class Final(Value):
     """The end of a stream. `text` and `reasoning` are whole, so a reader of `Final` needs no delta.
 
@@ -95,6 +130,8 @@ class Final(Value):
     ttft_s: float | None = None
     duration_s: float = 0.0
     model_revision: str = ""
+    more: tuple[Sample, ...] = ()
+    capture: Capture | None = None
 
 
 class Health(Value):
@@ -105,3 +142,7 @@ class Health(Value):
     running: int = 0
     waiting: int = 0
     tokens_per_s: float = 0.0
+    cached_share: float | None = None
+    """Prompt tokens that the engine had in its prefix cache, as a share of all since it started; None where it does not say."""
+    cache_used: float | None = None
+    """Share of the memory for keys and values in use, 0 to 1."""
