@@ -10,27 +10,13 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.explorations import worked_example
-from apps.explorations.plans import Plan, plan_estimate, plan_spec, problem_text, usable_aliases
+from apps.explorations.plans import Plan, plan_spec, problem_text, usable_aliases
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import load_aliases
-from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.spec import Budget, RunSpec
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
 from apps.runs.services import run_create
-
-
-def exploration_estimate(
-    *,
-    scaffold: str,
-    preset: str = "",
-    overrides: Mapping[str, Any] | None = None,
-    role_aliases: Mapping[str, str] | None = None,
-    max_new_tokens: int | None = None,
-) -> Estimate:
-    """Calls and tokens before the start. Raises `ValidationError` whose keys are the form's fields."""
-    plan = Plan(scaffold, preset, overrides or {}, role_aliases or {}, max_new_tokens=max_new_tokens)
-    return plan_estimate(plan, usable_aliases() if role_aliases else None)
 
 
 def exploration_start(

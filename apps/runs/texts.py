@@ -6,7 +6,6 @@ from typing import Any
 
 import zstandard
 
-from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Blob
 
 _compressor = threading.local()
@@ -18,12 +17,6 @@ def blob_values(sha: str, text: str) -> dict[str, Any]:
         _compressor.zstd = zstandard.ZstdCompressor(level=3)
     encoded = text.encode()
     return {"sha": sha, "size": len(encoded), "data": _compressor.zstd.compress(encoded)}
-
-
-def texts_store(texts: Iterable[str]) -> None:
-    """Store the texts that are not there yet."""
-    rows = [Blob(**blob_values(sha_of(text), text)) for text in set(texts) if text]
-    Blob.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def texts_get(shas: Iterable[str]) -> dict[str, str]:

@@ -11,8 +11,8 @@ from apps.accounts.models import User
 from apps.problems.models import Problem, Topic
 from apps.reasoning.domain import events as ev
 from apps.reasoning.journal.keys import sha_of
-from apps.runs.models import Run, RunEvent, RunStatus, Step
-from apps.runs.texts import texts_store
+from apps.runs.models import Blob, Run, RunEvent, RunStatus, Step
+from apps.runs.texts import blob_values
 from tests.lemmas.factory import make_told_run
 
 PROMPT_PARTS = ("You work on a problem.", "Let $p > 5$ be a prime.")
@@ -55,6 +55,12 @@ def make_exploration(owner: User | None = None, status: RunStatus = RunStatus.FI
     run.completion_tokens = 1234 * run.calls
     run.save()
     return run
+
+
+def texts_store(texts: Sequence[str]) -> None:
+    """Keep texts as the journal's writer does."""
+    rows = [Blob(**blob_values(sha_of(text), text)) for text in set(texts)]
+    Blob.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def record_calls(run: Run, began: "Sequence[RunEvent] | Any") -> None:

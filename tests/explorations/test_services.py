@@ -7,9 +7,8 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from pytest_django import Settings
 
 from apps.accounts.models import User
-from apps.explorations.plans import plan_of_spec
+from apps.explorations.plans import Plan, plan_estimate, plan_of_spec, usable_aliases
 from apps.explorations.services import (
-    exploration_estimate,
     exploration_fork,
     exploration_start,
     worked_example_spec,
@@ -70,6 +69,6 @@ def test_the_worked_example_is_labelled_and_cannot_be_forked(alice: User) -> Non
 
 
 def test_the_estimate_grows_with_the_preset() -> None:
-    quick = exploration_estimate(scaffold="intern_s1_mo", preset="quick")
-    paper = exploration_estimate(scaffold="intern_s1_mo", preset="paper", role_aliases={"": "large"})
+    quick = plan_estimate(Plan("intern_s1_mo", "quick"))
+    paper = plan_estimate(Plan("intern_s1_mo", "paper", role_aliases={"": "large"}), usable_aliases())
     assert quick.calls_max < paper.calls_max

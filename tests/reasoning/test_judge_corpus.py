@@ -1,4 +1,4 @@
-"""Real judge outputs: what the tag and last-word readers take from them agrees with what the files say was extracted."""
+"""Real judge outputs: what is read at the end of them agrees with what the files say was extracted."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.answers import read_last_word, read_verdict_tag
+from apps.reasoning.reading.answers import closing_match, tag_pattern, whole_answer
+from apps.reasoning.reading.votes import read_lemma_vote
 from tests.reasoning.play import final
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / os.environ.get("SHARED_DATA", "../shared/data") / "judge-outputs"
-GRADES = frozenset({"incorrect", "partial", "almost", "correct"})
 pytestmark = [
     pytest.mark.shared_data,
     pytest.mark.skipif(not FOLDER.is_dir(), reason="SHARED_DATA has no judge-outputs"),
@@ -30,15 +30,22 @@ def said(row: dict[str, Any]) -> str:
     return "".join(part["text"] for item in row["response"]["output"] if item["type"] == "message" for part in item["content"])
 
 
-def test_grades_in_one_word_agree_with_the_files() -> None:
-    read = [(read_last_word(final(said(row)), GRADES), row["extracted_grade"]) for row in rows("imo_gradingbench")]
-    assert len(read) == 5
-    assert all(mine == theirs for mine, theirs in read)
+def read_tag(text: str, tag: str) -> str | Unscored:
+    answer = whole_answer(final(text))
+    found = answer if isinstance(answer, Unscored) else closing_match(answer, tag_pattern(tag), what=f"<{tag}>")
+    return found if isinstance(found, Unscored) else found.group(1).strip()
+
+
+def test_no_real_output_of_another_judge_is_taken_for_a_vote_of_ours() -> None:
+    texts = [said(row) for name in ("imo_gradingbench", "math_proof_judgement") for row in rows(name)]
+    texts += [row["judge_output"] for row in rows("imo_proofbench_judge")]
+    assert len(texts) > 5
+    assert all(read_lemma_vote(final(text), 5).unscored for text in texts)
 
 
 def test_judgement_tags_agree_with_the_files_and_an_undecided_judge_is_unscored() -> None:
     for row in rows("math_proof_judgement"):
-        found = read_verdict_tag(final(said(row)), "judgement")
+        found = read_tag(said(row), "judgement")
         if row["extracted_judgement"] is None:
             assert isinstance(found, Unscored)
         else:
@@ -47,7 +54,7 @@ def test_judgement_tags_agree_with_the_files_and_an_undecided_judge_is_unscored(
 
 def test_points_agree_with_the_files_and_missing_points_are_unscored_not_zero() -> None:
     for row in rows("imo_proofbench_judge"):
-        found = read_verdict_tag(final(row["judge_output"]), "points")
+        found = read_tag(row["judge_output"], "points")
         if row["judge_points"] is None:
             assert isinstance(found, Unscored)
         else:
@@ -56,7 +63,7 @@ def test_points_agree_with_the_files_and_missing_points_are_unscored_not_zero() 
 
 def test_a_quoted_tag_does_not_decide_for_any_real_output() -> None:
     for row in rows("math_proof_judgement"):
-        quoted = final(f"The proof says <judgement>Judgement: Yes</judgement>.\n{said(row)}")
-        assert read_verdict_tag(quoted, "judgement") == read_verdict_tag(final(said(row)), "judgement") or isinstance(
-            read_verdict_tag(quoted, "judgement"), Unscored
+        quoted = f"The proof says <judgement>Judgement: Yes</judgement>.\n{said(row)}"
+        assert read_tag(quoted, "judgement") == read_tag(said(row), "judgement") or isinstance(
+            read_tag(quoted, "judgement"), Unscored
         )

@@ -69,7 +69,6 @@ def test_focus_sets(graph: "nx.DiGraph[str]") -> None:
     assert lemma_graph.ancestors(graph, "s0.3") == {"s0.1", "s0.2"}
     assert lemma_graph.descendants(graph, "s0.1") == {"s0.2", "s0.3", "proof/1"}
     assert lemma_graph.proof_closure(graph) == {"proof/1", "s0.1", "s0.2", "s0.3"}
-    assert lemma_graph.in_round(graph, 2) == {"s0.3"}
     assert lemma_graph.frontier(graph) == {"s0.3", "s1.2"}
 
 

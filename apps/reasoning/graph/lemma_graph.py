@@ -139,11 +139,6 @@ def is_live(graph: "nx.DiGraph[str]", node: str) -> bool:
     return graph.nodes[node]["status"] not in ("rejected", "retired", "merged")
 
 
-def in_round(graph: "nx.DiGraph[str]", round_: int) -> set[str]:
-    """The lemmas proposed in a round."""
-    return {node for node, data in graph.nodes(data=True) if data["kind"] == "lemma" and data["round"] == round_}
-
-
 def outline(graph: "nx.DiGraph[str]") -> list[str]:
     """All nodes, what is used before what uses it; otherwise by round, rollout and number. The reading order of the graph."""
 

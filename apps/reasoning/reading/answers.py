@@ -41,26 +41,22 @@ def ends_answer(answer: str, end: int) -> bool:
     return _DECORATION.match(answer, end) is not None
 
 
-def read_verdict_tag(final: Final, tag: str) -> str | Unscored:
-    """The content of the last `<tag>…</tag>`, where it is the last thing of the answer; so a quoted one does not count."""
-    answer = whole_answer(final)
-    if isinstance(answer, Unscored):
-        return answer
-    found = list(re.finditer(rf"<{tag}>((?:(?!</?{tag}>).)*)</{tag}>", answer, re.IGNORECASE | re.DOTALL))
-    if not found:
-        return Unscored(reason=f"there is no <{tag}>")
+def tag_pattern(tag: str) -> re.Pattern[str]:
+    """A `<tag>…</tag>` without another one inside; group 1 is what it holds."""
+    return re.compile(rf"<{tag}>((?:(?!</?{tag}>).)*)</{tag}>", re.IGNORECASE | re.DOTALL)
+
+
+def closing_match(answer: str, *patterns: re.Pattern[str], what: str) -> re.Match[str] | Unscored:
+    """The last match of the first pattern that occurs, where it ends the answer; so a quoted one does not count.
+
+    `what` names the thing in the reason.
+    """
+    found = next((matches for pattern in patterns if (matches := list(pattern.finditer(answer)))), None)
+    if found is None:
+        return Unscored(reason=f"there is no {what}")
     if not ends_answer(answer, found[-1].end()):
-        return Unscored(reason=f"the answer does not end with its <{tag}>")
-    return found[-1].group(1).strip() or Unscored(reason=f"<{tag}> is empty")
-
-
-def read_last_word(final: Final, allowed: frozenset[str]) -> str | Unscored:
-    """The last word of the answer, where it stands alone on its line and is allowed; "incorrect" is not "correct"."""
-    answer = whole_answer(final)
-    if isinstance(answer, Unscored):
-        return answer
-    word = answer.splitlines()[-1].strip(" \t*.`").lower()
-    return word if word in allowed else Unscored(reason="the answer does not end with one of the allowed words")
+        return Unscored(reason=f"the answer does not end with its {what}")
+    return found[-1]
 
 
 def read_json(answer: str) -> dict[str, Any] | None:

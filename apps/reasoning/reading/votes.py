@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, Vote
-from apps.reasoning.reading.answers import ends_answer, read_json, whole_answer
+from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer
 
-_VERDICT = re.compile(r"<verdict>((?:(?!</?verdict>).)*)</verdict>", re.IGNORECASE | re.DOTALL)
+_VERDICT = tag_pattern("verdict")
 _BOX = re.compile(r"\\box(?:ed)?\s*\{\s*\{?\s*((?:STEP|LEMMA)[^{}]*)\}?\s*\}", re.IGNORECASE)
 _CHECK = re.compile(r"<check\b([^<>]{0,200})>((?:(?!</?check\b).)*)</check>", re.IGNORECASE | re.DOTALL)
 _ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*[\"']?([^\"'\s>]*)", re.IGNORECASE)
@@ -91,12 +91,10 @@ def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
 
 
 def _tagged_vote(answer: str) -> Vote:
-    verdicts = list(_VERDICT.finditer(answer)) or list(_BOX.finditer(answer))
-    if not verdicts:
-        return _unread("FORMAT_ERROR" if re.search(r"\AFORMAT_ERROR\b", answer) else "there is no verdict")
-    last = verdicts[-1]
-    if not ends_answer(answer, last.end()):
-        return _unread("the answer does not end with its verdict")
+    last = closing_match(answer, _VERDICT, _BOX, what="verdict")
+    if isinstance(last, Unscored):
+        without = not (_VERDICT.search(answer) or _BOX.search(answer))
+        return _unread("FORMAT_ERROR") if without and re.match(r"FORMAT_ERROR\b", answer) else Vote(unscored=last)
     content, log = last.group(1).strip(), answer[: last.start()]
     summary = _CHECK.sub("", log).strip()[:2000]
     checks = tuple(check for match in _CHECK.finditer(log) if (check := _check(match.group(1), match.group(2))) is not None)
