@@ -5,7 +5,7 @@ import uuid
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -98,14 +98,18 @@ def run_dispatch(run: Run) -> None:
 
 @transaction.atomic
 def run_resume(*, run: Run, user: User) -> None:
-    """Queue a failed run again. Raises `ValidationError` where there is nothing to resume or the user may not."""
+    """Queue a failed run again; asked for twice, the second is answered like the first.
+
+    Raises `ValidationError` where there is nothing to resume or the user may not.
+    """
     if not run_may_steer(user, run):
         raise ValidationError("Only the owner of a run or a researcher may resume it.")
-    if not Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(
+    if Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(
         status=RunStatus.QUEUED, status_reason="", finished_at=None
     ):
+        run_dispatch(run)
+    elif Run.objects.values_list("status", flat=True).get(pk=run.pk) not in (RunStatus.QUEUED, RunStatus.RUNNING):
         raise ValidationError("Only a failed run can be resumed; fork a finished or cancelled one.")
-    run_dispatch(run)
 
 
 @transaction.atomic
@@ -124,15 +128,23 @@ def command_request(
     _check_args(args)
     if name in _NEEDED_ARGS and not str(args.get(_NEEDED_ARGS[name], "")).strip():
         raise ValidationError(f"{name.replace('_', ' ').capitalize()} needs a {_NEEDED_ARGS[name]}.")
-    known = RunCommand.objects.filter(run=run, command_id=command_id).first()
-    if known is not None:
+    if known := _known_command(run, command_id):
         return known
     status = Run.objects.values_list("status", flat=True).get(pk=run.pk)
     if status not in LIVE:
         raise ValidationError(f"This run is {RunStatus(status).label}; it takes no more commands. Fork it to go on.")
-    if name == "extend_budget":
-        _extend_budget(run, args)
-    return RunCommand.objects.create(run=run, command_id=command_id, name=name, args=args, by=user)
+    try:
+        with transaction.atomic():
+            command = RunCommand.objects.create(run=run, command_id=command_id, name=name, args=args, by=user)
+            if name == "extend_budget":
+                _extend_budget(run, args)
+            return command
+    except IntegrityError:  # The same form, sent twice at the same instant: the other one was first.
+        return RunCommand.objects.get(run=run, command_id=command_id)
+
+
+def _known_command(run: Run, command_id: uuid.UUID) -> RunCommand | None:
+    return RunCommand.objects.filter(run=run, command_id=command_id).first()
 
 
 def _check_args(args: dict[str, Any]) -> None:
