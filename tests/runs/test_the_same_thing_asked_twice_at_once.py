@@ -67,7 +67,7 @@ def test_a_failed_run_resumed_four_times_at_once_is_queued_once_and_nobody_is_re
     run = make_run()
     Run.objects.filter(pk=run.pk).update(status=RunStatus.FAILED)
     sent: list[int] = []
-    monkeypatch.setattr(services.orchestrate, "delay", sent.append)
+    monkeypatch.setattr("apps.runs.services.orchestrate.delay", sent.append)
     at_once(lambda: run_resume(run=run, user=alice))
     assert Run.objects.get(pk=run.pk).status == RunStatus.QUEUED
     assert sent == [run.pk]

@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -30,8 +31,8 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             run = plan_start(user=user_of(request), problem=problem, plan=form.plan(), start_id=form.cleaned_data["start_id"])
-        except ValidationError as error:
-            form.add_error(None, error)
+        except (ValidationError, AliasError) as error:
+            form.add_error(None, error if isinstance(error, ValidationError) else str(error))
         else:
             return redirect("explorations:run_detail", run_id=run.public_id)
     return _form_page(request, form, problem, trouble)
@@ -49,8 +50,8 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             made = exploration_fork(user=user, run=run, plan=form.plan(), start_id=form.cleaned_data["start_id"])
-        except ValidationError as error:
-            form.add_error(None, error)
+        except (ValidationError, AliasError) as error:
+            form.add_error(None, error if isinstance(error, ValidationError) else str(error))
         else:
             return redirect("explorations:run_detail", run_id=made.public_id)
     return _form_page(request, form, run.problem_version.problem, trouble, run=run)
@@ -78,6 +79,9 @@ def worked_example(request: HttpRequest) -> HttpResponse:
         run = worked_example_start(user=user_of(request), start_id=_start_id(request))
     except ValidationError as error:
         raise Http404 from error
+    except AliasError as error:
+        messages.error(request, f"The worked example cannot be played: {error}")
+        return redirect("home")
     return redirect("explorations:run_detail", run_id=run.public_id)
 
 
