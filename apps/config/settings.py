@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
-from environs import Env
+from environs import FileAwareEnv
 
 BASE_DIR = Path(__file__).resolve().parents[2]
-env = Env()
+env = FileAwareEnv(strip_whitespace=True)  # `SECRET_KEY_FILE` and the like name a file that holds the value.
 
 
 def _private_socket(folder: Path) -> Path:
@@ -200,7 +200,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if EMBEDDED
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "apps.config.static_files.CollectedFiles"
     },
 }
 LANGUAGE_CODE = "en-gb"
