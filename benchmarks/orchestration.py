@@ -68,12 +68,13 @@ async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls
     from apps.reasoning.scaffolds.spec import RunSpec
+    from apps.reasoning.scaffolds.window import Window
     from apps.runs.execution import celery_dispatcher
 
     shared = text_of(PART)
     async with celery_dispatcher(run, journal) as dispatcher:
         spec = RunSpec.model_validate(run.spec)
-        context = RunContext(spec, journal, dispatcher, NoControls(), run=str(run.public_id), window=WINDOW)
+        context = RunContext(spec, journal, dispatcher, NoControls(), run=str(run.public_id), window=Window(WINDOW))
 
         async def ask(number: int) -> None:
             parts = (shared, f"\n\nCheck step {number}.")

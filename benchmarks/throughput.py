@@ -75,6 +75,7 @@ async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls
     from apps.reasoning.scaffolds.spec import RunSpec
+    from apps.reasoning.scaffolds.window import Window
     from apps.runs.execution import celery_dispatcher, process_writer
     from apps.runs.journal import RunJournal
     from benchmarks import engine
@@ -83,7 +84,7 @@ async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:
     journal = await asyncio.to_thread(RunJournal, run, process_writer())
     async with celery_dispatcher(run, journal) as dispatcher:
         spec = RunSpec.model_validate(run.spec)
-        context = RunContext(spec, journal, dispatcher, NoControls(), run=str(run.public_id), window=CALLS)
+        context = RunContext(spec, journal, dispatcher, NoControls(), run=str(run.public_id), window=Window(CALLS))
 
         async def ask(number: int) -> int:
             final = await context.generate(

@@ -19,6 +19,7 @@ from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
 from workers.backends import backend_for
 from workers.running import HostOptions, HostSink, RunningCall
+from workers.slots import FairSlots
 from workers.watchdog import LoopWatchdog
 
 log = logging.getLogger(__name__)
@@ -49,8 +50,7 @@ class EngineHost:
         self._sink = sink
         self._options = options or HostOptions()
         self._backends: dict[str, Backend] = {}
-        self._slots = {name: asyncio.Semaphore(alias.concurrency) for name, alias in self._aliases.items()}
-        self._queued: dict[str, int] = dict.fromkeys(self._aliases, 0)
+        self._slots = {name: FairSlots(alias.concurrency) for name, alias in self._aliases.items()}
         self._calls: dict[str, RunningCall] = {}
         self._touched: dict[str, RunningCall] = {}
         self._lock = threading.Lock()
@@ -182,16 +182,9 @@ class EngineHost:
             call.tokens += delta.tokens
             self._touched[request.call_id] = call
 
-        self._queued[alias.name] += 1
-        try:
-            await self._slots[alias.name].acquire()
-        finally:
-            self._queued[alias.name] -= 1
-        try:
+        async with self._slots[alias.name].place(request):
             call.backend = self._backend(alias)
             return await read_to_final(call.backend, request, push if self._sink else None)
-        finally:
-            self._slots[alias.name].release()
 
     async def _stop(self, call: RunningCall, why: Literal["abort", "drain"]) -> None:
         """Ask the backend first; where it has nothing to abort or does not listen, end our own task."""
@@ -217,7 +210,7 @@ class EngineHost:
             health = await self._backend(alias).health()
         except BackendError as error:
             return Health(state="down", detail=str(error))
-        return health.model_copy(update={"waiting": health.waiting + self._queued[alias.name]})
+        return health.model_copy(update={"waiting": health.waiting + self._slots[alias.name].waiting})
 
     async def _close_backends(self) -> None:
         await asyncio.gather(*(backend.close() for backend in self._backends.values()), return_exceptions=True)

@@ -13,6 +13,7 @@ import os
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -23,6 +24,7 @@ from django.conf import settings
 from kombu import Queue
 from redis.exceptions import RedisError
 
+from apps.config import broker
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest
@@ -42,6 +44,7 @@ from apps.runs.tasks import answer_calls_with  # noqa: E402
 
 logger = logging.getLogger(__name__)
 BEAT_S = 0.5
+HELD_TO_PLACES = 1.5
 BEAT_LIVES_MS = 3000
 
 Call = tuple[GenerationRequest, str]
@@ -60,6 +63,7 @@ class Worker:
         self.host = EngineHost(self.aliases, sink=self.publisher, tokens_per_s_override=speed, make_backend=make_backend)
         self.outbox = ResultOutbox(self.redis, self._forget)
         self.is_draining = False
+        self._held: Counter[str] = Counter()
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
         threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True).start()
@@ -69,6 +73,7 @@ class Worker:
         calls = self._unsettled(calls)
         with self._lock:
             self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in calls})
+            self._held.update(request.alias for request, _ in calls)
         concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in calls])
 
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
@@ -101,7 +106,12 @@ class Worker:
 
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:
-            self._active.pop(request.call_id, None)
+            if self._active.pop(request.call_id, None):
+                self._held[request.alias] -= 1
+
+    def crowded_queues(self) -> set[str]:
+        """Queues of which this process holds enough: what its engine generates, and half as much again to choose from."""
+        return {alias.queue for alias in self.aliases.values() if self._held[alias.name] >= HELD_TO_PLACES * alias.concurrency}
 
     def _unsettled(self, calls: Sequence[Call]) -> Sequence[Call]:
         """A message may come twice, or after its run was cancelled."""
@@ -160,6 +170,7 @@ def serve(worker: Worker) -> None:
     """Let `worker` answer the calls that come to this process."""
     global _worker
     _worker = worker
+    broker.Channel.crowded = worker.crowded_queues
     answer_calls_with(worker.answer)
 
 

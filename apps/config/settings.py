@@ -94,8 +94,10 @@ LEASE_RENEW_S: float = env.float("LEASE_RENEW_S", 5.0)
 REDISPATCH_GRACE_S: float = env.float("REDISPATCH_GRACE_S", 5.0)
 CALL_DEADLINE_S: float = env.float("CALL_DEADLINE_S", 1800.0)
 RUN_WINDOW: int = env.int("RUN_WINDOW", 64)
+USER_WINDOW: int = env.int("USER_WINDOW", 256)
+USER_RUNS: int = env.int("USER_RUNS", 8)
 ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 16)
-INFERENCE_CONCURRENCY: int = env.int("INFERENCE_CONCURRENCY", 64)
+INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
 RUN_EVENT_SINKS = ["apps.lemmas.projection.project"]  # Run in the transaction of the events, in this order.
 CRASH_AT: str = env.str("CRASH_AT", "")
@@ -134,7 +136,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 60,  # Covers messages that are reserved but not started; running calls are covered by heartbeats.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
-    "queue_order_strategy": "priority",
+    "queue_order_strategy": "round_robin",
     "priority_steps": PRIORITY_STEPS,
     "socket_connect_timeout": 5,
     "socket_keepalive": OWN_REDIS is False,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.aliases import Alias, load_aliases
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,14 @@ def programs() -> list[Program]:
     python = sys.executable
     celery = [python, "-m", "celery", "-A"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
-    queues = ",".join(alias.queue for alias in load_aliases(settings.MODELS_FILE).values())
+    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled]
+    queues = ",".join(dict.fromkeys(alias.queue for alias in aliases))
     found = [
         Program("orchestrator", [*celery, "apps.config.orchestrator", "worker", "-P", "threads", "-c",
                                  str(settings.ORCHESTRATOR_RUNS), "-Q", settings.CELERY_TASK_DEFAULT_QUEUE,
                                  "-n", "orchestrator@%h", *quiet], 30),
         Program("inference", [*celery, "workers.worker", "worker", "-P", "threads", "-c",
-                              str(settings.INFERENCE_CONCURRENCY), "-Q", queues, "-n", "inference@%h", *quiet], 20,
+                              str(inference_threads(aliases)), "-Q", queues, "-n", "inference@%h", *quiet], 20,
                 int(settings.DRAIN_S) + 10),
         Program("web", [python, "-m", "uvicorn", "apps.config.asgi:application", "--host", settings.HOST,
                         "--port", str(settings.PORT), "--ws", "websockets-sansio", "--ws-max-size", "65536",
@@ -56,6 +57,15 @@ def programs() -> list[Program]:
                         "--no-access-log", "--log-level", "warning"], 40),
     ]  # fmt: skip
     return [_valkey(), *found] if settings.OWN_REDIS else found
+
+
+def inference_threads(aliases: Sequence[Alias]) -> int:
+    """Threads of an inference process: what it generates at a time, what waits for a place, and room for urgent calls.
+
+    A process stops reading ordinary messages of an alias at one and a half times the alias' places (workers/worker.py), so
+    with twice as many threads an urgent message is always read.
+    """
+    return settings.INFERENCE_THREADS or min(1024, 2 * sum(alias.concurrency for alias in aliases))
 
 
 def _valkey() -> Program:

@@ -16,7 +16,7 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS, Role, Scaffold
-from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
+from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
 
 LARGE_CALLS = 5_000
 MOST_SEED = 2**31
@@ -139,6 +139,7 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
         code_version=settings.VERSION,
         budget=plan.budget,
         authored=authored,
+        priority=scaffold.presets[plan.preset].priority if plan.preset in scaffold.presets else BATCH,
     )
 
 

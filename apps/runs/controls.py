@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.db.utils import DatabaseError
 
 from apps.reasoning.domain.control import Command
@@ -12,9 +13,11 @@ from apps.reasoning.domain.errors import FenceLost, RunCancelled
 from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunContinued, RunPaused
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.ports import Dispatcher
+from apps.reasoning.scaffolds.window import Window
 from apps.runs.journal import RunJournal
 from apps.runs.leases import lease_renew
 from apps.runs.models import Run, RunCommand, RunStatus
+from apps.runs.shares import window_of
 from apps.runs.threads import in_thread
 
 logger = logging.getLogger(__name__)
@@ -31,6 +34,7 @@ class DatabaseControls:
         self._seen: set[str] = set()
         self._commands: list[Command] = []
         self._driven_s = 0.0
+        self.window = Window(settings.RUN_WINDOW)
         self._open = asyncio.Event()
         if run.status != RunStatus.PAUSED:
             self._open.set()
@@ -61,10 +65,11 @@ class DatabaseControls:
                 self._driven_s += POLL_S
 
     async def renew(self) -> None:
-        """Hold the lease on and save the time driven since the last renewal. Raises `FenceLost`."""
+        """Hold the lease, save the time driven since the last renewal, look how wide the window may be. Raises `FenceLost`."""
         seconds, self._driven_s = self._driven_s, 0.0
         if not await in_thread(lease_renew, self._run.pk, self._run.fence, seconds):
             raise FenceLost
+        self.window.size = await in_thread(window_of, self._run.pk, self._run.owner_id)
 
     def _receive(self, row: RunCommand) -> None:
         command = Command(

@@ -21,7 +21,7 @@ from redis.exceptions import RedisError
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.runs.sending import CallSender
-from apps.runs.streams import Heartbeat, async_client, fingerprint_of, queue_length, results_key, sync_client
+from apps.runs.streams import Heartbeat, async_client, fingerprint_of, oldest_message, results_key, sync_client
 
 logger = logging.getLogger(__name__)
 
@@ -59,11 +59,11 @@ class _Waiting:
 class CeleryDispatcher:
     """The `Dispatcher` port over Celery and Redis, for one run. Use as an async context manager, in the run's event loop."""
 
-    def __init__(self, run: str, *, queues: Mapping[str, str], is_recorded: Callable[[str], bool], priority: int = 6) -> None:
+    def __init__(self, run: str, *, queues: Mapping[str, str], is_recorded: Callable[[str], bool]) -> None:
         self._run = run
         self._queues = queues
         self._is_recorded = is_recorded
-        self._sender = CallSender(queues, priority=priority)
+        self._sender = CallSender(queues)
         self._waiting: dict[str, _Waiting] = {}
         self._early: dict[str, tuple[str, dict[str, str]]] = {}
         self._to_delete: dict[str, str] = {}
@@ -184,7 +184,10 @@ class CeleryDispatcher:
                 logger.debug("reaper: %s", error)
 
     async def _reap_once(self) -> None:
-        """Send again what was started and is in no heartbeat, and what was sent and is neither queued nor started."""
+        """Send again what was started and is in no heartbeat, and what was sent and is neither queued nor started.
+
+        A queue is read in order, so a message older than the next one to be read has left it.
+        """
         now = time.monotonic()
         active = {
             (call["key"], call["fingerprint"])
@@ -192,7 +195,7 @@ class CeleryDispatcher:
             for call in beat["active"]
             if call["run"] == self._run
         }
-        idle_queues: dict[str, bool] = {}
+        next_sent_at: dict[tuple[str, int], float | None] = {}
         for waiting in list(self._waiting.values()):
             if waiting.result.done() or not waiting.sent_at:
                 continue
@@ -202,10 +205,12 @@ class CeleryDispatcher:
                 if now - waiting.seen_active_at > settings.REDISPATCH_GRACE_S:
                     await self._lost(waiting)
             elif now - waiting.sent_at > settings.REDISPATCH_GRACE_S:
-                queue = self._queues[waiting.request.alias]
-                if queue not in idle_queues:
-                    idle_queues[queue] = await asyncio.to_thread(queue_length, sync_client(), queue) == 0
-                if idle_queues[queue]:
+                place = (self._queues[waiting.request.alias], waiting.request.priority)
+                if place not in next_sent_at:
+                    next_sent_at[place] = await asyncio.to_thread(oldest_message, sync_client(), *place)
+                oldest = next_sent_at[place]
+                sent = time.time() - (now - waiting.sent_at)
+                if oldest is None or oldest > sent + settings.REDISPATCH_GRACE_S:
                     await self._lost(waiting)
 
     async def _lost(self, waiting: _Waiting) -> None:

@@ -172,7 +172,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             GatedDispatcher(dispatcher, controls),
             controls,
             run=str(run.public_id),
-            window=settings.RUN_WINDOW,
+            window=controls.window,
             inherited=inherited,
         )
         params = scaffold.read_params(spec.params)

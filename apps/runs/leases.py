@@ -13,9 +13,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
 
 from apps.runs.models import LIVE, Run, RunStatus
-
-#: Owner names that are no owner: a task for the run is on its way, the lease says until when to wait for it.
-_ON_ITS_WAY = "dispatched"
+from apps.runs.shares import ON_ITS_WAY, must_wait, owners_at_their_limit
 
 
 def owner_name() -> str:
@@ -24,8 +22,17 @@ def owner_name() -> str:
 
 
 def lease_take(run_pk: int, owner: str) -> Run | None:
-    """Take the run if nobody holds it. The returned row carries the new fence; None where another owner lives."""
-    free = Q(lease_until=None) | Q(lease_until__lt=Now()) | Q(lease_owner="") | Q(lease_owner=_ON_ITS_WAY)
+    """Take the run if nobody holds it. The returned row carries the new fence.
+
+    None where another owner lives, or where the person has as many runs under way as one may have: the run then waits, and
+    says so, until the warden finds that one of them has ended.
+    """
+    if must_wait(run_pk):
+        Run.objects.filter(pk=run_pk, lease_owner=ON_ITS_WAY).update(
+            lease_owner="", lease_until=None, status_reason=f"Waits until one of {settings.USER_RUNS} runs under way has ended."
+        )
+        return None
+    free = Q(lease_until=None) | Q(lease_until__lt=Now()) | Q(lease_owner="") | Q(lease_owner=ON_ITS_WAY)
     dead = _dead_owner(run_pk)
     if dead:
         free |= Q(lease_owner=dead)
@@ -59,7 +66,7 @@ def lease_mark_dispatched(run_pk: int) -> bool:
         free |= Q(lease_owner=dead)
     return (
         Run.objects.filter(free, pk=run_pk, status__in=LIVE).update(
-            lease_owner=_ON_ITS_WAY, lease_until=Now() + timedelta(seconds=settings.LEASE_S)
+            lease_owner=ON_ITS_WAY, lease_until=Now() + timedelta(seconds=settings.LEASE_S)
         )
         == 1
     )
@@ -68,7 +75,7 @@ def lease_mark_dispatched(run_pk: int) -> bool:
 def runs_without_owner() -> list[int]:
     """Live runs whose lease has run out, or whose owner was a process of this machine that is gone."""
     expired = Q(lease_until=None) | Q(lease_until__lt=Now())
-    live = Run.objects.filter(status__in=LIVE)
+    live = Run.objects.filter(status__in=LIVE).exclude(owner__in=owners_at_their_limit())
     found = list(live.filter(expired).values_list("pk", flat=True))
     here = live.filter(lease_owner__startswith=f"{socket.gethostname()}/").values_list("pk", "lease_owner")
     return found + [pk for pk, owner in here if not _process_lives(owner) and pk not in found]

@@ -88,6 +88,7 @@ def prompt_try(alias: str, text: str, *, max_new_tokens: int = TEST_TOKENS) -> F
         messages=(Message(role="user", content=text),),
         sampling=Sampling(max_new_tokens=max_new_tokens),
         deadline_s=TEST_WITHIN_S,
+        priority=0,
     )
     client = sync_client()
     try:

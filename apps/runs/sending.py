@@ -15,6 +15,7 @@ from typing import Any
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.crash import crash_point
+from apps.runs.streams import SENT_AT
 from apps.runs.tasks import generate
 
 logger = logging.getLogger(__name__)
@@ -36,10 +37,9 @@ class _Outgoing:
 class CallSender:
     """One per run, in the run's event loop. `queues` names the queue of each alias."""
 
-    def __init__(self, queues: Mapping[str, str], *, priority: int) -> None:
+    def __init__(self, queues: Mapping[str, str]) -> None:
         self._queues = queues
-        self._priority = priority
-        self._waiting: dict[str, deque[_Outgoing]] = {}
+        self._waiting: dict[tuple[str, int], deque[_Outgoing]] = {}
         self._work: asyncio.Task[None] | None = None
         self._answers: deque[float] = deque(maxlen=64)
 
@@ -50,7 +50,7 @@ class CallSender:
     async def send(self, request: GenerationRequest, fingerprint: str) -> None:
         """Return when the broker has the call, however long that takes."""
         outgoing = _Outgoing(request, fingerprint, asyncio.get_running_loop().create_future())
-        self._waiting.setdefault(self._queues[request.alias], deque()).append(outgoing)
+        self._waiting.setdefault((self._queues[request.alias], request.priority), deque()).append(outgoing)
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._send_all())
         await outgoing.taken
@@ -63,20 +63,20 @@ class CallSender:
     async def _send_all(self) -> None:
         await asyncio.sleep(0)  # Whoever asks in this turn of the loop is still to come.
         while self._waiting:
-            for queue, waiting in list(self._waiting.items()):
+            for (queue, priority), waiting in sorted(self._waiting.items(), key=lambda item: item[0][1]):
                 size = min(len(waiting), self._calls_per_message())
                 calls = [call for call in (waiting.popleft() for _ in range(size)) if not call.taken.done()]
                 if not waiting:
-                    del self._waiting[queue]
+                    del self._waiting[queue, priority]
                 if calls:
-                    await self._send(queue, calls)
+                    await self._send(queue, priority, calls)
 
-    async def _send(self, queue: str, calls: Sequence[_Outgoing]) -> None:
+    async def _send(self, queue: str, priority: int, calls: Sequence[_Outgoing]) -> None:
         pause = 0.1
         crash_point("before_dispatch")
         while True:
             try:
-                await asyncio.get_running_loop().run_in_executor(_sender, send_now, _body(calls), queue, self._priority)
+                await asyncio.get_running_loop().run_in_executor(_sender, send_now, _body(calls), queue, priority)
                 break
             except Exception as error:  # kombu wraps transport errors differently by version; all mean "not sent".
                 logger.warning("the broker did not take a call (%s), trying again", error)
@@ -99,7 +99,13 @@ def _body(calls: Sequence[_Outgoing]) -> list[tuple[str, str]]:
 
 
 def send_now(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> None:
-    """Send `calls`, pairs of a request as JSON and its fingerprint, as one message. Raises what kombu raises."""
+    """Send `calls`, pairs of a request as JSON and its fingerprint, as one message. Raises what kombu raises.
+
+    The header `sent_at` lets the reaper see what still waits in the queue (`streams.oldest_message`).
+    """
     # Celery would print the whole request for a log line that nobody asked for.
     unprinted: dict[str, Any] = {"argsrepr": f"{len(calls)} calls", "kwargsrepr": ""}
-    generate.apply_async(args=(calls,), queue=queue, priority=priority, ignore_result=True, retry=False, **unprinted)
+    headers = {SENT_AT: str(time.time())}
+    generate.apply_async(
+        args=(calls,), queue=queue, priority=priority, ignore_result=True, retry=False, headers=headers, **unprinted
+    )

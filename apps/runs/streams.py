@@ -25,6 +25,8 @@ from apps.reasoning.domain.generation import GenerationRequest
 EVENTS_KEPT = 5_000
 TOKENS_KEPT = 50_000
 HOUR_S = 3600
+#: Header of a Celery message: when it was sent.
+SENT_AT = "sent_at"
 DAY_S = 86_400
 
 
@@ -99,8 +101,18 @@ def heartbeats(client: Any) -> list[Heartbeat]:
     return [cast("Heartbeat", json.loads(value)) for value in values if value]
 
 
+def _list_of(queue: str, step: int) -> str:
+    """Where kombu keeps the messages of a queue for one priority step."""
+    return queue if step == 0 else f"{queue}\x06\x16{step}"
+
+
 def queue_length(client: Any, queue: str) -> int:
-    """Messages that wait in a Celery queue, over all its priorities (kombu names them `queue\x06\x16<step>`)."""
-    steps = settings.PRIORITY_STEPS
-    names = [queue if step == 0 else f"{queue}\x06\x16{step}" for step in steps]
-    return sum(int(client.llen(name)) for name in names)
+    """Messages that wait in a Celery queue, over all its priorities."""
+    return sum(int(client.llen(_list_of(queue, step))) for step in settings.PRIORITY_STEPS)
+
+
+def oldest_message(client: Any, queue: str, priority: int) -> float | None:
+    """When the message that is read next from this queue and priority was sent, seconds since 1970; None where none waits."""
+    step = max(step for step in settings.PRIORITY_STEPS if step <= priority)
+    message = client.lindex(_list_of(queue, step), -1)
+    return float(json.loads(message)["headers"].get(SENT_AT, 0.0)) if message else None

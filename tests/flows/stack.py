@@ -49,7 +49,6 @@ class Stack:
             "REDISPATCH_GRACE_S": "1.5",
             "DRAIN_S": "1",
             "WORKED_EXAMPLE_TOKENS_PER_S": str(self.tokens_per_s),
-            "INFERENCE_CONCURRENCY": "16",
             "ORCHESTRATOR_RUNS": "4",
             **self.extra_env,
         }

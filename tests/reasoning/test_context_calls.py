@@ -23,6 +23,7 @@ from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.window import Window
 from tests.reasoning.play import TableDispatcher, final, kinds, spec
 
 
@@ -46,7 +47,7 @@ def context(
     inherited: Callable[[str], StepRecord | None] | None = None,
     window: int = 64,
 ) -> RunContext:
-    return RunContext(spec(), journal, dispatcher, NoControls(), backoff_s=0, inherited=inherited, window=window)
+    return RunContext(spec(), journal, dispatcher, NoControls(), backoff_s=0, inherited=inherited, window=Window(window))
 
 
 async def ask(ctx: RunContext, text: str = "Prove it.", key: str = "s0/r1/reason") -> Final:

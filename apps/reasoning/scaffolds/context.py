@@ -32,6 +32,7 @@ from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for, sha_of
 from apps.reasoning.ports import Controls, Dispatcher, Journal
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+from apps.reasoning.scaffolds.window import Window
 
 MAX_ATTEMPTS = 3
 BudgetKind = Literal["calls", "tokens", "seconds"]
@@ -52,7 +53,7 @@ class RunContext:
         controls: Controls,
         *,
         run: str = "run",
-        window: int = 64,
+        window: Window | None = None,
         backoff_s: float = 1.0,
         inherited: Callable[[str], StepRecord | None] | None = None,
     ) -> None:
@@ -68,7 +69,7 @@ class RunContext:
         self._controls = controls
         self._inherited = inherited
         self._backoff_s = backoff_s
-        self._window = asyncio.Semaphore(window)
+        self._window = window or Window(64)
         self._under_way = 0
 
     async def generate(
@@ -93,6 +94,7 @@ class RunContext:
             json_schema=json_schema,
             seed=seed_for(self.spec.seed, key),
             deadline_s=role_spec.deadline_s,
+            priority=self.spec.priority,
         )
         asked = _hash_of(request, role_spec.revision)
         if record := self._journal.recorded(key):

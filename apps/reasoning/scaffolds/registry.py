@@ -28,11 +28,12 @@ class Role:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named choice of parameters."""
+    """A named choice of parameters. `priority` as in `RunSpec`."""
 
     title: str
     description: str
     params: Value
+    priority: int = 6
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ SCAFFOLDS: dict[str, Scaffold] = {
                 "Contest",
                 "256 rollouts of twelve rounds, eight votes, 24 revisions of eight candidates: up to 300,000 calls.",
                 intern_params.CONTEST,
+                priority=9,
             ),
         },
         roles=(

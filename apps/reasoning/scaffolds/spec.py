@@ -8,6 +8,9 @@ from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 
+#: Priority of a run that nobody waits for at the screen.
+BATCH = 6
+
 
 class RoleSpec(Value):
     """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made.
@@ -30,7 +33,10 @@ class Budget(Value):
 
 
 class RunSpec(Value):
-    """Problem version, scaffold parameters, roles, prompt hashes, root seed and code version of a run."""
+    """Problem version, scaffold parameters, roles, prompt hashes, root seed and code version of a run.
+
+    `priority` is that of all its calls: 0–3 where a person waits for the answer, 6 for a run, 9 for one that takes all night.
+    """
 
     problem: ProblemText
     scaffold: str
@@ -42,3 +48,4 @@ class RunSpec(Value):
     code_version: str = ""
     budget: Budget = Budget()
     authored: bool = False
+    priority: int = Field(default=BATCH, ge=0, le=9)

@@ -1,0 +1,40 @@
+"""How much one person's runs may use at once: runs being driven, and calls under way over all of them.
+
+Both are looked up, not locked: two orchestrators that look in the same moment may let one run too many begin.
+"""
+
+from django.conf import settings
+from django.db.models import Count, Q, QuerySet
+from django.db.models.functions import Now
+
+from apps.runs.models import Run, RunStatus
+
+#: Owner names that are no owner: a task for the run is on its way, the lease says until when to wait for it.
+ON_ITS_WAY = "dispatched"
+
+
+def runs_driven() -> QuerySet[Run]:
+    """Runs that some process drives just now; a paused run uses nothing."""
+    return Run.objects.filter(status__in=(RunStatus.QUEUED, RunStatus.RUNNING), lease_until__gt=Now()).exclude(
+        lease_owner__in=("", ON_ITS_WAY)
+    )
+
+
+def owners_at_their_limit() -> list[int]:
+    """People who have as many runs under way as one person may have."""
+    counted = runs_driven().exclude(owner=None).values("owner").annotate(runs=Count("pk"))
+    return [row["owner"] for row in counted if row["runs"] >= settings.USER_RUNS]
+
+
+def must_wait(run_pk: int) -> bool:
+    """True where the run's owner has as many others under way as one person may have."""
+    owner = Run.objects.filter(pk=run_pk).values_list("owner", flat=True).first()
+    return owner is not None and runs_driven().filter(owner=owner).exclude(pk=run_pk).count() >= settings.USER_RUNS
+
+
+def window_of(run_pk: int, owner_pk: int | None) -> int:
+    """Calls that this run may have under way: its own limit, or its part of what its owner's runs may have together."""
+    if owner_pk is None:
+        return settings.RUN_WINDOW
+    runs = runs_driven().filter(~Q(pk=run_pk), owner=owner_pk).count() + 1
+    return max(1, min(settings.RUN_WINDOW, settings.USER_WINDOW // runs))

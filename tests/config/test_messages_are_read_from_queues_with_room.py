@@ -1,0 +1,95 @@
+"""Our kombu transport against a real Valkey: crowded queues give urgent messages only, and nothing is acknowledged in vain."""
+
+from collections.abc import Iterator
+from queue import Empty
+from typing import Any
+
+import pytest
+import redis
+from kombu import Connection, Consumer, Queue
+from kombu.transport import TRANSPORT_ALIASES
+
+from apps.config import broker
+from apps.config.celery import app
+from apps.runs.streams import oldest_message, queue_length
+
+
+@pytest.fixture
+def connection(valkey: "redis.Redis", _valkey_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
+    monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
+    assert TRANSPORT_ALIASES["redis+socket"] == "apps.config.broker:Transport"
+    url = _valkey_url.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+    options = {"priority_steps": [0, 3, 6, 9], "queue_order_strategy": "round_robin"}
+    with Connection(url, transport_options=options) as connection:
+        yield connection
+
+
+def put(connection: Connection, queue: str, text: str, priority: int) -> None:
+    producer = connection.Producer(serializer="json")
+    headers = {"sent_at": 1000.0 + priority}
+    producer.publish(text, routing_key=queue, declare=[Queue(queue)], priority=priority, headers=headers)
+
+
+def read(connection: Connection, *queues: str, no_ack: bool = True) -> list[str]:
+    """All that can be read just now, in order."""
+    found: list[str] = []
+
+    def take(body: str, message: Any) -> None:
+        found.append(body)
+        message.ack()
+
+    with Consumer(connection.channel(), [Queue(name, no_ack=no_ack) for name in queues], callbacks=[take]):
+        while True:
+            try:
+                connection.drain_events(timeout=0.3)
+            except (TimeoutError, Empty):
+                return found
+
+
+def test_urgent_messages_come_first(connection: Connection) -> None:
+    for text, priority in (("batch", 6), ("night", 9), ("person", 0)):
+        put(connection, "one", text, priority)
+    assert read(connection, "one") == ["person", "batch", "night"]
+
+
+def test_a_crowded_queue_gives_its_urgent_messages_only(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(broker.Channel, "crowded", staticmethod(lambda: {"one"}))
+    for queue in ("one", "two"):
+        put(connection, queue, f"batch of {queue}", 6)
+        put(connection, queue, f"urgent of {queue}", 3)
+    assert set(read(connection, "one", "two")) == {"urgent of one", "urgent of two", "batch of two"}
+    monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
+    assert read(connection, "one", "two") == ["batch of one"]
+
+
+def test_queues_take_turns(connection: Connection) -> None:
+    for number in range(3):
+        put(connection, "one", f"one {number}", 6)
+        put(connection, "two", f"two {number}", 6)
+    order = [text.split()[0] for text in read(connection, "one", "two")]
+    assert order in (["one", "two"] * 3, ["two", "one"] * 3)
+
+
+def test_what_is_read_without_acknowledgement_costs_no_further_command(connection: Connection, valkey: Any) -> None:
+    put(connection, "one", "a message", 6)
+    before = valkey.info("commandstats")
+    assert read(connection, "one") == ["a message"]
+    after = valkey.info("commandstats")
+    for command in ("cmdstat_zrem", "cmdstat_hdel", "cmdstat_zadd"):
+        assert after.get(command) == before.get(command)
+
+
+def test_what_is_acknowledged_is_forgotten_by_the_broker(connection: Connection, valkey: Any) -> None:
+    put(connection, "one", "a message", 6)
+    assert read(connection, "one", no_ack=False) == ["a message"]
+    assert valkey.zcard("unacked_index") == 0
+
+
+def test_the_reaper_sees_how_old_the_next_message_is(connection: Connection, valkey: Any) -> None:
+    assert oldest_message(valkey, "one", 6) is None
+    put(connection, "one", "a message", 6)
+    put(connection, "one", "another", 9)
+    assert oldest_message(valkey, "one", 6) == oldest_message(valkey, "one", 7) == 1006.0
+    assert oldest_message(valkey, "one", 9) == 1009.0
+    assert queue_length(valkey, "one") == 2
+    assert app.conf.broker_transport_options["priority_steps"] == [0, 3, 6, 9]

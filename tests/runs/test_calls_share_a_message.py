@@ -1,0 +1,81 @@
+"""How calls get into messages: alone where a model is slow, together where answers come fast, urgent ones first."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from apps.reasoning.domain.generation import GenerationRequest, Message
+from apps.runs import sending
+from apps.runs.sending import MOST_CALLS, CallSender
+
+pytestmark = pytest.mark.asyncio
+Sent = list[tuple[list[str], str, int]]
+
+
+def a_call(number: int, *, alias: str = "fast", priority: int = 6) -> GenerationRequest:
+    messages = (Message(role="user", content="?"),)
+    return GenerationRequest(run="r", key=str(number), role="reasoner", alias=alias, messages=messages, priority=priority)
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    """What went to the broker: keys of a message's calls, its queue and priority."""
+    messages: Sent = []
+
+    def note(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> None:
+        keys = [GenerationRequest.model_validate_json(request).key for request, _ in calls]
+        messages.append((keys, queue, priority))
+
+    monkeypatch.setattr(sending, "send_now", note)
+    return messages
+
+
+@pytest.fixture
+def sender() -> CallSender:
+    return CallSender({"fast": "inference.fast", "other": "inference.other"})
+
+
+async def send(sender: CallSender, *calls: GenerationRequest) -> None:
+    await asyncio.gather(*(sender.send(call, "fp") for call in calls))
+
+
+async def test_a_call_has_a_message_of_its_own_while_no_answers_have_come(sender: CallSender, sent: Sent) -> None:
+    await send(sender, *map(a_call, range(3)))
+    assert [keys for keys, _, _ in sent] == [["0"], ["1"], ["2"]]
+
+
+async def test_calls_share_messages_where_many_answers_came_lately(sender: CallSender, sent: Sent) -> None:
+    for _ in range(64):
+        sender.answered()
+    await send(sender, *map(a_call, range(20)))
+    assert [len(keys) for keys, _, _ in sent] == [MOST_CALLS, MOST_CALLS, 4]
+    assert [key for keys, _, _ in sent for key in keys] == [str(number) for number in range(20)]
+
+
+async def test_a_message_has_one_queue_and_one_priority_and_urgent_ones_go_first(sender: CallSender, sent: Sent) -> None:
+    for _ in range(64):
+        sender.answered()
+    await send(sender, a_call(0), a_call(1, alias="other"), a_call(2, priority=0), a_call(3))
+    assert sent == [(["2"], "inference.fast", 0), (["0", "3"], "inference.fast", 6), (["1"], "inference.other", 6)]
+
+
+async def test_a_broker_that_is_away_is_asked_again(sender: CallSender, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    working, refusals = sending.send_now, iter([ConnectionError("no broker")])
+
+    def refuse_once(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> None:
+        if error := next(refusals, None):
+            raise error
+        working(calls, queue, priority)
+
+    monkeypatch.setattr(sending, "send_now", refuse_once)
+    await send(sender, a_call(0))
+    assert [keys for keys, _, _ in sent] == [["0"]]
+
+
+async def test_a_call_that_nobody_waits_for_any_more_is_not_sent(sender: CallSender, sent: Sent) -> None:
+    waiting = asyncio.create_task(sender.send(a_call(0), "fp"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await send(sender, a_call(1))
+    assert [keys for keys, _, _ in sent] == [["1"]]
