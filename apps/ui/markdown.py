@@ -20,7 +20,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from apps.ui import formulas
+from apps.ui import formulas, protocol
 from apps.ui.mathtext import repaired, take_operators
 
 MAX_LENGTH = 400_000
@@ -35,7 +35,7 @@ _CLEANER = nh3.Cleaner(
     tags=_TAGS,
     clean_content_tags={"script", "style", "svg", "math", "iframe", "object", "template"},
     attributes={**dict.fromkeys(_BLOCKS, _ANCHOR), "a": {"href", "title"}, "ol": _ANCHOR | {"start"}},
-    allowed_classes={"span": {"math", "inline", "display"}, "div": {"math", "display"}},
+    allowed_classes={"span": {"math", "inline", "display", "protocol"}, "div": {"math", "display"}},
     url_schemes={"http", "https", "mailto"},
     url_relative="deny",
     link_rel="noopener nofollow ugc",
@@ -55,6 +55,11 @@ def render(text: str) -> SafeString:
     return mark_safe((_cached_html if len(text) <= _CACHED_LENGTH else _html)(text))  # noqa: S308
 
 
+def render_answer(text: str) -> SafeString:
+    """As `render`, for what a model wrote: the tags its prompt asked for stand in `span.protocol`, to be shown quietly."""
+    return render(text) if len(text) > MAX_LENGTH else mark_safe(_html(text, quiet_tags=True))  # noqa: S308
+
+
 def render_inline(text: str) -> SafeString:
     """HTML of one line, for titles, answers and table cells: emphasis, code and formulas, but no blocks and no links."""
     source, operators = take_operators(" ".join(formulas.without_hidden(text[:MAX_LENGTH]).split()))
@@ -62,10 +67,10 @@ def render_inline(text: str) -> SafeString:
     return mark_safe(_INLINE_CLEANER.clean(html))  # noqa: S308
 
 
-def _html(text: str) -> str:
+def _html(text: str, *, quiet_tags: bool = False) -> str:
     plain, operators = take_operators(formulas.without_hidden(text))
     source = formulas.hide_breaks(plain)
-    html = _PARSER.render(source, {"lines": _line_bounds(source), "operators": operators})
+    html = _PARSER.render(source, {"lines": _line_bounds(source), "operators": operators, "quiet_tags": quiet_tags})
     return f'<div class="prose" hx-disable>{_CLEANER.clean(formulas.show_breaks(html))}</div>'
 
 
@@ -102,6 +107,14 @@ def _formula_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env
         return f'<div class="math display"{_anchor(token)}>{escape(token.content)}</div>\n'
     kind = "display" if token.meta["display"] and "one_line" not in env else "inline"
     return f'<span class="math {kind}">{escape(token.content)}</span>'
+
+
+def _text_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    text = tokens[index].content
+    if not env.get("quiet_tags"):
+        return escape(text)
+    found = protocol.pieces(text)
+    return "".join(f'<span class="protocol">{escape(piece)}</span>' if is_tag else escape(piece) for piece, is_tag in found)
 
 
 def _fence_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
@@ -174,6 +187,7 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.before("escape", "formula", _formula_rule)
     parser.core.ruler.push("shape", _shape_rule)
     parser.add_render_rule("formula", _formula_html)
+    parser.add_render_rule("text", _text_html)
     parser.add_render_rule("fence", _fence_html)
     return parser
 

@@ -1,9 +1,10 @@
 // The inside of a paragraph that streams: emphasis, code and formulas as plain objects. Links stay text.
 import { BREAK, END, OPEN, stepOver } from "./formulas.js";
+import { withTags } from "./protocol.js";
 
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 
-/** Nodes `text`, `math`, `open` (a formula not yet closed), `code`, `br`, `strong`, `em`. */
+/** Nodes `text`, `tag` (a tag of the protocol), `math`, `open` (a formula not yet closed), `code`, `br`, `strong`, `em`. */
 export function inlineTree(line, isOpen) {
   const source = isOpen ? line : line + END;
   const flat = [];
@@ -32,7 +33,7 @@ export function inlineTree(line, isOpen) {
     at = step === OPEN ? at + 1 : step.end;
   }
   flush();
-  return nested(flat);
+  return withTags(nested(flat));
 }
 
 function special(source, at, step) {

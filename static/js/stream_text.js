@@ -184,6 +184,8 @@ function build(tree) {
       return mathElement(tree.v, true, "div");
     case "open":
       return element("span", "math-open", tree.v);
+    case "tag":
+      return element("span", "protocol", tree.v);
     case "code":
       return element("code", "", tree.v);
     case "pre": {

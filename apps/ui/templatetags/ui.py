@@ -16,6 +16,7 @@ from apps.ui import markdown, words
 
 register = template.Library()
 register.filter("prose", markdown.render)
+register.filter("answer", markdown.render_answer)
 register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
 register.filter("compact", words.compact)
