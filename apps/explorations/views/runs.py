@@ -1,5 +1,6 @@
 """The list of runs and the page of one run with the parts that it refreshes."""
 
+import json
 import uuid
 from typing import Any
 
@@ -74,6 +75,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "new_command": uuid.uuid4(),
         "timeline": timeline(run, open_now),
         "lanes": selectors.lanes(open_now),
+        "role_words": json.dumps(dict(selectors.roles_of(run))),
         "graph": graph,
         "levels": outline(run, graph),
         "may_start": run_may_start(user),

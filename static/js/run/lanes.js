@@ -1,7 +1,7 @@
 // The agents at work: a line for each call under way; open lines stream their tokens, the others show counters.
 // A line that is open when its call ends stays until it is closed, so that nobody's reading is cut off.
 import { StreamText } from "../stream_text.js";
-import { compact, roleWord } from "./words.js";
+import { compact } from "./words.js";
 
 const MOST_STREAMS = 16;
 const MOST_LINES = 60;
@@ -103,6 +103,7 @@ export class Lanes {
   /** `stream` has `watch(calls)` and `askText(call)`; `callUrl(call)` is the permalink of a call. */
   constructor(root, { stream, callUrl, clock = globalThis }) {
     this.root = root;
+    this.roleWords = JSON.parse(root.dataset.roleWords);
     this.stream = stream;
     this.callUrl = callUrl;
     this.clock = clock;
@@ -131,7 +132,7 @@ export class Lanes {
     line.dataset.role = body.role;
     const summary = element("summary");
     const place = body.subject ? `${body.subject}${body.index ? ` · ${body.index}` : ""}` : `rollout ${body.rollout}, round ${body.round}`;
-    summary.append(element("span", "lane__name", roleWord(body.role)), " ", element("span", "lane__place", place), " ", element("span", "lane__count num muted", "waits for the model"));
+    summary.append(element("span", "lane__name", this.roleWords[body.role] ?? body.role), " ", element("span", "lane__place", place), " ", element("span", "lane__count num muted", "waits for the model"));
     const about = element("p", "small muted");
     const link = element("a", "", body.call);
     link.href = this.callUrl(body.call);

@@ -61,17 +61,3 @@ export function liveness({ status, stalled = false }, generating = {}, open = 0)
   if (open) return { state: "running", words: `waiting for the model; ${plural(open, "call")} under way` };
   return { state: "running", words: "running; between two calls" };
 }
-
-/** What a role does, as in apps/explorations/words.py. */
-export function roleWord(role) {
-  const words = {
-    reasoner: "Reason",
-    summarizer: "Summarise",
-    theorem_verifier: "Verify lemmas",
-    writer: "Write the proof",
-    process_verifier: "Check the proof",
-    reviser: "Revise",
-  };
-  const plain = role.replaceAll("_", " ");
-  return words[role] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
-}
