@@ -1,5 +1,6 @@
 // Prints one JSON object of facts about the layout; test_layout.py asserts on them.
 import { createLayout, halfWidth, place, separate, tidy, bounds } from "../../static/js/graph/layout.js";
+import { MOMENT_MS, reopen, Young } from "../../static/js/graph/young.js";
 import { generate } from "./generator.mjs";
 
 function overlaps(layout) {
@@ -59,4 +60,28 @@ tidy(circle);
 facts.circle_tidied = [...circle.position.values()].every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
 facts.separated = separate([0, 0, 0, 100], [5, 5, 5, 5]);
 facts.empty = bounds(createLayout());
+
+// The last twelve nodes come first, what they use a moment later.
+function withLateEdges(wait) {
+  const late = generate(60, { perRound: 6 });
+  const young = late.nodes.slice(-12).map((node) => node.id);
+  const [early, after] = [late.edges.filter((edge) => !young.includes(edge.target)), late.edges.filter((edge) => young.includes(edge.target))];
+  const whole = createLayout();
+  place(whole, late.nodes, late.edges);
+  const layout = createLayout();
+  let now = 0;
+  const watch = new Young(() => now);
+  place(layout, late.nodes.slice(0, -12), early);
+  watch.add(place(layout, late.nodes, early));
+  const before = positions(layout);
+  now = wait;
+  reopen(layout, watch, after);
+  place(layout, late.nodes, after);
+  const moved = Object.entries(positions(layout)).filter(([id, at]) => String(at) !== String(before[id])).map(([id]) => id);
+  return {
+    moved: moved.length, onlyYoung: moved.every((id) => young.includes(id)), overlaps: overlaps(layout), upward: upward(layout, late.edges),
+    same: JSON.stringify(positions(layout)) === JSON.stringify(positions(whole)), rows: [...layout.rows.values()].flat().length,
+  };
+}
+facts.late = { soon: withLateEdges(MOMENT_MS / 2), never: withLateEdges(MOMENT_MS + 1) };
 console.log(JSON.stringify(facts));

@@ -134,6 +134,30 @@ def test_a_growing_graph_is_drawn_and_its_old_nodes_move_by_nothing(pages: Pages
         assert page.evaluate(f"{GRAPH}.view.selected") == "s0.1" or size == 1000
 
 
+def test_a_lemma_whose_uses_come_a_moment_later_is_placed_under_them(pages: Pages, run: Run) -> None:
+    whole = facts("print_graph.mjs", "50", "0")
+    seeded(pages, run, 44)
+    with graph_page(pages, run) as page:
+        young = {node["id"] for node in whole["nodes"][-6:]}
+        for edges in ([], [edge for edge in whole["edges"] if edge["target"] in young]):
+            answer: HttpResponse = JsonResponse({**whole, "base": f"/runs/{run.public_id}/", "edges": edges})
+            pages.answers[f"/runs/{run.public_id}/graph.json"] = answer
+            page.evaluate(f"{GRAPH}.refresh()")
+            wait_until(page, f"{GRAPH}.view.cy.nodes().length === 51 && {GRAPH}.view.graph.edges.size > {len(edges)} - 1")
+            page.wait_for_timeout(300)
+        live = page.evaluate(f"{GRAPH}.view.positions()")
+        assert live == page.evaluate(f"({GRAPH}.view.untidy(), {GRAPH}.view.cy.stop(), {GRAPH}.view.positions())")
+
+
+def test_a_folded_outline_is_brought_up_to_date(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run) as page:
+        page.evaluate("document.querySelector('.graph__outline').open = false")
+        seeded(pages, run, 62, after=50)
+        pages.answers[f"/runs/{run.public_id}/graph/outline/"] = HttpResponse('<a data-node="s0.1">the new outline</a>')
+        page.evaluate(f"{GRAPH}.refresh()")
+        wait_until(page, "document.querySelector('[data-part=outline]').textContent.includes('the new outline')")
+
+
 def test_who_has_moved_the_drawing_is_told_and_not_moved(pages: Pages, run: Run) -> None:
     seeded(pages, run, 50)
     with graph_page(pages, run) as page:

@@ -41,3 +41,15 @@ def test_uses_that_run_in_a_circle_are_laid_out_all_the_same(layout: Any) -> Non
 def test_neighbours_are_moved_as_little_as_possible(layout: Any) -> None:
     assert layout["separated"] == [-10, 0, 10, 100]
     assert layout["empty"] == {"left": 0, "top": 0, "right": 0, "bottom": 0}
+
+
+def test_uses_that_come_a_moment_after_their_lemmas_give_the_picture_of_a_reload(layout: Any) -> None:
+    soon = layout["late"]["soon"]
+    assert soon["moved"] > 0
+    assert soon["onlyYoung"]
+    assert soon["same"]
+    assert (soon["overlaps"], soon["upward"], soon["rows"]) == (0, 0, 61)
+
+
+def test_uses_that_come_later_move_nothing(layout: Any) -> None:
+    assert layout["late"]["never"]["moved"] == 0

@@ -8,6 +8,7 @@ import { GraphView } from "./view.js";
 
 const REFRESH_MS = 250;
 const OUTLINE_MS = 1500;
+const FOLDED_OUTLINE_MS = 3000;
 const SAY_MS = 10_000;
 const PARAMETERS = ["focus", "node", "depth", "round", "layout"];
 
@@ -20,7 +21,7 @@ const PARAMETERS = ["focus", "node", "depth", "round", "layout"];
 export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelect = () => {} } = {}) {
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   const view = new GraphView(part("canvas"));
-  const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, stale: false, said: 0, unsaid: [] };
+  const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, said: 0, unsaid: [] };
 
   const urlOf = (id) => {
     if (!id || id === "problem") return "";
@@ -169,16 +170,28 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   // --- outline ---
 
   function refreshOutline() {
-    state.stale = !part("outline").closest("details").open;
-    if (state.stale || state.outlineTimer || !root.dataset.outlineUrl) return;
-    state.outlineTimer = setTimeout(async () => {
-      state.outlineTimer = 0;
-      const outline = part("outline");
+    if (!root.dataset.outlineUrl || state.outlineTimer) return;
+    state.outlineTimer = setTimeout(fetchOutline, part("outline").closest("details").open ? OUTLINE_MS : FOLDED_OUTLINE_MS);
+  }
+
+  async function fetchOutline() {
+    state.outlineTimer = 0;
+    const outline = part("outline");
+    try {
       const held = outline.contains(document.activeElement) ? document.activeElement.dataset.node : "";
       await globalThis.htmx.ajax("GET", root.dataset.outlineUrl, { target: outline, swap: "innerHTML" });
       markOutline(view.selected);
       if (held) outline.querySelector(`[data-node="${CSS.escape(held)}"]`)?.focus();
-    }, OUTLINE_MS);
+    } catch {
+      refreshOutline();
+    }
+  }
+
+  /** A person opens the outline: what waits for its turn is fetched now. */
+  function openOutline() {
+    if (!state.outlineTimer || !part("outline").closest("details").open) return;
+    clearTimeout(state.outlineTimer);
+    fetchOutline();
   }
 
   function markOutline(id) {
@@ -240,7 +253,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     if (row && !event.ctrlKey && !event.metaKey && choose(row.dataset.node)) event.preventDefault();
   });
   part("pill").addEventListener("click", follow);
-  part("outline").closest("details").addEventListener("toggle", () => state.stale && refreshOutline());
+  part("outline").closest("details").addEventListener("toggle", openOutline);
   for (const name of ["focus", "depth", "round"]) part(name).addEventListener("change", focusFromControls);
   part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose));
   part("outline").addEventListener("keydown", (event) => moveInOutline(event, choose));

@@ -1,9 +1,10 @@
 // GraphView: the drawing of a lemma graph, a thin layer over Cytoscape's canvas. It knows nodes, edges and positions, and
-// nothing of addresses, panels or the network. Old nodes never move, except by `tidy` and `untidy`.
+// nothing of addresses, panels or the network. Nodes never move once they have been shown for a moment (young.js), except by `tidy` and `untidy`.
 import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { focusSet, neighbours } from "./focus.js";
 import { bow, createLayout, place, tidy } from "./layout.js";
 import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
+import { reopen, Young } from "./young.js";
 
 const PADDING = 28;
 const LARGEST_FIT = 1.15;
@@ -26,6 +27,7 @@ export class GraphView {
   constructor(container) {
     this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
     this.layout = createLayout();
+    this.young = new Young();
     this.rollouts = 1;
     this.selected = "";
     this.focusing = { mode: "all" };
@@ -47,6 +49,7 @@ export class GraphView {
     this.graph = { nodes: new Map(), edges: new Map(), contributing: new Set(), redundant: new Set(), frontier: [] };
     this.layout = createLayout();
     this.#merge(data);
+    this.young.clear();
     place(this.layout, [...this.graph.nodes.values()], data.edges);
     if (tidied) tidy(this.layout);
     this.#detail(this.graph.nodes.size > LARGE);
@@ -59,11 +62,16 @@ export class GraphView {
   applyDelta(data) {
     const changed = data.nodes.filter((node) => this.graph.nodes.has(node.id)).map((node) => node.id);
     const voted = changed.filter((id) => this.graph.nodes.get(id).total !== data.nodes.find((node) => node.id === id).total);
-    const newEdges = data.edges.filter((edge) => !this.graph.edges.has(edge.id)).map((edge) => edge.id);
+    const newEdges = data.edges.filter((edge) => !this.graph.edges.has(edge.id));
     this.#merge(data);
-    const added = place(this.layout, [...this.graph.nodes.values()], data.edges);
+    reopen(this.layout, this.young, newEdges);
+    const placed = place(this.layout, [...this.graph.nodes.values()], data.edges);
+    const added = placed.filter((id) => this.cy.getElementById(id).empty());
+    this.young.add(added);
     this.cy.batch(() => {
-      this.cy.add(this.#elements(added, newEdges));
+      for (const id of placed) this.cy.getElementById(id).position({ ...this.layout.position.get(id) });
+      this.cy.add(this.#elements(added, newEdges.map((edge) => edge.id)));
+      if (placed.length > added.length) this.#bendAll();
       for (const id of changed) this.#redraw(id);
     });
     this.#mark();
@@ -229,6 +237,13 @@ export class GraphView {
     return Math.round(-2 * bow(this.layout, source, target));
   }
 
+  #bendAll() {
+    this.cy.edges().forEach((edge) => {
+      const bend = this.#bend(edge.data("source"), edge.data("target"));
+      edge.data("bend", bend).toggleClass("bent", Boolean(bend));
+    });
+  }
+
   #redraw(id) {
     const node = this.graph.nodes.get(id);
     const drawn = this.cy.getElementById(id);
@@ -282,10 +297,7 @@ export class GraphView {
     }
     const animate = !motionReduced() && to.size <= MANY;
     const options = { name: "preset", positions: (node) => to.get(node.id()), fit: false, animate, animationDuration: TIDY_MS };
-    this.cy.batch(() => this.cy.edges().forEach((edge) => {
-      const bend = this.#bend(edge.data("source"), edge.data("target"));
-      edge.data("bend", bend).toggleClass("bent", Boolean(bend));
-    }));
+    this.cy.batch(() => this.#bendAll());
     this.cy.layout(options).run();
     if (!held.length) this.fit();
   }
