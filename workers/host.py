@@ -17,6 +17,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
+from apps.runs.logs import about, bind
 from workers.backends import backend_for
 from workers.running import HostOptions, HostSink, RunningCall
 from workers.slots import FairSlots
@@ -150,6 +151,7 @@ class EngineHost:
 
     async def _drive(self, call: RunningCall) -> None:
         """Run a call and settle its future, whatever happens."""
+        bind(**about(call.request))
         call.task = asyncio.current_task()
         final: Final | None = None
         error: BaseException | None = None

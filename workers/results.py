@@ -14,6 +14,7 @@ from redis.exceptions import RedisError
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.crash import crash_point
+from apps.runs.logs import about
 from apps.runs.streams import HOUR_S, finished_key, results_key
 
 logger = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class ResultOutbox:
                 time.sleep(pause)
                 pause = min(3.0, pause * 2)
         for ended, _ in entries:
-            logger.info("answered %s", ended.request.call_id)
+            logger.info("answered %s", ended.request.call_id, extra=about(ended.request))
             crash_point("after_result")
 
     def _put_now(self, entries: list[tuple[_Ended, Fields]]) -> None:

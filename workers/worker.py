@@ -30,7 +30,10 @@ from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.ports import Backend
+from apps.runs import metrics
+from apps.runs.logs import about
 from apps.runs.streams import cancel_key, finished_key, sync_client
+from workers.counting import count_end
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
 from workers.results import ResultOutbox
@@ -79,7 +82,8 @@ class Worker:
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
         """Start one call; the future ends when its result is on the stream, or when it shall have none."""
         crash_point("before_generation")
-        logger.info("began %s", request.call_id)
+        logger.info("began %s", request.call_id, extra=about(request))
+        metrics.count("calls_began", request.alias)
         settled: Future[None] = Future()
 
         def hand_over(generated: "Future[Final]") -> None:
@@ -91,6 +95,7 @@ class Worker:
 
     def _fields(self, request: GenerationRequest, generated: "Future[Final]") -> dict[str, str] | None:
         """The fields of the result entry; None for a call that was stopped on purpose and has none."""
+        count_end(request, generated)
         try:
             final = generated.result()
         except BackendError as error:
@@ -98,11 +103,11 @@ class Worker:
                 return None  # The reaper gives the call to another worker.
             return {"error": type(error).__name__, "message": str(error)}
         except Exception as error:
-            logger.exception("call %s failed inside the worker", request.call_id)
+            logger.exception("call %s failed inside the worker", request.call_id, extra=about(request))
             return {"error": "EngineLost", "message": f"The worker failed on this call ({type(error).__name__}: {error})."}
         if final.finish_reason == "cancelled":
             return None
-        return {"final": _without_nul(final).model_dump_json()}
+        return {"final": _without_nul(final).model_copy(update={"worker": self.name}).model_dump_json()}
 
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:
@@ -154,6 +159,7 @@ class Worker:
         for run, is_cancelled in zip(runs, flags, strict=True):
             if is_cancelled:
                 self.host.cancel_run(run)
+        metrics.push(self.redis)
 
 
 def _without_nul(final: Final) -> Final:

@@ -11,8 +11,10 @@ from django.urls import path
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 http = get_asgi_application()
 
-from apps.runs.consumers import RunConsumer  # noqa: E402  (models need the application set up above)
+from apps.runs import pulse  # noqa: E402  (models need the application set up above)
+from apps.runs.consumers import RunConsumer  # noqa: E402
 
+pulse.start("web")
 application = ProtocolTypeRouter(
     {
         "http": http,

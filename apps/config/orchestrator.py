@@ -12,9 +12,10 @@ django.setup()
 
 @worker_ready.connect
 def _start_warden(**_: Any) -> None:
-    from apps.runs import warden
+    from apps.runs import pulse, warden
 
     warden.start()
+    pulse.start("orchestrator")
 
 
 @worker_shutting_down.connect

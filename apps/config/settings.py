@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
-from environs import FileAwareEnv
+from environs import FileAwareEnv, validate
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = FileAwareEnv(strip_whitespace=True)  # `SECRET_KEY_FILE` and the like name a file that holds the value.
@@ -249,15 +249,26 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
 
 # --- logs ------------------------------------------------------------------------------------------------------------
 LOG_LEVEL: str = env.str("LOG_LEVEL", "INFO")
+LOG_FORMAT: str = env.str("LOG_FORMAT", "text" if EMBEDDED else "json", validate=validate.OneOf(["text", "json"]))
+LOG_URL_TEMPLATE: str = env.str("LOG_URL_TEMPLATE", "")
+METRICS_TOKEN: str = env.str("METRICS_TOKEN", "")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {
+        "text": {
+            "()": "apps.runs.logs.TextFormatter",
+            "format": "{asctime} {levelname:<7} {name}: {message}",
+            "style": "{",
+        },
+        "json": {"()": "apps.runs.logs.JsonFormatter"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "httpx": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
+        "uvicorn": {"handlers": ["console"], "propagate": False},
     },
 }

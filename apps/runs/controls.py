@@ -14,6 +14,7 @@ from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunCo
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.window import Window
+from apps.runs import metrics
 from apps.runs.journal import RunJournal
 from apps.runs.leases import lease_renew
 from apps.runs.models import Run, RunCommand, RunStatus
@@ -69,6 +70,7 @@ class DatabaseControls:
         seconds, self._driven_s = self._driven_s, 0.0
         if not await in_thread(lease_renew, self._run.pk, self._run.fence, seconds):
             raise FenceLost
+        metrics.count("lease_renewals")
         self.window.size = await in_thread(window_of, self._run.pk, self._run.owner_id)
 
     def _receive(self, row: RunCommand) -> None:

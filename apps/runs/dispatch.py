@@ -20,6 +20,8 @@ from redis.exceptions import RedisError
 
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.runs import metrics
+from apps.runs.logs import about
 from apps.runs.sending import CallSender
 from apps.runs.streams import Heartbeat, async_client, fingerprint_of, oldest_message, results_key, sync_client
 
@@ -96,6 +98,7 @@ class CeleryDispatcher:
         fingerprint = fingerprint_of(request)
         waiting = _Waiting(request, fingerprint, asyncio.get_running_loop().create_future())
         self._waiting[request.key] = waiting
+        metrics.move("calls_outstanding", 1)
         try:
             early = self._early.pop(request.key, None)
             if early and early[1]["fp"] == fingerprint:
@@ -106,6 +109,7 @@ class CeleryDispatcher:
                 await self._send(waiting)
             return await waiting.result
         finally:
+            metrics.move("calls_outstanding", -1)
             self._waiting.pop(request.key, None)
 
     async def _send(self, waiting: _Waiting) -> None:
@@ -160,7 +164,11 @@ class CeleryDispatcher:
         elif "final" in fields:
             self._sender.answered()
             self._to_delete[entry_id] = fields["key"]
-            waiting.result.set_result(Final.model_validate_json(fields["final"]))
+            final = Final.model_validate_json(fields["final"])
+            if waiting.sent_at:
+                waited = time.monotonic() - waiting.sent_at - final.duration_s
+                metrics.observe("call_wait_seconds", max(0.0, waited), waiting.request.alias)
+            waiting.result.set_result(final)
         else:
             self._to_delete[entry_id] = ""
             waiting.result.set_exception(_ERRORS.get(fields["error"], errors.BackendError)(fields["message"]))
@@ -218,7 +226,9 @@ class CeleryDispatcher:
         if waiting.losses > _LOSSES_BEFORE_GIVING_UP:
             waiting.result.set_exception(errors.EngineLost(f"The engine was lost {waiting.losses} times during this call."))
             return
-        logger.warning("run %s: call %s was lost, attempt %d", self._run, waiting.request.key, waiting.attempt)
+        metrics.count("calls_redispatched", waiting.request.alias)
+        lost = {**about(waiting.request), "attempt": waiting.attempt}
+        logger.warning("run %s: call %s was lost, attempt %d", self._run, waiting.request.key, waiting.attempt, extra=lost)
         await self._send(waiting)
 
     async def _heartbeats(self) -> list[Heartbeat]:

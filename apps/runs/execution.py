@@ -23,11 +23,13 @@ from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RunSpec
+from apps.runs import metrics
 from apps.runs.controls import DatabaseControls, GatedDispatcher
 from apps.runs.dispatch import CeleryDispatcher
 from apps.runs.journal import JournalWriter, RunJournal, Sink
 from apps.runs.leases import lease_release, lease_take, owner_name, run_close
 from apps.runs.live import announce_events
+from apps.runs.logs import bind
 from apps.runs.models import Run, RunStatus
 from apps.runs.records import LoadedRecords
 from apps.runs.selectors import EventRow
@@ -78,6 +80,7 @@ def run_drive(
     run = lease_take(run_pk, owner_name())
     if run is None:
         return None
+    metrics.count("runs_driven")
     journal = RunJournal(run, writer or process_writer())
     logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
     try:
@@ -87,6 +90,7 @@ def run_drive(
         lease_release(run.pk, run.fence)
         return None
     except FenceLost:
+        metrics.count("fences_lost")
         logger.warning("run %s: another owner has taken it over", run.public_id)
         return None
     except RunHalted as halt:
@@ -97,6 +101,7 @@ def run_drive(
         raise
     if not run_close(run.pk, run.fence, status, reason=reason):
         return None
+    metrics.count("runs_ended", status)
     logger.info("run %s: %s %s", run.public_id, status, reason)
     return status
 
@@ -107,9 +112,11 @@ async def _tracked(drive: Coroutine[Any, Any, T]) -> T:
     if _stopping.is_set():
         task.cancel()
     _driving.add(task)
+    metrics.move("runs", 1)
     try:
         return await task
     finally:
+        metrics.move("runs", -1)
         _driving.discard(task)
 
 
@@ -122,6 +129,7 @@ def drives_stop() -> None:
 
 async def _drive(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
     """The program, its lease and its last event. Raises `FenceLost`, and `RunHalted` where the journal is gone."""
+    bind(run=str(run.public_id), fence=run.fence)
     if run.fence == 1:
         journal.emit("run.started", RunStarted(owner=run.lease_owner, fence=run.fence))
     else:

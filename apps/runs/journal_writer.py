@@ -11,6 +11,7 @@ import logging
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +25,7 @@ from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
+from apps.runs import metrics
 from apps.runs.crash import crash_point
 from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.records import values_of
@@ -128,7 +130,8 @@ class JournalWriter:
     def _commit(self, batch: list[Item]) -> None:
         """Write one batch, retrying while the database is busy or restarting; answer every waiting caller."""
         plans = self._plans(batch)
-        give_up = time.monotonic() + RETRY_FOR_S
+        began = time.monotonic()
+        give_up = began + RETRY_FOR_S
         pause = 0.05
         while plans:
             try:
@@ -158,6 +161,7 @@ class JournalWriter:
         _answer([item for item in batch if item.journal.pk in lost], FenceLost())
         _answer([item for item in batch if item.journal.pk not in lost], None)
         self._publish(plans, lost)
+        _count(plans, time.monotonic() - began)
 
     def _plans(self, batch: list[Item]) -> list[_Plan]:
         plans: dict[int, _Plan] = {}
@@ -229,6 +233,13 @@ class JournalWriter:
                     self._announce(plan.journal.public_id, plan.event_rows)
                 except Exception:  # Announcing is a courtesy; readers find the rows by themselves.
                     logger.debug("journal: readers could not be told", exc_info=True)
+
+
+def _count(plans: list[_Plan], seconds: float) -> None:
+    metrics.observe("journal_commit_seconds", seconds)
+    metrics.observe("journal_batch_rows", sum(len(plan.events) + len(plan.steps) for plan in plans))
+    for kind, number in Counter(event.kind for plan in plans for *_, event in plan.events).items():
+        metrics.count("events", kind, by=number)
 
 
 def _fence_holds(plan: _Plan) -> bool:

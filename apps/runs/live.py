@@ -11,11 +11,13 @@ import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import redis.asyncio
 from redis.exceptions import RedisError
 
+from apps.runs import metrics
 from apps.runs.selectors import EventRow
 from apps.runs.streams import EVENTS_KEPT, async_client, events_key, tokens_key
 
@@ -61,6 +63,8 @@ class Subscription:
     def take_tokens(self) -> tuple[list[dict[str, Any]], list[str]]:
         """Deltas to send and calls to resync; forgets both."""
         tokens, resync = self.tokens, sorted(self.resync)
+        if resync:
+            metrics.count("socket_resyncs", by=len(resync))
         self.tokens, self.token_bytes, self.resync = [], 0, set()
         return tokens, resync
 
@@ -108,6 +112,7 @@ class Hub:
         """Start receiving the tail of a run; what came before is in the table."""
         subscription = Subscription(run)
         self._subscriptions[run].add(subscription)
+        metrics.move("sockets", 1)
         if self._reader is None or self._reader.done():
             self._redis = async_client()
             self._reader = asyncio.create_task(self._read())
@@ -116,7 +121,9 @@ class Hub:
 
     def unsubscribe(self, subscription: Subscription) -> None:
         watching = self._subscriptions[subscription.run]
-        watching.discard(subscription)
+        if subscription in watching:
+            watching.discard(subscription)
+            metrics.move("sockets", -1)
         if not watching:
             del self._subscriptions[subscription.run]
             self.counters.pop(subscription.run, None)
@@ -173,6 +180,9 @@ class Hub:
                     kind, _, run = key.partition(":")
                     for entry_id, fields in entries:
                         self._spread(kind, run, entry_id, fields)
+                    if kind == "ev":
+                        recorded = datetime.fromisoformat(json.loads(entries[-1][1]["event"])["at"])
+                        metrics.observe("event_delay_seconds", max(0.0, time.time() - recorded.timestamp()))
             except (RedisError, OSError) as error:
                 logger.debug("live tail: %s, trying again", error)
                 await asyncio.sleep(0.3)

@@ -137,6 +137,7 @@ class Step(models.Model):
     ttft_s = models.FloatField(null=True)
     duration_s = models.FloatField(default=0.0)
     model_revision = models.CharField(max_length=120, blank=True)
+    worker = models.CharField(max_length=120, blank=True)
     recorded_at = models.DateTimeField()
 
     class Meta:

@@ -40,6 +40,7 @@ def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
         "ttft_s": final.ttft_s if final else None,
         "duration_s": final.duration_s if final else 0.0,
         "model_revision": final.model_revision if final else "",
+        "worker": final.worker[:120] if final else "",
         "recorded_at": at,
     }
 
@@ -94,6 +95,7 @@ class LoadedRecords:
                 ttft_s=row.ttft_s,
                 duration_s=row.duration_s,
                 model_revision=row.model_revision,
+                worker=row.worker,
             )
         return StepRecord.model_construct(
             key=row.key,

@@ -9,6 +9,8 @@
 | `fin:<run>:<fingerprint>` | marks that a result exists, so that a repeated message is not generated again | 1 h |
 | `cancel:<run>` | flag: stop all calls of the run | 1 day |
 | `hb:<worker>` | JSON: what an inference worker is doing | 3 s |
+| `pulse:<kind>:<name>`, `pulses` | JSON: that an orchestrator or web process lives; the names of those | 8 s |
+| `metrics` | hash: counts of all processes (metrics.py) | for ever |
 """
 
 import functools
@@ -109,6 +111,14 @@ def _list_of(queue: str, step: int) -> str:
 def queue_length(client: Any, queue: str) -> int:
     """Messages that wait in a Celery queue, over all its priorities."""
     return sum(int(client.llen(_list_of(queue, step))) for step in settings.PRIORITY_STEPS)
+
+
+def queue_lengths(client: Any, queue: str) -> dict[int, int]:
+    """Messages that wait in a Celery queue, by priority step."""
+    pipeline = client.pipeline(transaction=False)
+    for step in settings.PRIORITY_STEPS:
+        pipeline.llen(_list_of(queue, step))
+    return dict(zip(settings.PRIORITY_STEPS, map(int, pipeline.execute()), strict=True))
 
 
 def oldest_message(client: Any, queue: str, priority: int) -> float | None:

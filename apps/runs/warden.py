@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.db.utils import DatabaseError
 
+from apps.runs import metrics
 from apps.runs.leases import lease_mark_dispatched, runs_without_owner
 from apps.runs.streams import queue_length, sync_client
 from apps.runs.tasks import orchestrate
@@ -30,6 +31,7 @@ def watch_once() -> int:
         if lease_mark_dispatched(run_pk):
             orchestrate.delay(run_pk)
             sent += 1
+            metrics.count("runs_found_without_owner")
     return sent
 
 

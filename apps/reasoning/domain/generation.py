@@ -121,6 +121,7 @@ class Final(Value):
     """The end of a stream. `text` and `reasoning` are whole, so a reader of `Final` needs no delta.
 
     `ttft_s` is the time to the first token and `duration_s` the time to the last, both from the moment the backend was asked.
+    `worker` names the process that answered, for whoever looks for its log lines.
     """
 
     text: str
@@ -130,6 +131,7 @@ class Final(Value):
     ttft_s: float | None = None
     duration_s: float = 0.0
     model_revision: str = ""
+    worker: str = ""
     more: tuple[Sample, ...] = ()
     capture: Capture | None = None
 

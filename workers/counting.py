@@ -1,0 +1,24 @@
+"""What a worker counts of every call that ends: outcome, tokens, times."""
+
+from concurrent.futures import Future
+
+from apps.reasoning.domain.errors import BackendError
+from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.runs.metrics import count, observe
+
+
+def count_end(request: GenerationRequest, generated: "Future[Final]") -> None:
+    """`generated` is done. Errors count under their name, those that no backend may raise as `internal`."""
+    alias = request.alias
+    error = generated.exception()
+    if error is not None:
+        count("calls_ended", alias, type(error).__name__ if isinstance(error, BackendError) else "internal")
+        return
+    final = generated.result()
+    count("calls_ended", alias, final.finish_reason)
+    count("prompt_tokens", alias, by=final.usage.prompt)
+    count("cached_prompt_tokens", alias, by=final.usage.cached)
+    count("completion_tokens", alias, by=final.usage.completion)
+    if final.ttft_s is not None:
+        observe("time_to_first_token_seconds", final.ttft_s, alias)
+    observe("call_seconds", final.duration_s, alias)
