@@ -1,8 +1,10 @@
-"""Writes over people and tokens: sample accounts of the embedded mode, tokens issued, used and revoked."""
+"""Writes over people and tokens: accounts, sample accounts of the embedded mode, tokens issued, used and revoked."""
 
+import secrets
 from datetime import timedelta
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -20,6 +22,10 @@ SAMPLE_ACCOUNTS = (
 
 class SampleAccountsRefused(Exception):
     """Sample accounts have known passwords, so they are made in the embedded mode only."""
+
+
+class AccountRefused(Exception):
+    """The account cannot be made; the message says why."""
 
 
 class TooManyTokens(Exception):
@@ -42,6 +48,19 @@ def sample_accounts_ensure() -> list[tuple[str, str, str]]:
         if user.is_active and user.check_password(password):
             listed.append((name, password, str(user.role)))
     return listed
+
+
+def account_create(*, username: str, role: Role, is_staff: bool = False) -> tuple[User, str]:
+    """A new account and its password, which is shown once. Raises `AccountRefused` for a name that is taken or impossible."""
+    user = User(username=username, role=role, is_staff=is_staff)
+    password = secrets.token_urlsafe(15)
+    user.set_password(password)
+    try:
+        user.full_clean()
+    except ValidationError as error:
+        raise AccountRefused(" ".join(error.messages)) from error
+    user.save()
+    return user, password
 
 
 def token_issue(*, user: User, name: str) -> tuple[ApiToken, str]:

@@ -21,6 +21,8 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/settings.py",
         "apps/config/celery.py",  # DJANGO_SETTINGS_MODULE, before settings exist
         "apps/config/asgi.py",
+        "apps/config/probe.py",
+        "workers/serve.py",
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
         "apps/explorations/driving.py",  # the same key, for `manage.py explore` without a stack
         "workers/backends.py",  # a model server's key, by the name that models.toml gives
