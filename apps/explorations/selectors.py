@@ -5,6 +5,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
+from apps.explorations.prompts import Section, sections
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.runs.access import run_may_steer
@@ -194,7 +195,7 @@ class CallDetail:
     key: str
     step: Step | None
     began: dict[str, Any]
-    prompts: list[str]
+    prompt: list[Section]
     text: str
     reasoning: str
     unread: str
@@ -219,7 +220,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         key,
         step,
         began,
-        prompts,
+        sections(prompts),
         text,
         reasoning,
         unread,

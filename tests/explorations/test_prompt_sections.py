@@ -1,0 +1,42 @@
+"""The parts of a recorded prompt have names: those of the headings that the prompt files put before them."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.explorations.prompts import INSTRUCTIONS, sections
+from apps.reasoning.prompts.loader import load, render
+from tests.explorations.factory import make_exploration
+
+NAMES = {
+    "reasoner": ["Problem", "Lemma library", "Lemmas that did not pass verification", "Suggestions from people", "Your task"],
+    "process_verifier": ["Problem", "Lemmas that the solution uses", "Solution to mark"],
+    "writer": ["Problem", "Lemma library", "Working notes of a round that claimed a complete solution", "Your task"],
+}
+
+
+@pytest.mark.parametrize("role", NAMES)
+def test_sections_are_named_by_their_headings_and_nothing_is_lost(role: str) -> None:
+    prompt = load(f"intern_s1_mo/{role}")
+    values = {name: f"({name})\n## Not a section\n" for name in prompt.placeholders}
+    rendered = render(prompt, values)
+    named = sections(rendered.parts)
+    assert [section.name for section in named] == [INSTRUCTIONS, *NAMES[role]]
+    assert "".join(section.text for section in named) == "".join(rendered.parts)
+
+
+def test_a_prompt_without_headings_has_a_request() -> None:
+    assert [section.name for section in sections(["Be brief.", "Which primes?"])] == [INSTRUCTIONS, "Request"]
+    assert sections([]) == []
+
+
+def test_the_call_page_shows_the_names(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = make_exploration(alice)
+    url = reverse("explorations:call", args=[run.public_id, "s0/r1/reason"])
+    page = client_for(alice).get(url).content.decode()
+    assert "<summary>Instructions " in page
+    assert "<summary>Request " in page
+    assert "Part 1" not in page
