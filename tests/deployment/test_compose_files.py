@@ -1,0 +1,177 @@
+"""The compose files: Docker Compose accepts them, nothing but the proxy is reached from outside, and what they name exists."""
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import get_commands
+
+from apps.reasoning.inference.aliases import load_aliases
+from tests.deployment.compose import (
+    DOCKER,
+    GPU,
+    JOIN,
+    MAIN,
+    ROOT,
+    docker_compose,
+    ours,
+    read,
+    resolved,
+    resolved_services,
+    seconds,
+    services,
+)
+
+needs_compose = pytest.mark.skipif(docker_compose() is None, reason="Docker Compose v2 is not installed (.ci/compose does it)")
+#: Read by programs other than ours.
+OF_OTHERS = {"NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "HF_TOKEN"}
+EVERY = pytest.mark.parametrize("name", services())
+
+
+@needs_compose
+@pytest.mark.parametrize("files", [(MAIN,), (MAIN, GPU), (GPU,), (MAIN, JOIN), (MAIN, GPU, JOIN)], ids=lambda files: "+".join(
+    path.stem for path in files
+))  # fmt: skip
+def test_docker_compose_accepts_the_files(files: tuple[Path, ...]) -> None:
+    assert resolved_services(*files)
+
+
+@needs_compose
+@pytest.mark.parametrize("secret", ["SECRET_KEY", "POSTGRES_PASSWORD", "VALKEY_PASSWORD", "SITE_NAME"])
+def test_nothing_starts_without_its_secrets(secret: str) -> None:
+    done = resolved(MAIN, without=secret)
+    assert done.returncode != 0
+    assert secret in done.stderr
+
+
+@needs_compose
+def test_only_the_proxy_is_published() -> None:
+    found = resolved_services(MAIN, GPU)
+    assert {name for name, service in found.items() if service.get("ports")} == {"proxy"}
+
+
+@needs_compose
+def test_joining_machines_reach_the_broker_at_the_private_address_only() -> None:
+    ports = resolved_services(MAIN, JOIN)["valkey"]["ports"]
+    assert [(port["host_ip"], port["published"]) for port in ports] == [("10.9.0.1", "6379")]
+    assert resolved(MAIN, JOIN, without="PRIVATE_ADDRESS").returncode != 0
+
+
+@EVERY
+def test_no_service_is_root_or_can_become_it(name: str) -> None:
+    service = services()[name]
+    user, group = service["user"].split(":")
+    assert int(user) > 0
+    assert int(group) > 0
+    assert service["cap_drop"] == ["ALL"]
+    assert service.get("cap_add", []) in ([], ["NET_BIND_SERVICE"])
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not service.get("privileged")
+
+
+@EVERY
+def test_every_file_system_is_read_only_and_every_log_ends(name: str) -> None:
+    service = services()[name]
+    assert service["read_only"] is True
+    assert service["tmpfs"]
+    assert {"max-size", "max-file"} <= set(service["logging"]["options"])
+    assert not any("docker.sock" in str(volume) for volume in service.get("volumes", []))
+
+
+@EVERY
+def test_every_service_has_limits_and_a_health_check(name: str) -> None:
+    service = services()[name]
+    assert {"memory", "cpus", "pids"} <= set(service["deploy"]["resources"]["limits"])
+    if service["restart"] == "no":
+        assert service["healthcheck"] == {"disable": True}
+    else:
+        assert service["healthcheck"]["test"]
+        assert service["healthcheck"]["start_period"]
+
+
+def test_database_and_broker_have_no_way_out() -> None:
+    assert read(MAIN)["networks"]["back"] == {"internal": True}
+    for name in ("postgres", "valkey"):
+        assert services()[name]["networks"] == ["back"]
+
+
+def test_inference_workers_hold_neither_the_database_nor_the_key_of_sessions() -> None:
+    for name in ("inference", "inference-gpu"):
+        assert not {"DATABASE_URL", "SECRET_KEY"} & set(services()[name]["environment"])
+
+
+def test_every_setting_that_is_set_exists() -> None:
+    known = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", (ROOT / "apps/config/settings.py").read_text()))
+    named = {variable for service in ours().values() for variable in service["environment"]}
+    assert named - known - OF_OTHERS == set()
+
+
+def test_a_deployment_is_not_embedded_and_speaks_https() -> None:
+    for name, service in ours().items():
+        assert service["environment"]["EMBEDDED"] == "0", name
+        assert "DEBUG" not in service["environment"]
+    assert services()["web"]["environment"]["HTTPS"] == "1"
+
+
+def test_the_example_names_every_variable_and_no_other() -> None:
+    text = "".join(path.read_text() for path in (MAIN, GPU, JOIN))
+    asked = set(re.findall(r"\$\{([A-Z_]+)", text))
+    example = set(re.findall(r"^([A-Z_]+)=", (DOCKER / ".env.example").read_text(), re.MULTILINE))
+    assert asked == example
+
+
+def test_the_example_holds_no_secret() -> None:
+    lines = (DOCKER / ".env.example").read_text().splitlines()
+    assert {"SECRET_KEY=", "POSTGRES_PASSWORD=", "VALKEY_PASSWORD=", "HF_TOKEN="} <= set(lines)
+
+
+def words(command: Any) -> list[str]:
+    return command if isinstance(command, list) else command.split()
+
+
+@pytest.mark.parametrize("name", ours())
+def test_every_command_and_health_check_runs_something_that_exists(name: str) -> None:
+    service = services()[name]
+    for command in [service["command"], service["healthcheck"].get("test", [])[1:]]:
+        match words(command):
+            case ["python", "-m", module, *_]:
+                assert importlib.util.find_spec(module), module
+            case ["python", "manage.py", verb, *_]:
+                assert verb in get_commands()
+            case []:
+                assert service["restart"] == "no"
+            case other:
+                raise AssertionError(other)
+
+
+def test_queues_and_aliases_exist() -> None:
+    orchestrator = services()["orchestrator"]
+    assert f"--queues={settings.CELERY_TASK_DEFAULT_QUEUE}" in orchestrator["command"]
+    assert f"--concurrency={orchestrator['environment']['ORCHESTRATOR_RUNS']}" in orchestrator["command"]
+    found = re.search(r"\$\{CPU_ALIASES:-([^}]+)\}", services()["inference"]["command"])
+    assert found
+    aliases = load_aliases(ROOT / "apps/config/models.toml")
+    assert all(aliases[name].enabled for name in found[1].split())
+
+
+def test_celery_runs_as_the_design_has_it() -> None:
+    command = services()["orchestrator"]["command"]
+    assert {"--pool=threads", "--without-gossip", "--without-mingle"} <= set(command)
+
+
+@pytest.mark.parametrize("name", ["inference", "inference-gpu"])
+def test_a_stopped_worker_has_longer_than_its_calls_may_go_on(name: str) -> None:
+    service = services()[name]
+    drain = int(re.sub(r"\D", "", service["environment"]["DRAIN_S"]))
+    assert seconds(service["stop_grace_period"]) >= drain + 20
+
+
+def test_the_gpu_worker_leaves_no_engine_behind() -> None:
+    worker = services()["inference-gpu"]
+    assert worker["init"] is True
+    assert worker["runtime"] == "nvidia"
+    assert "pid" not in worker  # A shared namespace would let an orphaned engine live on.
+    assert any("exec" in mount.split(",") for mount in worker["tmpfs"])  # Triton loads what it compiles.

@@ -1,0 +1,90 @@
+"""`python -m apps.config.probe`: what a container's health check asks."""
+
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import redis
+from pytest_django import Settings
+
+from apps.config.probe import heartbeat_is_there, main, web_answers
+from apps.runs.pulse import beat
+
+
+@contextmanager
+def web(status: int) -> Iterator[tuple[int, dict[str, str]]]:
+    """A server that answers /healthz with a status and keeps the headers it was asked with."""
+    asked: dict[str, str] = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.update({name.lower(): value for name, value in self.headers.items()}, path=self.path)
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_address[1], asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_a_web_process_that_answers_is_alive(settings: Settings) -> None:
+    settings.ALLOWED_HOSTS = [".example.org"]
+    with web(200) as (port, asked):
+        assert web_answers("127.0.0.1", port) == (True, "The web process answers 200.")
+    assert asked == {**asked, "path": "/healthz", "host": "example.org", "x-forwarded-proto": "https"}
+
+
+@pytest.mark.parametrize("status", [301, 400, 500, 503])
+def test_a_web_process_that_answers_anything_else_is_not(status: int) -> None:
+    with web(status) as (port, _):
+        assert web_answers("127.0.0.1", port) == (False, f"The web process answers {status}.")
+
+
+def test_a_web_process_that_is_gone_is_not_alive(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        settings.PORT = taken.getsockname()[1]
+        assert main(["web"]) == 1
+    assert "does not answer" in capsys.readouterr().out
+
+
+def test_a_worker_with_a_heartbeat_on_this_machine_is_alive(valkey: "redis.Redis") -> None:
+    valkey.set(f"hb:{socket.gethostname()}/7", "{}", px=3000)
+    assert heartbeat_is_there("inference")[0]
+    assert main(["inference"]) == 0
+
+
+def test_a_heartbeat_of_another_machine_or_kind_is_not_ours(valkey: "redis.Redis") -> None:
+    valkey.set("hb:elsewhere/7", "{}", px=3000)
+    valkey.set(f"pulse:web:{socket.gethostname()}/7", "{}", px=3000)
+    assert heartbeat_is_there("inference") == (False, f"No heartbeat of an inference process on {socket.gethostname()}.")
+    assert main(["orchestrator"]) == 1
+
+
+def test_an_orchestrator_is_found_by_the_pulse_it_really_keeps(valkey: "redis.Redis") -> None:
+    beat(valkey, "orchestrator", 0.0)
+    assert main(["orchestrator"]) == 0
+
+
+def test_a_broker_that_is_away_is_told(settings: Settings, tmp_path: object) -> None:
+    client = redis.Redis(unix_socket_path=f"{tmp_path}/nobody.sock")
+    is_alive, found = heartbeat_is_there("inference", client)
+    assert not is_alive
+    assert "Redis does not answer" in found
+
+
+@pytest.mark.parametrize("arguments", [[], ["database"], ["web", "inference"]])
+def test_a_kind_that_does_not_exist_is_refused(arguments: list[str]) -> None:
+    assert main(arguments) == 2

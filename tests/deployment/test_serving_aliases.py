@@ -1,0 +1,57 @@
+"""`python -m workers.serve ALIAS…`: the one command of a machine that joins."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from apps.reasoning.domain.errors import AliasError
+from workers.serve import celery_command, chosen_aliases, main
+
+MODELS = """
+[one]
+backend = "scripted"
+concurrency = 8
+options = {script = "worked_example"}
+[two]
+backend = "scripted"
+concurrency = 16
+options = {script = "worked_example"}
+[off]
+backend = "scripted"
+enabled = false
+options = {script = "worked_example"}
+"""
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    path = tmp_path / "models.toml"
+    path.write_text(MODELS)
+    return path
+
+
+def test_the_worker_reads_the_queues_of_its_aliases_only(models: Path) -> None:
+    command = celery_command(chosen_aliases(["two"], models))
+    assert "--queues=inference.two" in command
+    assert "--concurrency=32" in command
+
+
+def test_several_aliases_share_a_worker_that_has_room_for_all(models: Path) -> None:
+    command = celery_command(chosen_aliases(["two", "one", "two"], models))
+    assert "--queues=inference.two,inference.one" in command
+    assert "--concurrency=48" in command
+    assert "--concurrency=5" in celery_command(chosen_aliases(["one"], models), threads=5)
+
+
+@pytest.mark.parametrize("name", ["three", "off"])
+def test_an_alias_that_is_missing_or_disabled_is_refused_with_what_there_is(models: Path, name: str) -> None:
+    with pytest.raises(AliasError, match=f"no enabled alias {name}; it has one, two"):
+        chosen_aliases([name], models)
+
+
+def test_the_command_line_refuses_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["nothing-of-the-kind"])
+    assert ended.value.code == 2
+    assert f"{settings.MODELS_FILE} has no enabled alias nothing-of-the-kind" in capsys.readouterr().err
