@@ -13,10 +13,12 @@ from apps.accounts.models import ApiToken, Role, User
 TOKENS_AT_MOST = 20
 USE_NOTED_EVERY = timedelta(minutes=1)
 # Printed by `manage.py up`; they open a copy on one laptop, never a served installation.
+STAFF_ACCOUNT = "admin"  # Sees Operations too.
 SAMPLE_ACCOUNTS = (
     ("researcher", "induct-on-everything", Role.RESEARCHER),
     ("coach", "check-the-small-cases", Role.COACH),
     ("student", "without-loss-of-generality", Role.STUDENT),
+    (STAFF_ACCOUNT, "look-at-the-extreme-case", Role.RESEARCHER),
 )
 
 
@@ -44,9 +46,9 @@ def sample_accounts_ensure() -> list[tuple[str, str, str]]:
     for name, password, role in SAMPLE_ACCOUNTS:
         user = User.objects.filter(username=name).first()
         if user is None:
-            user = User.objects.create_user(name, password=password, role=role)
+            user = User.objects.create_user(name, password=password, role=role, is_staff=name == STAFF_ACCOUNT)
         if user.is_active and user.check_password(password):
-            listed.append((name, password, str(user.role)))
+            listed.append((name, password, f"{user.role}, staff" if user.is_staff else str(user.role)))
     return listed
 
 

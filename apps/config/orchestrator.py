@@ -12,10 +12,12 @@ django.setup()
 
 @worker_ready.connect
 def _start_warden(**_: Any) -> None:
+    from apps.operations import history
     from apps.runs import pulse, warden
 
     warden.start()
     pulse.start("orchestrator")
+    history.start()
 
 
 @worker_shutting_down.connect

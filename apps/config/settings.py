@@ -159,6 +159,7 @@ INSTALLED_APPS = [
     "apps.runs",
     "apps.lemmas",
     "apps.explorations",
+    "apps.operations",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

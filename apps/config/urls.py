@@ -15,4 +15,5 @@ urlpatterns = [
     path("problems/", include("apps.problems.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
+    path("", include("apps.operations.urls")),
 ]

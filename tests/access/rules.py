@@ -11,6 +11,7 @@ A row says what a GET gives to whom:
 | `POST_ONLY` | sent to the sign-in page | 405 | 405 | 405 |
 | `API_SIGNED_IN` | 401 | 200 | 200 | 200 |
 | `API_RUN_READERS` | 401 | 404 | 200 | 200 |
+| `STAFF` | sent to the sign-in page | 404 | 404 | 404, and 200 for staff |
 | `NOT_A_PAGE` | a redirect or a download that has tests of its own; not asked here |
 
 A view with arguments gets them from `ARGUMENTS` below: a function of the `World` that the test makes.
@@ -30,6 +31,7 @@ AUTHORS = (302, (403, 404), 200, 200)
 POST_ONLY = (302, 405, 405, 405)
 API_SIGNED_IN = (401, 200, 200, 200)
 API_RUN_READERS = (401, 404, 200, 200)
+STAFF = (302, 404, 404, 404, 200)
 NOT_A_PAGE = None
 
 Rule = tuple[int | tuple[int, ...], ...] | None
@@ -100,6 +102,11 @@ RULES: dict[str, Rule] = {
     "explorations:worked_example": POST_ONLY,
     "explorations:model_list": RUN_READERS,
     "explorations:model_test": POST_ONLY,
+    # operations
+    "operations:now": STAFF,
+    "operations:history": STAFF,
+    "operations:log": STAFF,
+    "operations:metrics": (401, 404, 404, 404, 200),
 }
 
 LEMMA = "s0.1"
@@ -128,6 +135,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
     "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},
     "explorations:model_test": lambda world: {"alias": "smollm2"},
+    "operations:log": lambda world: {"run_id": world.run.public_id},
     **{
         f"explorations:{name}": lambda world: {"run_id": world.run.public_id}
         for name in (

@@ -8,22 +8,22 @@ from apps.accounts.services import SampleAccountsRefused, sample_accounts_ensure
 
 
 @pytest.mark.django_db
-def test_the_embedded_mode_has_one_account_of_each_role(settings: Settings) -> None:
+def test_the_embedded_mode_has_one_account_of_each_role_and_one_of_staff(settings: Settings) -> None:
     settings.EMBEDDED = True
     listed = sample_accounts_ensure()
-    assert {role for _, _, role in listed} == {"coach", "researcher", "student"}
+    assert [role for _, _, role in listed] == ["researcher", "coach", "student", "researcher, staff"]
     for name, password, role in listed:
         user = User.objects.get(username=name)
         assert user.check_password(password)
-        assert user.role == role
-        assert not user.is_staff
+        assert user.role == role.removesuffix(", staff")
+        assert user.is_staff == (name == "admin")
 
 
 @pytest.mark.django_db
 def test_making_them_twice_changes_nothing(settings: Settings) -> None:
     settings.EMBEDDED = True
     assert sample_accounts_ensure() == sample_accounts_ensure()
-    assert User.objects.count() == 3
+    assert User.objects.count() == 4
 
 
 @pytest.mark.django_db

@@ -35,7 +35,7 @@ function themed(figure) {
     font: { color: ink, family: token("--sans"), size: 12 },
     xaxis: { ...figure.layout.xaxis, ...axis },
     yaxis: { ...figure.layout.yaxis, ...axis },
-    height: 300,
+    height: figure.layout.height ?? 300,
   };
   return { data, layout };
 }

@@ -1,0 +1,65 @@
+"""What wants attention, in words: what is wrong, and where to look. Empty on a good day."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from apps.operations.situation import Situation
+from apps.ui.words import duration
+
+RESULTS_LATE_S = 15.0
+REDIS_FULL = 0.8
+
+
+@dataclass(frozen=True)
+class Concern:
+    """`level` "error": something stands still. "warn": it will, or it goes slowly."""
+
+    level: Literal["error", "warn"]
+    text: str
+    advice: str
+
+
+def concerns(now: Situation) -> list[Concern]:
+    """Errors first."""
+    return sorted(_all(now), key=lambda concern: concern.level != "error")
+
+
+def _all(now: Situation) -> Iterator[Concern]:
+    if now.trouble:
+        yield Concern("error", now.trouble, "Nothing recorded is lost; runs go on by themselves when this is mended.")
+        return
+    live = sum(now.runs.get(status, 0) for status in ("queued", "running", "paused"))
+    if not now.orchestrators:
+        waiting = f" {live} run{'s are' if live != 1 else ' is'} waiting." if live else ""
+        yield Concern("error", f"No orchestrator lives: runs neither start nor go on.{waiting}", "Start one; see its log.")
+    for alias in now.aliases:
+        if alias.queue_length and not alias.workers:
+            text = f"{alias.queue_length} messages wait for {alias.name}, which no worker serves."
+            yield Concern("error", text, f"Start an inference worker on the queue inference.{alias.name}.")
+        for trouble in alias.troubles:
+            yield Concern("warn", f"{alias.name} is down: {trouble}", "Calls wait or are asked again; see the worker's log.")
+    if now.orchestrators:
+        yield from _of_runs(now)
+    yield from _of_stores(now)
+
+
+def _of_runs(now: Situation) -> Iterator[Concern]:
+    if now.stalled:
+        names = ", ".join(run.title for run in now.stalled[:3])
+        text = f"{len(now.stalled)} run{'s' if len(now.stalled) != 1 else ''} without an owner: {names}."
+        yield Concern("warn", text, "An orchestrator takes them over within seconds; if not, see its log for “warden”.")
+    if now.results_lag_s > RESULTS_LATE_S:
+        text = f"{now.results} results wait for the journal, the oldest since {duration(now.results_lag_s)}."
+        yield Concern("warn", text, "Look for “journal” in the orchestrator's log: is the database slow, locked or full?")
+
+
+def _of_stores(now: Situation) -> Iterator[Concern]:
+    if now.redis is None:
+        return
+    if now.redis.share is not None and now.redis.share > REDIS_FULL:
+        text = f"Redis uses {now.redis.share:.0%} of its memory."
+        yield Concern("warn", text, "When it is full, calls and results wait. Raise maxmemory, or lower RUN_WINDOW.")
+    if not now.redis.is_saving:
+        text = "Redis could not write its file."
+        yield Concern("error", text, "Make room on its disk: what it holds would be lost with it, and calls be asked again.")

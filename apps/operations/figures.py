@@ -1,0 +1,102 @@
+"""The history as Plotly figures: plain dictionaries whose colours the page chooses (static/js/run/charts.js)."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from apps.explorations.figures import plain
+from apps.operations.history import Point
+
+MEGA = 1_000_000
+HEIGHT = 220
+DASHES = ("solid", "dot", "dash")
+
+#: What stands above each chart, and what it tells to those who do not see it.
+TITLES = {
+    "tokens": ("Tokens written", "Tokens written per second, over all models"),
+    "calls": ("Calls", "Calls generating, waiting in workers, and messages in queues"),
+    "answers": ("Answers", "Calls ended per minute, and calls sent or asked again"),
+    "waits": ("Waits", "Mean seconds to the first token and in queues, and the age of the oldest result not in the journal"),
+    "journal": ("Journal", "Mean milliseconds of a journal commit"),
+    "people": ("Runs and readers", "Runs driven, stalled runs and open pages"),
+    "stores": ("Stores", "Megabytes used by Redis and by the database"),
+}
+
+Line = tuple[str, Callable[[Point], float | None]]
+#: Name of the chart → title of its axis, and its lines.
+CHARTS: dict[str, tuple[str, Sequence[Line]]] = {
+    "tokens": ("tokens per second", [("written", lambda point: point.rate("tokens"))]),
+    "calls": (
+        "calls",
+        [
+            ("generating", lambda point: point.sample["running"]),
+            ("waiting in workers", lambda point: point.sample["waiting"]),
+            ("queued messages", lambda point: point.sample["queued"]),
+        ],
+    ),
+    "answers": (
+        "calls per minute",
+        [
+            ("ended", lambda point: point.rate("ended", 60.0)),
+            ("sent or asked again", lambda point: point.rate("again", 60.0)),
+        ],
+    ),
+    "waits": (
+        "seconds, mean",
+        [
+            ("to the first token", lambda point: point.mean("first")),
+            ("in queues", lambda point: point.mean("wait")),
+            ("oldest result not in the journal", lambda point: point.sample["lag"]),
+        ],
+    ),
+    "journal": ("milliseconds per commit", [("journal", lambda point: _times(point.mean("commit"), 1000.0))]),
+    "people": (
+        "",
+        [
+            ("runs driven", lambda point: point.sample["runs"]),
+            ("stalled runs", lambda point: point.sample["stalled"]),
+            ("open pages", lambda point: point.sample["sockets"]),
+        ],
+    ),
+    "stores": (
+        "MB",
+        [
+            ("Redis", lambda point: point.sample["redis"] / MEGA),
+            ("database", lambda point: point.sample["database"] / MEGA),
+        ],
+    ),
+}
+
+
+def history_figures(points: Sequence[Point]) -> dict[str, Any]:
+    """All charts by name. A gap in the samples is a gap in the lines."""
+    return {name: _figure(title, lines, points) for name, (title, lines) in CHARTS.items()}
+
+
+def _figure(title: str, lines: Sequence[Line], points: Sequence[Point]) -> dict[str, Any]:
+    figure = go.Figure()
+    for (name, value_of), dash in zip(lines, DASHES, strict=False):
+        times: list[str] = []
+        values: list[float | None] = []
+        for point in points:
+            if point.after is None and times:
+                times.append(point.at.isoformat())
+                values.append(None)
+            value = value_of(point)
+            times.append(point.at.isoformat(timespec="seconds"))
+            values.append(None if value is None else round(value, 3))
+        figure.add_scatter(
+            x=times,
+            y=values,
+            name=name,
+            mode="lines",
+            line={"width": 1.5, "dash": dash},
+            hovertemplate="%{y:,.4~g}<extra>%{fullData.name}</extra>",
+        )
+    figure.update_layout(yaxis={"title": title, "rangemode": "tozero"}, xaxis={"type": "date"}, hovermode="x unified")
+    return {**(found := plain(figure)), "layout": {**found["layout"], "height": HEIGHT}}
+
+
+def _times(value: float | None, factor: float) -> float | None:
+    return None if value is None else value * factor

@@ -1,0 +1,135 @@
+"""The last day in samples of ten seconds, in the capped Redis stream `ops:history`.
+
+Every orchestrator has a sampler; a key that lives a little less than the interval lets one of them write. Counters are kept
+as totals and become rates when they are read, so a sample that is missing loses nothing.
+"""
+
+import json
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import close_old_connections
+from django.db.utils import DatabaseError
+from redis.exceptions import RedisError
+
+from apps.operations.situation import Situation, situation
+from apps.runs.streams import sync_client
+
+logger = logging.getLogger(__name__)
+KEY = "ops:history"
+TURN_KEY = "ops:history:turn"
+EVERY_S = 10.0
+KEPT = 24 * 360
+MOST_POINTS = 360
+
+Sample = dict[str, float]
+
+
+def sample_of(now: Situation) -> Sample:
+    """What is kept of a situation: levels, and running totals of the counters."""
+    totals = now.totals
+    first = totals.spread_sum("time_to_first_token_seconds")
+    wait = totals.spread_sum("call_wait_seconds")
+    commit = totals.spread_sum("journal_commit_seconds")
+    return {
+        "running": now.running,
+        "waiting": now.waiting,
+        "queued": now.queued,
+        "runs": now.driven,
+        "stalled": len(now.stalled),
+        "sockets": now.sockets,
+        "workers": len(now.workers),
+        "lag": round(now.results_lag_s, 3),
+        "redis": now.redis.used if now.redis else 0,
+        "database": now.database_bytes,
+        "tokens": totals.sum_of("completion_tokens"),
+        "ended": totals.sum_of("calls_ended"),
+        "again": totals.sum_of("calls_redispatched") + totals.sum_of("events", "call.retried"),
+        "first_n": first[0],
+        "first_s": round(first[1], 3),
+        "wait_n": wait[0],
+        "wait_s": round(wait[1], 3),
+        "commit_n": commit[0],
+        "commit_s": round(commit[1], 4),
+    }
+
+
+def sample_once(client: Any) -> bool:
+    """Write a sample, unless another process did within the interval. Raises `RedisError` and `DatabaseError`."""
+    if not client.set(TURN_KEY, "1", nx=True, px=int(EVERY_S * 950)):
+        return False
+    now = situation()
+    if now.trouble:
+        return False
+    client.xadd(KEY, {"sample": json.dumps(sample_of(now))}, maxlen=KEPT, approximate=False)
+    return True
+
+
+def start() -> threading.Thread:
+    """Sample until the process ends."""
+    thread = threading.Thread(target=_sample_for_ever, name="history", daemon=True)
+    thread.start()
+    return thread
+
+
+def _sample_for_ever() -> None:
+    while True:
+        time.sleep(EVERY_S / 2)
+        try:
+            sample_once(sync_client())
+        except (RedisError, DatabaseError, OSError) as error:
+            logger.debug("history: %s", error)
+        except Exception:
+            logger.exception("history")
+        finally:
+            close_old_connections()
+
+
+@dataclass(frozen=True)
+class Point:
+    """The samples of one stretch of time: the last of them, and of a total what was added since the stretch before.
+
+    `after` is None for the first stretch and behind a gap.
+    """
+
+    at: datetime
+    sample: Sample
+    after: Sample | None
+    seconds: float
+
+    def added(self, name: str) -> float:
+        """What a total grew by; after a loss of Redis it begins anew."""
+        if self.after is None:
+            return 0.0
+        now, before = self.sample.get(name, 0.0), self.after.get(name, 0.0)
+        return now - before if now >= before else now
+
+    def rate(self, name: str, per_s: float = 1.0) -> float | None:
+        """Growth per `per_s` seconds; None behind a gap."""
+        return self.added(name) / self.seconds * per_s if self.after is not None and self.seconds > 0 else None
+
+    def mean(self, name: str) -> float | None:
+        """The mean of the values that a histogram got in this stretch; None where it got none."""
+        number = self.added(f"{name}_n")
+        return self.added(f"{name}_s") / number if number > 0 else None
+
+
+def points(client: Any, hours: float) -> list[Point]:
+    """At most `MOST_POINTS` points, oldest first. Raises `RedisError`."""
+    seconds, micros = client.time()
+    since_ms = int((seconds + micros / 1e6 - hours * 3600) * 1000)
+    entries = [(int(entry_id.split("-")[0]), fields) for entry_id, fields in client.xrange(KEY, min=since_ms)]
+    width_ms = max(EVERY_S, hours * 3600 / MOST_POINTS) * 1000
+    kept = list({at_ms // width_ms: (at_ms, fields) for at_ms, fields in entries}.values())  # The last of each stretch.
+    found: list[Point] = []
+    for at_ms, fields in kept:
+        sample: Sample = json.loads(fields["sample"])
+        before = found[-1] if found else None
+        apart = at_ms / 1000 - before.at.timestamp() if before else 0.0
+        after = before.sample if before and apart <= max(3 * width_ms / 1000, 60.0) else None
+        found.append(Point(datetime.fromtimestamp(at_ms / 1000, UTC), sample, after, apart))
+    return found

@@ -1,0 +1,109 @@
+"""The log lines of one run or call, searched in the files of the embedded stack. Bounded in bytes, lines and seconds."""
+
+import json
+import mmap
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MOST_LINES = 400
+MOST_SECONDS = 2.0
+MOST_FOLLOWING = 60
+LONGEST_LINE = 4000
+_TEXT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+) +(\S+): (.*)", re.DOTALL)
+_BEGINS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |\{\"at\": ")
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """One line, with the traceback below it. `at` as the log writes it; `file` without its ending names the process."""
+
+    at: str
+    level: str
+    logger: str
+    text: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """The newest lines, oldest first. `is_cut` where a bound was met and there may be more."""
+
+    lines: list[LogLine]
+    files: int
+    is_cut: bool
+
+
+def lines_about(folder: Path, run: str, step: str = "") -> Found:
+    """All lines that name the run and, where given, the step. The newest file of each process is read first."""
+    files = sorted(folder.glob("*.log*"), key=lambda path: path.stat().st_mtime, reverse=True) if folder.is_dir() else []
+    until = time.monotonic() + MOST_SECONDS
+    wanted = _pattern(step)
+    lines: list[LogLine] = []
+    is_cut = False
+    for path in files:
+        of_file = 0
+        for line in _search(path, run.encode(), until):
+            if wanted is None or wanted.search(line):
+                lines.append(_read(line.decode(errors="replace"), path.name.partition(".")[0]))
+                of_file += 1
+            if of_file >= MOST_LINES:
+                is_cut = True
+                break
+        is_cut = is_cut or time.monotonic() > until
+    lines.sort(key=lambda line: line.at)
+    return Found(lines[-MOST_LINES:], len(files), is_cut or len(lines) > MOST_LINES)
+
+
+def _pattern(step: str) -> "re.Pattern[bytes] | None":
+    """The step as a whole word: `s0/r1` is not found in `s0/r12`."""
+    return re.compile(rb"[/\s\"=]" + re.escape(step.encode()) + rb"(?=[#\s\",\]:]|$)") if step else None
+
+
+def _search(path: Path, needle: bytes, until: float) -> Iterator[bytes]:
+    """Lines with `needle`, from the end of the file backwards, each with what follows up to the next line of the log."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            end = len(text)
+            while time.monotonic() < until and (at := text.rfind(needle, 0, end)) >= 0:
+                begin = text.rfind(b"\n", 0, at) + 1
+                while begin and not _BEGINS.match(text, begin):  # Found inside a traceback: its head is above.
+                    begin = text.rfind(b"\n", 0, begin - 1) + 1
+                yield text[begin : _end(text, at)]
+                end = begin
+    except (OSError, ValueError):  # Rotated away meanwhile, or empty.
+        return
+
+
+def _end(text: mmap.mmap, at: int) -> int:
+    for _ in range(MOST_FOLLOWING):
+        at = text.find(b"\n", at)
+        if at < 0:
+            return len(text)
+        if at + 1 == len(text) or _BEGINS.match(text, at + 1):
+            return at
+        at += 1
+    return at
+
+
+def _read(line: str, file: str) -> LogLine:
+    if line.startswith("{"):
+        try:
+            fields: dict[str, Any] = json.loads(line)
+        except ValueError:
+            fields = {}
+        if "message" in fields:
+            text = "\n".join(part for part in (fields["message"], fields.get("exception", "")) if part)
+            about = str(fields.get("step") or "")
+            shown = text if about in text else f"{text} [{about}]"
+            return LogLine(
+                str(fields.get("at", "")), fields.get("level", ""), fields.get("logger", ""), shown[:LONGEST_LINE], file
+            )
+    found = _TEXT.match(line)
+    if found is None:
+        return LogLine("", "", "", line[:LONGEST_LINE], file)
+    at, level, logger, text = found.groups()
+    return LogLine(at, level, logger, text[:LONGEST_LINE], file)

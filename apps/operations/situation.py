@@ -1,0 +1,211 @@
+"""How the installation stands at this moment: what the page shows, `/metrics` exports and the history samples."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.runs.metrics import Totals, totals_read
+from apps.runs.models import LIVE, Run, RunStatus
+from apps.runs.pulse import Pulse, pulses
+from apps.runs.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths, sync_client
+
+LIVE_RUNS_AT_MOST = 200
+
+
+@dataclass(frozen=True)
+class AliasLoad:
+    """One alias over all its workers. `queued` counts messages by priority step; a message may hold several calls.
+
+    `cached_share` is the mean over workers that tell, `cache_used` the fullest worker; None where none tells.
+    """
+
+    name: str
+    title: str
+    queued: Mapping[int, int]
+    running: int = 0
+    waiting: int = 0
+    tokens_per_s: float = 0.0
+    workers: int = 0
+    places: int = 0
+    cached_share: float | None = None
+    cache_used: float | None = None
+    troubles: Sequence[str] = ()
+
+    @property
+    def queue_length(self) -> int:
+        return sum(self.queued.values())
+
+    @property
+    def steps(self) -> list[int]:
+        """The queue by priority, the most urgent first."""
+        return [self.queued[step] for step in sorted(self.queued)]
+
+
+@dataclass(frozen=True)
+class WorkerNow:
+    """An inference worker: the aliases it serves and the calls it holds."""
+
+    name: str
+    aliases: Sequence[str]
+    calls: Sequence[ActiveCall]
+    tokens_per_s: float
+
+
+@dataclass(frozen=True)
+class ProcessNow:
+    """An orchestrator or a web process with its levels (`metrics.move`) and, for an orchestrator, the runs it drives."""
+
+    name: str
+    up_s: float
+    levels: Mapping[str, int]
+    runs: Sequence[Run] = ()
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Everything. `trouble` says why the figures from Redis are missing; those of the database are there all the same."""
+
+    at: datetime
+    runs: Mapping[str, int]
+    stalled: Sequence[Run]
+    database_bytes: int
+    trouble: str = ""
+    aliases: Sequence[AliasLoad] = ()
+    workers: Sequence[WorkerNow] = ()
+    orchestrators: Sequence[ProcessNow] = ()
+    webs: Sequence[ProcessNow] = ()
+    runs_queued: int = 0
+    results: int = 0
+    results_lag_s: float = 0.0
+    redis: RedisState | None = None
+    totals: Totals = field(default_factory=lambda: Totals({}, {}))
+
+    @property
+    def running(self) -> int:
+        return sum(alias.running for alias in self.aliases)
+
+    @property
+    def waiting(self) -> int:
+        return sum(alias.waiting for alias in self.aliases)
+
+    @property
+    def queued(self) -> int:
+        return sum(alias.queue_length for alias in self.aliases)
+
+    @property
+    def tokens_per_s(self) -> float:
+        return sum(alias.tokens_per_s for alias in self.aliases)
+
+    @property
+    def sockets(self) -> int:
+        return sum(process.levels.get("sockets", 0) for process in self.webs)
+
+    @property
+    def outstanding(self) -> int:
+        return sum(process.levels.get("calls_outstanding", 0) for process in self.orchestrators)
+
+    @property
+    def driven(self) -> int:
+        return sum(process.levels.get("runs", 0) for process in self.orchestrators)
+
+
+def situation() -> Situation:
+    """Read it all; about ten commands to Redis and four queries."""
+    live = list(Run.objects.filter(status__in=LIVE).order_by("-pk")[:LIVE_RUNS_AT_MOST])
+    counts = dict(Run.objects.order_by().values_list("status").annotate(number=Count("pk")))
+    base: dict[str, Any] = {
+        "at": timezone.now(),
+        "runs": {str(status): counts.get(status, 0) for status in RunStatus},
+        "stalled": [run for run in live if run.is_stalled],
+        "database_bytes": database_bytes(),
+    }
+    try:
+        return Situation(**base, **_of_redis(sync_client(), live))
+    except (RedisError, OSError) as error:
+        return Situation(**base, trouble=f"Redis does not answer ({error}).")
+    except AliasError as error:
+        return Situation(**base, trouble=f"The models file cannot be read: {error}")
+
+
+def _of_redis(client: Any, live: Sequence[Run]) -> dict[str, Any]:
+    beats = sorted(heartbeats(client), key=lambda beat: beat["worker"])
+    found = pulses(client)
+    number, lag_s = results_waiting(client, [str(run.public_id) for run in live])
+    return {
+        "aliases": [_alias(alias, queue_lengths(client, alias.queue), beats) for alias in _aliases()],
+        "workers": [_worker(beat) for beat in beats],
+        "orchestrators": [_process(pulse, live) for pulse in found if pulse["kind"] == "orchestrator"],
+        "webs": [_process(pulse, ()) for pulse in found if pulse["kind"] == "web"],
+        "runs_queued": queue_length(client, settings.CELERY_TASK_DEFAULT_QUEUE),
+        "results": number,
+        "results_lag_s": lag_s,
+        "redis": redis_state(client),
+        "totals": totals_read(client),
+    }
+
+
+def _aliases() -> list[Alias]:
+    return [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled]
+
+
+def _alias(alias: Alias, queued: Mapping[int, int], beats: Sequence[Heartbeat]) -> AliasLoad:
+    reports = [beat["health"][alias.name] for beat in beats if alias.name in beat["health"]]
+    workers = sum(alias.name in beat["aliases"] for beat in beats)
+    shares = [report["cached_share"] for report in reports if report.get("cached_share") is not None]
+    used = [report["cache_used"] for report in reports if report.get("cache_used") is not None]
+    return AliasLoad(
+        name=alias.name,
+        title=alias.title,
+        queued=queued,
+        running=sum(report["running"] for report in reports),
+        waiting=sum(report["waiting"] for report in reports),
+        tokens_per_s=sum(report["tokens_per_s"] for report in reports),
+        workers=workers,
+        places=workers * alias.concurrency,
+        cached_share=sum(shares) / len(shares) if shares else None,
+        cache_used=max(used, default=None),
+        troubles=sorted({report["detail"] for report in reports if report["state"] == "down"}),
+    )
+
+
+def _worker(beat: Heartbeat) -> WorkerNow:
+    speed = sum(report["tokens_per_s"] for report in beat["health"].values())
+    return WorkerNow(beat["worker"], beat["aliases"], beat["active"], speed)
+
+
+def _process(pulse: Pulse, live: Sequence[Run]) -> ProcessNow:
+    runs = [run for run in live if run.lease_owner.startswith(f"{pulse['name']}/")]
+    return ProcessNow(pulse["name"], pulse["up_s"], pulse["levels"], runs)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A run for which a worker holds calls. `public_id` is empty for what is no run: a test prompt of the Models page."""
+
+    public_id: str
+    title: str
+    calls: int
+
+
+def held_by(workers: Sequence[WorkerNow]) -> list[tuple[WorkerNow, list[Held]]]:
+    """Each worker with the runs it works for, those with most calls first."""
+    names = {call["run"] for worker in workers for call in worker.calls if not call["run"].startswith("test-")}
+    titles = {str(at): title for at, title in Run.objects.filter(public_id__in=names).values_list("public_id", "title")}
+
+    def held(run: str, calls: int) -> Held:
+        return Held(run if run in titles else "", titles.get(run, "test prompt"), calls)
+
+    return [
+        (worker, [held(run, calls) for run, calls in Counter(call["run"] for call in worker.calls).most_common()])
+        for worker in workers
+    ]
