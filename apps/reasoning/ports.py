@@ -5,12 +5,15 @@
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Message, Place, Sampling
 from apps.reasoning.domain.records import Spent, StepRecord
+
+BudgetKind = Literal["calls", "tokens", "seconds"]
 
 
 class Backend(Protocol):
@@ -106,6 +109,20 @@ class Context(Protocol):
         The role's alias, default sampling and seed come from the run's frozen specification.
         Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
         lets pass.
+        """
+        ...
+
+    def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
+        """From now on `generate` begins a call only while more than `amount(which, limit)` of every limit is left.
+
+        A call that would take from that raises `BudgetKeptBack`. None: the whole budget may be spent.
+        """
+        ...
+
+    async def go_over(self, reached: BudgetKeptBack) -> BudgetKeptBack:
+        """Record that the run goes over to the phase for which budget was kept back, once in a run; what was recorded.
+
+        On a replay no call that has no record begins before this point, so that the run goes over at the same place.
         """
         ...
 

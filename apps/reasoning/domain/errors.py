@@ -83,6 +83,14 @@ class BudgetExhausted(ReasoningError):
         self.spent = spent
 
 
+class BudgetKeptBack(BudgetExhausted):
+    """What is left of the budget is kept back for a later phase; the scaffold goes over to that phase."""
+
+    def __init__(self, which: str, limit: float, spent: float) -> None:
+        super().__init__(which, limit, spent)
+        self.args = (f"Of the budget of {limit:g} {which}, {spent:g} were spent; the rest was kept back for the write-up.",)
+
+
 class PromptError(ReasoningError):
     """A prompt file is missing or its placeholders do not match what is filled in."""
 

@@ -6,19 +6,18 @@ from recorded results alone. A record whose request differs from what is asked n
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import (
     BackendError,
-    BudgetExhausted,
+    BudgetKeptBack,
     CallFailed,
     NeedsFork,
     RunCancelled,
     RunHalted,
 )
 from apps.reasoning.domain.events import (
-    BudgetSpent,
     CallBegan,
     CallEnded,
     CallRetried,
@@ -30,19 +29,19 @@ from apps.reasoning.domain.events import CallFailed as CallFailedEvent
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for, sha_of
-from apps.reasoning.ports import Controls, Dispatcher, Journal
+from apps.reasoning.ports import BudgetKind, Controls, Dispatcher, Journal
+from apps.reasoning.scaffolds.budgets import BudgetWatch
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.reasoning.scaffolds.window import Window
 
 MAX_ATTEMPTS = 3
-BudgetKind = Literal["calls", "tokens", "seconds"]
 
 
 class RunContext:
     """The `Context` of one run.
 
     `window` bounds the calls under way at once; `inherited` gives a parent run's record for a key, used in a fork where the
-    request is the same. `budget` holds the limits in force: the specification's and what people added.
+    request is the same.
     """
 
     def __init__(
@@ -58,11 +57,7 @@ class RunContext:
         inherited: Callable[[str], StepRecord | None] | None = None,
     ) -> None:
         self.spec = spec
-        self.budget: dict[BudgetKind, float | None] = {
-            "calls": spec.budget.calls,
-            "tokens": spec.budget.tokens,
-            "seconds": spec.budget.seconds,
-        }
+        self._budget = BudgetWatch(spec.budget, journal)
         self._run = run
         self._journal = journal
         self._dispatcher = dispatcher
@@ -70,7 +65,6 @@ class RunContext:
         self._inherited = inherited
         self._backoff_s = backoff_s
         self._window = window or Window(64)
-        self._under_way = 0
 
     async def generate(
         self,
@@ -105,15 +99,21 @@ class RunContext:
         async with self._window:
             if (handed_down := self._inherited and self._inherited(key)) and handed_down.request_hash == asked:
                 return await self._inherit(handed_down, texts)
-            self._check_budget()
-            self._under_way += 1
+            self._budget.check()
+            self._budget.under_way += 1
             try:
                 return await self._call(request, asked, place, texts)
             finally:
-                self._under_way -= 1
+                self._budget.under_way -= 1
 
     def emit(self, key: str, event: Event) -> None:
         self._journal.emit(key, event)
+
+    def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
+        self._budget.kept_back = amount
+
+    async def go_over(self, reached: BudgetKeptBack) -> BudgetKeptBack:
+        return await self._budget.go_over(reached)
 
     async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
         key = f"control/{point}"
@@ -128,7 +128,7 @@ class RunContext:
             decided = await self._decide(key, point, refuse)
         for command in decided:
             if command.name == "extend_budget":
-                self._extend_budget(command)
+                self._budget.extend(command)
         return decided
 
     def nonce(self, key: str) -> str:
@@ -179,25 +179,6 @@ class RunContext:
             self.emit(f"{request.key}/retried/{attempt + 1}", CallRetried(call=request.key, attempt=attempt + 1, reason=reason))
             await asyncio.sleep(self._backoff_s * 2 ** (attempt - 1))
         raise AssertionError("unreachable")
-
-    def _check_budget(self) -> None:
-        """Raises `BudgetExhausted` where no further call may begin. Calls under way count as calls."""
-        spent = self._journal.spent
-        used: dict[BudgetKind, float] = {
-            "calls": spent.calls + self._under_way,
-            "tokens": spent.tokens,
-            "seconds": spent.seconds,
-        }
-        for which, limit in self.budget.items():
-            if limit is not None and used[which] >= limit:
-                self.emit(f"budget/{which}/{limit:g}", BudgetSpent(which=which, limit=limit, spent=used[which]))
-                raise BudgetExhausted(which, limit, used[which])
-
-    def _extend_budget(self, command: Command) -> None:
-        for which, limit in self.budget.items():
-            more = command.args.get(which)
-            if limit is not None and isinstance(more, int | float) and more > 0:
-                self.budget[which] = limit + more
 
     async def _decide(self, key: str, point: str, refuse: Callable[[Command], str] | None) -> list[Command]:
         """Take what people asked for, refuse what cannot be done, and record the rest as taken at this point."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import networkx as nx
 
-from apps.reasoning.domain.errors import CallFailed
+from apps.reasoning.domain.errors import BudgetKeptBack, CallFailed
 from apps.reasoning.domain.events import EdgeAdded, Event, LemmaRestored, LemmaRetired, OutputUnread, TextAnchor
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.problems import ProblemText
@@ -12,7 +12,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
 from apps.reasoning.graph.lemma_graph import closes_cycle
 from apps.reasoning.graph.statements import AlikeIndex
-from apps.reasoning.ports import Context
+from apps.reasoning.ports import BudgetKind, Context
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.mentions import mentions
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Lemmas, Rollout
@@ -57,6 +57,7 @@ class Exploration:
     edges: "nx.DiGraph[str]" = field(default_factory=nx.DiGraph)
     write_up: bool = False
     written_up_early: bool = False
+    cut_short: BudgetKeptBack | None = None
     votes_read: int = 0
 
     @property
@@ -67,6 +68,13 @@ class Exploration:
     def final_label(self, lemma: Lemma) -> str:
         """What the final phase calls a lemma."""
         return lemma.id if self.is_merged and lemma.id not in self.lemmas.human else lemma.label
+
+    def kept_back(self, which: BudgetKind, limit: float) -> float:
+        """How much of a limit exploring leaves to the write-up: nothing while there is nothing to write up."""
+        if not self.params.kept_back or not any(lemma.in_library for lemma in self.lemmas):
+            return 0
+        share = self.params.kept_back * limit
+        return min(max(share, self.params.proof_calls), limit / 2) if which == "calls" else share
 
     async def ask(
         self,

@@ -48,6 +48,16 @@ class Params(Value):
     final_lemmas: int = Field(
         default=80, ge=1, le=1000, title="Lemmas for the writer", description="At most so many lemmas are shown to the writer."
     )
+    kept_back: float = Field(
+        default=0.15,
+        ge=0,
+        le=0.9,
+        title="Kept back",
+        description=(
+            "Share of each limit that exploring leaves to the write-up once a lemma holds; of calls at least one proof with "
+            "its votes, at most half."
+        ),
+    )
     single_round: bool = Field(default=False, title="Single round", description="Ablation: one round only.")
     theorem_verifier: bool = Field(default=True, title="Theorem verifier", description="Check lemmas by votes.")
     lemma_scores: bool = Field(default=True, title="Lemma scores", description="Show each lemma's confidence to later rounds.")
@@ -65,6 +75,11 @@ class Params(Value):
     @property
     def valid_needed(self) -> int:
         return self.min_valid or math.ceil(0.75 * self.proof_votes)
+
+    @property
+    def proof_calls(self) -> int:
+        """Calls of the first proofs with their votes."""
+        return self.candidates * (1 + (self.proof_votes if self.process_verifier else 0))
 
     @property
     def shows_scores(self) -> bool:

@@ -14,7 +14,10 @@ from apps.reasoning.scaffolds.intern_s1_mo.rounds import explore
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Explore, then write, check and revise. A used-up budget ends with the best that is there; nothing is invented."""
+    """Explore, then write, check and revise. A used-up budget ends with the best that is there; nothing is invented.
+
+    Exploring leaves a part of the budget to the write-up, so that what holds is written up even where the budget cuts it short.
+    """
     x = Exploration(problem=problem, params=params, ctx=ctx, lemmas=Lemmas(params.rollouts))
     exhausted: BudgetExhausted | None = None
     try:
@@ -23,6 +26,7 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
         await finish(x)
     except BudgetExhausted as error:
         exhausted = error
+    exhausted = exhausted or x.cut_short
     proof = best(x)
     if proof is None:
         return _without_proof(x, exhausted)
@@ -70,7 +74,8 @@ def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome
     proposed = sum(1 for _ in x.lemmas)
     held = sum(lemma.in_library for lemma in x.lemmas)
     if exhausted:
-        return Outcome(accepted=None, reason=f"{exhausted} No proof was written by then.", ended_by="budget")
+        refused = f"The writer says: {x.refusals[min(x.refusals)]}" if x.refusals else "No proof was written by then."
+        return Outcome(accepted=None, reason=f"{exhausted} {refused}", ended_by="budget")
     if not proposed and not any(rollout.summary_read_once for rollout in x.lemmas.rollouts):
         reason = "Nothing that the model wrote could be read as a lemma. The raw texts are kept with their calls."
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")

@@ -1,5 +1,9 @@
 """One round of all rollouts: reason, summarise, verify, and settle what is in the library afterwards."""
 
+from collections.abc import Coroutine, Iterable
+from typing import Any
+
+from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import LemmaMerged, LemmaProposed, LemmasAlike, RoundBegan, RoundEnded
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
@@ -16,10 +20,11 @@ from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
 
 
 async def explore(x: Exploration) -> None:
-    """Rounds until every rollout has stopped, a person asks for the write-up, or the rounds are used up."""
+    """Rounds until every rollout has stopped, a person asks for the write-up, the rounds are used up, or all of the budget is
+    spent that is not kept back for the write-up."""
     for round_ in range(1, x.params.max_rounds + 1):
         running = [rollout for rollout in x.lemmas.rollouts if not rollout.stop]
-        if not running or x.write_up:
+        if not running or x.write_up or x.cut_short:
             return
         await play_round(x, running, round_)
 
@@ -32,16 +37,10 @@ async def play_round(x: Exploration, running: list[Rollout], round_: int) -> Non
     for rollout in running:
         x.tell(f"s{rollout.index}/r{round_}/began", RoundBegan(rollout=rollout.index, round=round_))
         rollout.work, rollout.fresh, rollout.claims_complete, rollout.summary_read = "", [], False, False
-    await concurrently(_reason(x, rollout, round_) for rollout in running)
-    await steer(x, f"r{round_}/summarise")
-    await concurrently(_summarise(x, rollout, round_) for rollout in running if rollout.work)
-    await steer(x, f"r{round_}/verify")
-    await concurrently(
-        verify_lemma(x, lemma, rollout, f"s{rollout.index}/r{round_}/verify")
-        for rollout in running
-        for lemma in _fresh(rollout)
-        if lemma.status == "proposed"
-    )
+    try:
+        await _work(x, running, round_)
+    except BudgetKeptBack as reached:
+        x.cut_short = await x.ctx.go_over(reached)
     await steer(x, f"r{round_}/votes")
     for rollout in running:
         _drop_unsupported(x, rollout)
@@ -51,6 +50,30 @@ async def play_round(x: Exploration, running: list[Rollout], round_: int) -> Non
     for rollout in running:
         _end_round(x, rollout, round_)
     await steer(x, f"r{round_}/end")
+
+
+async def _work(x: Exploration, running: list[Rollout], round_: int) -> None:
+    """The calls of a round. Raises `BudgetKeptBack` where no further one may begin; what has ended counts."""
+    await _exploring(x, (_reason(x, rollout, round_) for rollout in running))
+    await steer(x, f"r{round_}/summarise")
+    await _exploring(x, (_summarise(x, rollout, round_) for rollout in running if rollout.work))
+    await steer(x, f"r{round_}/verify")
+    votes = (
+        verify_lemma(x, lemma, rollout, f"s{rollout.index}/r{round_}/verify")
+        for rollout in running
+        for lemma in _fresh(rollout)
+        if lemma.status == "proposed"
+    )
+    await _exploring(x, votes)
+
+
+async def _exploring(x: Exploration, work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Calls that leave the write-up its part of the budget. What a person asks for at a control point may take from it."""
+    x.ctx.keep_back(x.kept_back)
+    try:
+        await concurrently(work)
+    finally:
+        x.ctx.keep_back(None)
 
 
 async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
@@ -203,7 +226,9 @@ def _end_round(x: Exploration, rollout: Rollout, round_: int) -> None:
     survived = sum(lemma.in_library for lemma in fresh)
     rollout.idle_rounds = 0 if survived else rollout.idle_rounds + 1
     solved = rollout.claims_complete and rollout.summary_read and survived == len(fresh) and bool(rollout.library())
-    if solved:
+    if x.cut_short:
+        rollout.stop = "the rest of the budget is kept back for the write-up"
+    elif solved:
         rollout.stop = "it claims a complete solution, and its lemmas hold"
     elif rollout.idle_rounds >= x.params.patience:
         rollout.stop = f"no new lemma held in {rollout.idle_rounds} rounds"

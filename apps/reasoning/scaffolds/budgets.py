@@ -1,0 +1,76 @@
+"""The limits of a run: what is spent, what may still begin, and what one phase leaves to a later one."""
+
+from collections.abc import Callable
+from typing import Any
+
+from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.errors import BudgetExhausted, BudgetKeptBack
+from apps.reasoning.domain.events import BudgetSpent
+from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.ports import BudgetKind, Journal
+from apps.reasoning.scaffolds.spec import Budget
+
+GONE_OVER = "decision/go-over"
+
+
+class BudgetWatch:
+    """Says whether a call may begin. `limits` holds those in force: the specification's and what people added.
+
+    Only calls without a record are asked about. What is spent never shrinks, and going over to the later phase is recorded,
+    so a replay refuses what was refused.
+    """
+
+    def __init__(self, budget: Budget, journal: Journal) -> None:
+        self.limits: dict[BudgetKind, float | None] = {
+            "calls": budget.calls,
+            "tokens": budget.tokens,
+            "seconds": budget.seconds,
+        }
+        self.under_way = 0
+        self.kept_back: Callable[[BudgetKind, float], float] | None = None
+        self._journal = journal
+        self._gone_over: dict[str, Any] | None = None
+
+    def check(self) -> None:
+        """Raises `BudgetExhausted` or `BudgetKeptBack` where no further call may begin. Calls under way count as calls."""
+        spent = self._journal.spent
+        used: dict[BudgetKind, float] = {
+            "calls": spent.calls + self.under_way,
+            "tokens": spent.tokens,
+            "seconds": spent.seconds,
+        }
+        if self.kept_back is not None:
+            self._check_kept_back(self.kept_back, used)
+        for which, limit in self.limits.items():
+            if limit is not None and used[which] >= limit:
+                self._journal.emit(f"budget/{which}/{limit:g}", BudgetSpent(which=which, limit=limit, spent=used[which]))
+                raise BudgetExhausted(which, limit, used[which])
+
+    def extend(self, command: Command) -> None:
+        """Add what a person gives to the limits that there are."""
+        for which, limit in self.limits.items():
+            more = command.args.get(which)
+            if limit is not None and isinstance(more, int | float) and more > 0:
+                self.limits[which] = limit + more
+
+    async def go_over(self, reached: BudgetKeptBack) -> BudgetKeptBack:
+        """As `Context.go_over`."""
+        if not self._has_gone_over():
+            self._gone_over = {"which": reached.which, "limit": reached.limit, "spent": reached.spent}
+            await self._journal.append(StepRecord(key=GONE_OVER, kind="decision", value=self._gone_over))
+        return BudgetKeptBack(**(self._gone_over or {}))
+
+    def _check_kept_back(self, amount: Callable[[BudgetKind, float], float], used: dict[BudgetKind, float]) -> None:
+        """Tokens of calls under way are counted as those of a mean call: what they take is gone when they end."""
+        if self._has_gone_over():
+            raise BudgetKeptBack(**(self._gone_over or {}))
+        spent = self._journal.spent
+        expected = used | {"tokens": spent.tokens + self.under_way * spent.tokens / max(1, spent.calls)}
+        for which, limit in self.limits.items():
+            if limit is not None and (kept := amount(which, limit)) and expected[which] >= limit - kept:
+                raise BudgetKeptBack(which, limit, used[which])
+
+    def _has_gone_over(self) -> bool:
+        if self._gone_over is None and (record := self._journal.recorded(GONE_OVER)):
+            self._gone_over = record.value
+        return self._gone_over is not None
