@@ -33,7 +33,8 @@ from apps.runs.logs import bind
 from apps.runs.models import Run, RunStatus
 from apps.runs.records import LoadedRecords
 from apps.runs.selectors import EventRow
-from apps.runs.streams import cancel_key, sync_client
+from apps.runs.sending import stop_calls
+from apps.runs.streams import sync_client
 from apps.runs.threads import in_thread
 
 logger = logging.getLogger(__name__)
@@ -149,7 +150,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
     except FenceLost:
         raise
     except RunCancelled as error:
-        await in_thread(_stop_calls, str(run.public_id))
+        await in_thread(stop_calls, str(run.public_id))
         return RunStatus.CANCELLED, str(error), RunCancelledEvent(reason=str(error))
     except NeedsFork as error:
         advice = "Fork the run: the fork takes over what was recorded and still fits."
@@ -205,11 +206,3 @@ def _inherited(run: Run) -> Callable[[str], Any] | None:
 
 def _keep_outcome(run: Run, outcome: Outcome) -> None:
     Run.objects.filter(pk=run.pk, fence=run.fence).update(outcome=outcome.model_dump(mode="json"))
-
-
-def _stop_calls(run: str) -> None:
-    """Tell the workers to drop the run's calls: a flag that stays, because a message may be missed."""
-    try:
-        sync_client().set(cancel_key(run), "1", ex=86_400)
-    except Exception:
-        logger.warning("run %s: the workers could not be told to stop its calls", run, exc_info=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.crash import crash_point
-from apps.runs.streams import SENT_AT
+from apps.runs.streams import DAY_S, SENT_AT, cancel_key, sync_client
 from apps.runs.tasks import generate
 
 logger = logging.getLogger(__name__)
@@ -109,3 +109,11 @@ def send_now(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> Non
     generate.apply_async(
         args=(calls,), queue=queue, priority=priority, ignore_result=True, retry=False, headers=headers, **unprinted
     )
+
+
+def stop_calls(run: str) -> None:
+    """Tell the workers to drop the run's calls: a flag that stays, because a message may be missed."""
+    try:
+        sync_client().set(cancel_key(run), "1", ex=DAY_S)
+    except Exception:
+        logger.warning("run %s: the workers could not be told to stop its calls", run, exc_info=True)

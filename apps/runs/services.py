@@ -15,6 +15,7 @@ from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_steer
 from apps.runs.leases import lease_mark_dispatched
 from apps.runs.models import LIVE, Run, RunCommand, RunEvent, RunStatus
+from apps.runs.sending import stop_calls
 from apps.runs.tasks import orchestrate
 
 COMMANDS: tuple[CommandName, ...] = (
@@ -138,6 +139,8 @@ def command_request(
             command = RunCommand.objects.create(run=run, command_id=command_id, name=name, args=args, by=user)
             if name == "extend_budget":
                 _extend_budget(run, args)
+            if name == "cancel":  # The owner will say so too; the engines need not wait for it.
+                transaction.on_commit(lambda: stop_calls(str(run.public_id)))
             return command
     except IntegrityError:  # The same form, sent twice at the same instant: the other one was first.
         return RunCommand.objects.get(run=run, command_id=command_id)

@@ -51,7 +51,7 @@ def dump(run_id: str) -> dict[str, Any]:
 
     run = Run.objects.get(public_id=run_id)
     events = list(run.events.order_by("seq").values("seq", "key", "kind", "body"))
-    steps = list(run.steps.values("key", "kind", "attempt", "failure", "completion_tokens", "text_sha"))
+    steps = list(run.steps.values("key", "kind", "attempt", "failure", "prompt_tokens", "completion_tokens", "text_sha"))
     return {
         "status": run.status,
         "reason": run.status_reason,

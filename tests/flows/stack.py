@@ -33,6 +33,7 @@ class Stack:
     folder: Path
     tokens_per_s: float = 3000.0
     extra_env: dict[str, str] = field(default_factory=dict)
+    database: str = ""
     running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     port: int = 0
     _agent: "subprocess.Popen[str] | None" = None
@@ -52,8 +53,9 @@ class Stack:
             "ORCHESTRATOR_RUNS": "4",
             **self.extra_env,
         }
-        if os.environ.get("DATABASE_URL", "").startswith("postgres"):
-            self.env["DATABASE_URL"] = _fresh_database(os.environ["DATABASE_URL"])
+        database = self.database or os.environ.get("DATABASE_URL", "")
+        if database.startswith("postgres"):
+            self.env["DATABASE_URL"] = _fresh_database(database)
         self.agent("migrate")
         return self
 

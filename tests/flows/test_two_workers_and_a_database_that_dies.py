@@ -1,0 +1,86 @@
+"""Two workers on one queue, and a PostgreSQL server that is killed too: nothing lost, nothing doubled, every token counted."""
+
+import random
+import re
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.conftest import assert_nothing_finished_was_generated_again, assert_sound
+from tests.flows.database import PostgresServer, server_programs
+from tests.flows.stack import Stack
+
+WORKERS = ("inference", "inference2")
+ALL = ("valkey", "orchestrator", *WORKERS)
+pytestmark = [pytest.mark.kill]
+Undisturbed = dict[str, tuple[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def on_postgres(server: PostgresServer) -> Iterator[Stack]:
+    with tempfile.TemporaryDirectory(prefix="ls-pg-flow-") as folder, Stack(Path(folder), database=server.url) as stack:
+        yield stack
+
+
+def test_two_workers_share_the_calls_of_one_run(stack: Stack, undisturbed: Undisturbed) -> None:
+    stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "900"
+    stack.start(*ALL)
+    run = stack.agent("start")
+    assert_sound(stack.wait_until_ended(run, keep=ALL), undisturbed)
+    shares = [set(re.findall(r"answered (\S+)#", stack.log_text(worker))) for worker in WORKERS]
+    assert all(shares)
+    assert not shares[0] & shares[1]
+    assert_nothing_finished_was_generated_again(stack, WORKERS)
+
+
+def test_the_other_worker_takes_over_the_calls_of_one_that_is_stopped(stack: Stack, undisturbed: Undisturbed) -> None:
+    """SIGTERM: calls may end for `DRAIN_S`, the rest goes to the other worker."""
+    stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "150"
+    stack.start(*ALL)
+    run = stack.agent("start")
+    stack.wait_for(run, lambda dump: dump["calls"] >= 2)
+    stack.running["inference"].terminate()
+    assert stack.running["inference"].wait(timeout=20) == 0
+    dump = stack.wait_until_ended(run, keep=("valkey", "orchestrator", "inference2"), within_s=90)
+    assert_sound(dump, undisturbed)
+    assert_nothing_finished_was_generated_again(stack, WORKERS)
+    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"])
+
+
+@pytest.mark.skipif(server_programs() is None, reason="PostgreSQL is not installed")
+@pytest.mark.xdist_group("postgres that dies")
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_random_kills_with_two_workers_and_the_database(
+    on_postgres: Stack, server: PostgresServer, undisturbed: Undisturbed, seed: int
+) -> None:
+    rng = random.Random(seed)
+    stack = on_postgres
+    stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "1500"
+    stack.start(*ALL)
+    run = stack.agent("start")
+    stack.wait_for(run, lambda dump: dump["status"] == "running")
+    for _ in range(3):
+        time.sleep(rng.uniform(0.0, 0.8))
+        victim = rng.choice([*ALL, "database"])
+        if victim == "database":
+            server.kill()
+            time.sleep(rng.uniform(0.0, 0.5))
+            server.start()
+        else:
+            stack.kill(victim)
+            time.sleep(rng.uniform(0.0, 0.3))
+        stack.keep_up(ALL)
+    dump = stack.wait_until_ended(run, keep=ALL, within_s=90)
+    assert_sound(dump, undisturbed)
+    assert_nothing_finished_was_generated_again(stack, WORKERS)
+    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"])
