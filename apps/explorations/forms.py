@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from pydantic.fields import FieldInfo
 
-from apps.explorations.plans import MOST_SEED, Plan, is_large, plan_estimate, plan_params
+from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_duration, plan_estimate, plan_params
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -51,6 +51,7 @@ class ExplorationForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.aliases = aliases
         self.estimate: Estimate | None = None
+        self.duration: Duration | None = None
         self.is_large = False
         self.method = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
         options = [(name, alias.title) for name, alias in aliases.items()]
@@ -142,13 +143,14 @@ class ExplorationForm(forms.Form):
         )
 
     def clean(self) -> dict[str, Any]:
-        """Parameters must fit together, and a large run needs its confirmation. Fills `estimate`."""
+        """Parameters must fit together, and a large run needs its confirmation. Fills `estimate` and `duration`."""
         if self.errors:
             return self.cleaned_data
         plan = self.plan()
         try:
             plan_params(plan)
             self.estimate = plan_estimate(plan, self.aliases)
+            self.duration = plan_duration(plan, self.estimate, self.aliases)
         except ValidationError as error:
             self.add_error(None, error)
             return self.cleaned_data

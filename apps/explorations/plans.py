@@ -17,6 +17,7 @@ from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS, Role, Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
+from apps.runs.selectors import alias_speed
 
 LARGE_CALLS = 5_000
 MOST_SEED = 2**31
@@ -104,6 +105,30 @@ def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None) -> Est
     elif plan.max_new_tokens:
         limits = {role.name: min(role.max_new_tokens, plan.max_new_tokens) for role in scaffold.roles}
     return scaffold.estimate(params, limits)
+
+
+@dataclass(frozen=True)
+class Duration:
+    """How long a run is likely to take at the speed last measured here; `speeds` are tokens a second by alias."""
+
+    seconds: float
+    speeds: dict[str, float]
+
+    @property
+    def slowest(self) -> float:
+        return min(self.speeds.values())
+
+
+def plan_duration(plan: Plan, estimate: Estimate, aliases: Mapping[str, Alias]) -> Duration | None:
+    """The time the expected tokens take to be written. None where a chosen model has not been measured here yet."""
+    written: dict[str, int] = {}
+    chosen = plan_aliases(plan, aliases)
+    for role in estimate.roles:
+        written[chosen[role.role].name] = written.get(chosen[role.role].name, 0) + role.written_expected
+    speeds = {name: speed for name in written if (speed := alias_speed(name)) is not None}
+    if len(speeds) < len(written):
+        return None
+    return Duration(sum(tokens / speeds[name] for name, tokens in written.items()), speeds)
 
 
 def is_large(estimate: Estimate, budget: Budget) -> bool:

@@ -27,11 +27,15 @@ COMMAND_WORDS = {
 
 @dataclass(frozen=True)
 class Meter:
-    """One budget: what is used of which limit. Without a limit, `share` is None and only the amount is shown."""
+    """One budget: what is used of which limit. Without a limit, `share` is None and only the amount is shown.
+
+    `under_way` is what running calls take; of tokens only the page's script knows it.
+    """
 
     name: str
     used: float
     limit: float | None
+    under_way: float = 0
 
     @property
     def title(self) -> str:
@@ -42,15 +46,21 @@ class Meter:
         return min(1.0, self.used / self.limit) if self.limit else None
 
     @property
+    def reach(self) -> float | None:
+        """Of the limit, what is used with what is under way."""
+        return min(1.0, (self.used + self.under_way) / self.limit) if self.limit else None
+
+    @property
     def level(self) -> str:
         share = self.share or 0
         return "meter--full" if share >= 1 else "meter--warn" if share >= 0.8 else ""
 
 
-def meters(run: Run) -> list[Meter]:
+def meters(run: Run, open_now: int = 0) -> list[Meter]:
     """Tokens, calls and seconds, in this order."""
     used = {"tokens": run.tokens, "calls": run.calls, "seconds": run.active_seconds}
-    return [Meter(name, amount, run.budget.get(name)) for name, amount in used.items()]
+    under_way = {"calls": open_now}
+    return [Meter(name, amount, run.budget.get(name), under_way.get(name, 0)) for name, amount in used.items()]
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,7 @@ def header(run: Run, user: User, open_now: int) -> Header:
     """The header of `run` as `user` sees it."""
     rows = command_rows(run)
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
-    return Header(liveness(run, open_now), meters(run), rows, run_may_steer(user, run), pending)
+    return Header(liveness(run, open_now), meters(run, open_now), rows, run_may_steer(user, run), pending)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from apps.runs.models import Run, RunEvent, Step
 from apps.runs.texts import text_get, texts_get
 
 EVENT_PAGE = 500
+SPEED_CALLS = 300
+SPEED_LOOKS_BACK = 20_000
 
 
 class EventRow(TypedDict):
@@ -129,6 +131,23 @@ def open_calls(run: Run, limit: int = 400) -> list[dict[str, Any]]:
     keys = [event.body["call"] for event in began]
     done = set(run.steps.filter(key__in=keys).values_list("key", flat=True))
     return [event.body for event in reversed(began) if event.body["call"] not in done]
+
+
+def alias_speed(alias: str) -> float | None:
+    """Tokens that an alias has written a second over its newest recorded calls, all that ran at once taken together.
+
+    The time in which none of them ran does not count. None where the alias has not been asked lately.
+    """
+    newest = Step.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    calls = Step.objects.filter(pk__gt=newest - SPEED_LOOKS_BACK, alias=alias, kind="call", attempt__gt=0, duration_s__gt=0)
+    rows = calls.order_by("-pk").values_list("recorded_at", "duration_s", "completion_tokens")[:SPEED_CALLS]
+    spans = sorted((at.timestamp() - took, at.timestamp(), written) for at, took, written in rows)
+    busy, until = 0.0, 0.0
+    for begin, end, _ in spans:
+        busy += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    written = sum(tokens for _, _, tokens in spans)
+    return written / busy if busy and written else None
 
 
 def runs_totals(runs: QuerySet[Run]) -> dict[str, int]:

@@ -129,7 +129,7 @@ def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, tr
     if not form.is_bound:
         probe = ExplorationForm(_as_posted(form), aliases=form.aliases)
         probe.is_valid()
-        form.estimate, form.is_large = probe.estimate, probe.is_large
+        form.estimate, form.duration, form.is_large = probe.estimate, probe.duration, probe.is_large
     context = {"form": form, "problem": problem, "version": problem.current, "trouble": trouble, **more}
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "explorations/exploration_start.html", context, status=status)

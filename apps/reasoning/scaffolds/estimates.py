@@ -4,13 +4,15 @@ from apps.reasoning.domain.values import Value
 
 
 class RoleEstimate(Value):
-    """Calls and tokens of one role. `tokens_expected` are prompt and completion tokens of the expected calls."""
+    """Calls and tokens of one role. `tokens_expected` are prompt and completion tokens of the expected calls, of which
+    `written_expected` are completion tokens."""
 
     role: str
     calls_min: int
     calls_expected: int
     calls_max: int
     tokens_expected: int
+    written_expected: int
 
 
 class Estimate(Value):

@@ -137,18 +137,30 @@ function tellState() {
   for (const box of page.querySelectorAll("#run-header [data-meter]")) tellMeter(box);
 }
 
+/** What running calls will add to a budget when they end: tokens written so far, and the calls themselves. */
+function underWay(name) {
+  if (!lanes || state.run.status === "queued" || ENDED.has(state.run.status)) return 0;
+  if (name === "calls") return lanes.running;
+  return name === "tokens" ? Object.values(state.generating).reduce((sum, call) => sum + call.n, 0) : 0;
+}
+
 function tellMeter(box) {
   const name = box.dataset.meter;
   const used = state.run[name];
   if (used === undefined) return;
   const words = name === "seconds" ? duration : compact;
+  const more = underWay(name);
   box.querySelector('[data-part="used"]').textContent = words(used);
+  const told = box.querySelector('[data-part="under-way"]');
+  told.hidden = !more;
+  told.textContent = ` + ${words(more)}`;
   const limit = state.run.budget?.[name];
   const bar = box.querySelector(".meter");
   if (!limit || !bar) return;
   const share = Math.min(1, used / limit);
   box.querySelector('[data-part="limit"]').textContent = words(limit);
   bar.style.setProperty("--value", share.toFixed(4));
+  bar.style.setProperty("--reach", Math.min(1, (used + more) / limit).toFixed(4));
   bar.setAttribute("aria-valuenow", String(Math.round(used)));
   bar.setAttribute("aria-valuemax", String(Math.round(limit)));
   bar.classList.toggle("meter--warn", share >= 0.8 && share < 1);

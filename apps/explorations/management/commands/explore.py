@@ -15,7 +15,7 @@ from rich.live import Live
 from apps.accounts.models import User
 from apps.explorations.driving import check_local, drive_in_thread, is_stack_up
 from apps.explorations.exports import run_head
-from apps.explorations.plans import Plan, is_large, plan_aliases, plan_estimate, usable_aliases
+from apps.explorations.plans import Plan, is_large, plan_aliases, plan_duration, plan_estimate, usable_aliases
 from apps.explorations.progress import Progress
 from apps.explorations.services import plan_start, worked_example_start
 from apps.problems.models import Problem
@@ -24,6 +24,7 @@ from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 from apps.runs.models import Run, RunStatus
 from apps.runs.selectors import event_page
+from apps.ui.words import duration
 
 POLL_S = 0.2
 
@@ -93,6 +94,8 @@ class Command(BaseCommand):
         if not options["json"] and not options["no_follow"]:
             expected = f"About {estimate.calls_expected:,} calls and {estimate.tokens_expected:,} tokens"
             self.stdout.write(f"{expected}, at most {estimate.calls_max:,} calls.")
+            if found := plan_duration(plan, estimate, aliases):
+                self.stdout.write(f"About {duration(found.seconds)} at this machine's last measured speed.")
         return plan_start(user=user, problem=problem, plan=plan, start=not here)
 
     def _user(self, name: str | None) -> User | None:

@@ -56,6 +56,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
             calls_expected=likely[role],
             calls_max=most[role],
             tokens_expected=likely[role] * sum(_typical(role, limits)),
+            written_expected=likely[role] * _typical(role, limits)[1],
         )
         for role in most
     )
