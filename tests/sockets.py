@@ -5,7 +5,10 @@ import json
 from typing import Any
 
 from asgiref.testing import ApplicationCommunicator
+from channels.db import database_sync_to_async
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.base import SessionBase
+from django.test import Client
 
 from apps.accounts.models import User
 from apps.runs.consumers import RunConsumer
@@ -13,7 +16,7 @@ from apps.runs.models import Run
 
 
 class RunSocket(ApplicationCommunicator):
-    """One connection of `user` to a run, carrying `after`."""
+    """One connection of `user` to a run, carrying `after`. `browser` is signed in with the session of the socket."""
 
     def __init__(self, run: Run, user: User | AnonymousUser, after: int = 0) -> None:
         scope: dict[str, Any] = {
@@ -22,12 +25,22 @@ class RunSocket(ApplicationCommunicator):
             "query_string": f"after={after}".encode(),
             "headers": [],
             "subprotocols": [],
-            "user": user,
+            "session": None,
             "url_route": {"kwargs": {"run": str(run.public_id)}},
         }
         super().__init__(RunConsumer.as_asgi(), scope)
+        self._scope = scope
+        self._user = user
+        self.browser = Client()
+
+    def _sign_in(self) -> SessionBase | None:
+        if isinstance(self._user, AnonymousUser):
+            return None
+        self.browser.force_login(self._user)
+        return self.browser.session
 
     async def connect(self) -> None:
+        self._scope["session"] = await database_sync_to_async(self._sign_in)()
         await self.send_input({"type": "websocket.connect"})
         assert (await self.receive_output(5))["type"] == "websocket.accept"
 

@@ -3,3 +3,8 @@ from django.apps import AppConfig
 
 class RunsConfig(AppConfig):
     name = "apps.runs"
+
+    def ready(self) -> None:
+        from apps.runs.admission import follow_sign_outs
+
+        follow_sign_outs()

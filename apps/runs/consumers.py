@@ -1,44 +1,48 @@
 """The run socket (docs/socket.md): authorise, catch up from the table, then follow the tail. Commands go by POST instead."""
 
 import asyncio
-import contextlib
 import json
 import time
 from typing import Any
 from urllib.parse import parse_qs
 
 from channels.generic.websocket import AsyncWebsocketConsumer
-from django.http import Http404
 
 from apps.runs import live_reads
+from apps.runs.admission import NOT_SIGNED_IN, SocketRefused, admitted, session_name
 from apps.runs.live import Subscription, hub
 from apps.runs.live_reads import in_thread
 
-FLUSH_S, STATE_S, BEAT_S, SLOW_S = 0.025, 1.0, 15.0, 10.0
+FLUSH_S, STATE_S, BEAT_S, SLOW_S, ADMIT_S = 0.025, 1.0, 15.0, 10.0, 60.0
 MAX_WATCHED = 16
-NOT_SIGNED_IN, NO_SUCH_RUN, TOO_SLOW = 4401, 4404, 4408
+TOO_SLOW = 4408
 
 
 class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """One page's view of one run."""
 
+    _sender: asyncio.Task[None] | None
+    _subscription: Subscription | None
+
     async def connect(self) -> None:
         await self.accept()
-        self._sender: asyncio.Task[None] | None = None
-        self._subscription: Subscription | None = None
-        user = self.scope.get("user")
-        if user is None or not user.is_authenticated:
-            await self.close(NOT_SIGNED_IN)
-            return
-        try:
-            self._run = await in_thread(live_reads.run_for_socket, user, self.scope["url_route"]["kwargs"]["run"])
-        except Http404:
-            await self.close(NO_SUCH_RUN)
+        self._sender, self._subscription = None, None
+        self._session_key = getattr(self.scope.get("session"), "session_key", None)
+        if not await self._is_admitted():
             return
         after = parse_qs(self.scope["query_string"].decode()).get("after", ["0"])[0]
         self._sent = int(after) if after.isdecimal() else 0
-        self._subscription = await hub().subscribe(str(self._run.public_id))
+        self._subscription = await hub().subscribe(str(self._run.public_id), session_name(self._session_key))
         self._sender = asyncio.create_task(self._follow(self._subscription))
+
+    async def _is_admitted(self) -> bool:
+        """May this session watch the run now? Where it may not, the socket is closed."""
+        try:
+            self._run = await in_thread(admitted, self._session_key, str(self.scope["url_route"]["kwargs"]["run"]))
+        except SocketRefused as refused:
+            await self.close(refused.code)
+            return False
+        return True
 
     async def disconnect(self, code: int) -> None:
         if self._subscription is not None:
@@ -62,12 +66,17 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self._frame(await in_thread(live_reads.call_snapshot, self._run, call))
 
     async def _follow(self, subscription: Subscription) -> None:
-        hello = await in_thread(live_reads.hello, self._run)
-        await self._frame(hello)
-        known_seq = hello["seq"]
-        next_state = next_beat = 0.0
+        await self._frame(hello := await in_thread(live_reads.hello, self._run))
+        known_seq, next_state, next_beat, next_admission = hello["seq"], 0.0, 0.0, time.monotonic() + ADMIT_S
         while True:
             now = time.monotonic()
+            if subscription.is_signed_out:
+                await self.close(NOT_SIGNED_IN)
+                return
+            if now >= next_admission:
+                next_admission = now + ADMIT_S
+                if not await self._is_admitted():
+                    return
             await self._send_events(subscription, known_seq)
             tokens, resync = subscription.take_tokens()
             if tokens:
@@ -84,21 +93,14 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
                 await self._frame({"t": "beat", "seq": self._sent})
             if known_seq > self._sent:
                 continue
-            subscription.news.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(STATE_S):
-                    await subscription.news.wait()
+            await subscription.wait(STATE_S)
             await asyncio.sleep(now + FLUSH_S - time.monotonic())  # News after a pause goes out at once.
 
     async def _send_events(self, subscription: Subscription, known_seq: int) -> None:
         """Send what follows the last sent event; page the table where the tail starts later than that."""
         while True:
-            tail, subscription.events = subscription.events, {}
-            batch = []
-            while self._sent + 1 in tail:
-                self._sent += 1
-                batch.append(tail[self._sent])
-            newest = max(tail, default=0)
+            batch, newest = subscription.take_events(self._sent)
+            self._sent += len(batch)
             if batch:
                 await self._frame({"t": "events", "events": batch, "has_more": newest > self._sent})
             if max(newest, known_seq) <= self._sent:

@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from apps.runs import metrics
 from apps.runs.selectors import EventRow
-from apps.runs.streams import EVENTS_KEPT, async_client, events_key, tokens_key
+from apps.runs.streams import EVENTS_KEPT, SIGNED_OUT, async_client, events_key, tokens_key
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +33,10 @@ _RATE_OVER_S = 3.0
 class Subscription:
     """What one socket has not sent yet. Filled by the hub, emptied by the socket; both run on the same loop."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, session: str = "") -> None:
         self.run = run
+        self.session = session
+        self.is_signed_out = False
         self.watched: set[str] = set()
         self.events: dict[int, dict[str, Any]] = {}
         self.tokens: list[dict[str, Any]] = []
@@ -47,6 +49,21 @@ class Subscription:
             self.events.clear()  # The socket finds the hole and pages the table: bounded memory, nothing lost.
         self.events[event["seq"]] = event
         self.news.set()
+
+    def take_events(self, sent: int) -> tuple[list[dict[str, Any]], int]:
+        """The events that follow `sent` without a gap, and the newest `seq` that was there; forgets all."""
+        tail, self.events = self.events, {}
+        batch: list[dict[str, Any]] = []
+        while sent + len(batch) + 1 in tail:
+            batch.append(tail[sent + len(batch) + 1])
+        return batch, max(tail, default=0)
+
+    async def wait(self, seconds: float) -> None:
+        """Return when there is news, or after `seconds`."""
+        self.news.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.news.wait()
 
     def add_tokens(self, item: dict[str, Any]) -> None:
         if item["call"] not in self.watched or item["call"] in self.resync:
@@ -108,9 +125,9 @@ class Hub:
         self._wake_key = f"wake:{id(self)}:{time.time_ns()}"
         self._redis: redis.asyncio.Redis | None = None
 
-    async def subscribe(self, run: str) -> Subscription:
-        """Start receiving the tail of a run; what came before is in the table."""
-        subscription = Subscription(run)
+    async def subscribe(self, run: str, session: str = "") -> Subscription:
+        """Start receiving the tail of a run; what came before is in the table. `session` is whose end closes the socket."""
+        subscription = Subscription(run, session)
         self._subscriptions[run].add(subscription)
         metrics.move("sockets", 1)
         if self._reader is None or self._reader.done():
@@ -155,6 +172,7 @@ class Hub:
                 await self._redis.expire(self._wake_key, 60)
 
     def _streams(self) -> dict[Any, Any]:
+        self._cursors.setdefault(SIGNED_OUT, "$")
         for run in self._subscriptions:
             self._cursors.setdefault(events_key(run), "$")
             self._cursors.setdefault(tokens_key(run), "$")
@@ -190,7 +208,12 @@ class Hub:
 
     def _spread(self, kind: str, run: str, entry_id: str, fields: dict[str, str]) -> None:
         subscriptions = self._subscriptions.get(run, set())
-        if kind == "ev":
+        if kind == SIGNED_OUT:
+            for subscription in [one for watching in self._subscriptions.values() for one in watching]:
+                if subscription.session == fields["session"]:
+                    subscription.is_signed_out = True
+                    subscription.news.set()
+        elif kind == "ev":
             event = json.loads(fields["event"])
             for subscription in subscriptions:
                 subscription.add_event(event)

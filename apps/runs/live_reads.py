@@ -7,11 +7,8 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from channels.db import DatabaseSyncToAsync
-from django.http import Http404
 from redis.exceptions import RedisError
 
-from apps.accounts.models import User
-from apps.runs.access import run_get_for
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import EventRow, event_page, step_get
 from apps.runs.streams import buffer_key, sync_client
@@ -27,14 +24,6 @@ async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs)
     """A database read in the thread pool: reads of different sockets do not wait for one another."""
     result: R = await DatabaseSyncToAsync(function, thread_sensitive=False)(*args, **kwargs)
     return result
-
-
-def run_for_socket(user: User, public_id: str) -> Run:
-    """The run, checked against the database at every connect. Raises `Http404`."""
-    fresh = User.objects.filter(pk=user.pk, is_active=True).first()
-    if fresh is None:
-        raise Http404("This account is not active.")
-    return run_get_for(fresh, public_id)
 
 
 def page_after(run: Run, after: int) -> list[EventRow]:

@@ -10,6 +10,7 @@
 | `cancel:<run>` | flag: stop all calls of the run | 1 day |
 | `hb:<worker>` | JSON: what an inference worker is doing | 3 s |
 | `pulse:<kind>:<name>`, `pulses` | JSON: that an orchestrator or web process lives; the names of those | 8 s |
+| `signed-out` | stream: sessions that have just ended, by the hash of their key | capped |
 | `metrics` | hash: counts of all processes (metrics.py) | for ever |
 """
 
@@ -27,6 +28,7 @@ from apps.reasoning.domain.generation import GenerationRequest
 EVENTS_KEPT = 5_000
 TOKENS_KEPT = 50_000
 HOUR_S = 3600
+SIGNED_OUT = "signed-out"
 #: Header of a Celery message: when it was sent.
 SENT_AT = "sent_at"
 DAY_S = 86_400
