@@ -14,6 +14,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
+from benchmarks.contest_engine import ContestEngine
 from benchmarks.texts import text_of
 from workers import worker
 from workers.worker import app
@@ -48,6 +49,8 @@ def backend(alias: Alias) -> Backend:
     """The backend of an alias of benchmarks/models.toml."""
     if alias.name == "ticker":
         return Ticker()
+    if alias.name == "contest":
+        return ContestEngine.from_environment()
     if alias.name == "agent":
         pace = Pace(tokens_per_s=AGENT_TOKENS_PER_S, chunk_tokens=1)
         return ScriptedBackend(lambda request: text_of(request.sampling.max_new_tokens), pace=pace)

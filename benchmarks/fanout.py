@@ -1,99 +1,129 @@
-"""One call of a run watched by 100 sockets: 20 entries a second on the token stream, each with the moment it was put there.
+"""A text that is being written, watched by 20, 100 and 300 viewers: on our page's socket, and on three others, one by one.
 
-A real web process serves; this process is the publisher and all viewers, so one clock tells how long an entry took.
+The same fake model everywhere: 20 tokens a second of 21 characters, each the moment at which it was due. A delay is the time
+from that moment to the frame in the viewer, all processes on this machine and by its one clock; a token that never came counts
+as the slowest. The same client reads all (watching.py) and looks for tokens in raw frames.
+
+What is compared: the way from a model's token to N screens. With us and with `group_send` the model is a process of its own
+that writes one text, and all viewers watch it; a plain Channels design with channels-redis as it is set up by default. Chainlit
+and Gradio have no text that several people watch: there each viewer has a chat of its own and the model (which only sleeps)
+runs N times inside the server, as their documentation does it; Gradio may run all N at once. What is not compared: our sockets
+also catch up, carry events and numbers, check who may see the run, and send tokens in frames of 25 ms; the browser's part of
+each; servers with several processes. Environments are made on the first use (rivals/servers.py).
 """
 
 import asyncio
-import json
-import time
-from typing import TYPE_CHECKING, Any
+import functools
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 
-from benchmarks.figures import Figure, percentiles
+from benchmarks.figures import Figure, Skipped
+from benchmarks.watching import TOKENS_PER_S, Watched, watch
 
-if TYPE_CHECKING:
-    from websockets.asyncio.client import ClientConnection
-
-SOCKETS, QUICK_SOCKETS = 100, 20
-FRAMES_PER_S = 20
+VIEWERS, QUICK_VIEWERS = (20, 100, 300), (20,)
+COMPARED_AT = 100
 SECONDS, QUICK_SECONDS = 10, 3
 CALL = "s0/r1/reason"
+RIVALS = {"channels": "group_send", "chainlit": "Chainlit", "gradio": "Gradio"}
+TIMES_LOWER = {"chainlit", "gradio"}
 
 
 def figures(quick: bool = False) -> list[Figure]:
-    """How long an entry takes from the stream to the viewers, and how many were lost."""
+    """Delays and losses by number of viewers, ours and theirs, and by how much ours is lower."""
     from benchmarks import stage
 
     folder = stage.set_up()
+    levels, seconds = (QUICK_VIEWERS, QUICK_SECONDS) if quick else (VIEWERS, SECONDS)
+    tokens = seconds * TOKENS_PER_S
+    ours, found = _ours(folder, levels, tokens)
+    for rival, title in RIVALS.items():
+        try:
+            theirs = _theirs(rival, folder, levels, tokens)
+        except Skipped as reason:
+            print(f"{title}: {reason}", file=sys.stderr)
+            continue
+        found += list(_of_a_rival(rival, title, ours, theirs))
+    return [*found, Figure("tokens a second", TOKENS_PER_S), Figure("seconds", seconds)]
+
+
+def _of_a_rival(rival: str, title: str, ours: dict[int, Watched], theirs: dict[int, Watched]) -> Iterator[Figure]:
+    for viewers, watched in theirs.items():
+        yield Figure(f"{title}, {viewers} viewers, 95th percentile", watched.late, "ms")
+        yield Figure("… median", watched.median, "ms")
+        yield Figure("… tokens lost", watched.lost)
+        wanted = 3 if viewers == COMPARED_AT and rival in TIMES_LOWER else None
+        yield Figure(f"… theirs ÷ ours, {viewers} viewers", watched.late / ours[viewers].late, "times", wanted, "at least")
+
+
+def _ours(folder: Path, levels: tuple[int, ...], tokens: int) -> tuple[dict[int, Watched], list[Figure]]:
+    from django.conf import settings
+
     from benchmarks import viewers
     from benchmarks.processes import Processes
+    from benchmarks.rivals.viewers import run_socket
 
-    sockets, seconds = (QUICK_SOCKETS, QUICK_SECONDS) if quick else (SOCKETS, SECONDS)
-    cookie, run = viewers.session_cookie(), viewers.live_run("at-once")
+    cookie, run = viewers.session_cookie(), str(viewers.live_run("at-once").public_id)
+    address = f"127.0.0.1:{settings.PORT}"
+    command = [sys.executable, "-m", "benchmarks.publishing", run, CALL, str(tokens), str(TOKENS_PER_S)]
+    seen: dict[int, Watched] = {}
+    found: list[Figure] = []
     with Processes("valkey", "web", folder=folder) as processes:
-        before = processes.cpu_s()["web"]
-        delays = asyncio.run(_watch(str(run.public_id), cookie, sockets, seconds * FRAMES_PER_S))
-        cpu = processes.cpu_s()["web"] - before
-    expected = sockets * seconds * FRAMES_PER_S
-    middle, late = percentiles(delays)
+        for level in levels:
+            before = processes.cpu_s()["web"]
+            publisher = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            assert publisher.stdout is not None
+            publisher.stdout.readline()
+            seen[level] = asyncio.run(watch(lambda: run_socket(address, run, CALL, cookie), level, tokens, _played(publisher)))
+            cpu = processes.cpu_s()["web"] - before
+            found += _of_a_level(level, seen[level], cpu)
+    return seen, found
+
+
+def _of_a_level(viewers: int, watched: Watched, cpu_s: float) -> list[Figure]:
+    wanted = {100: 50.0, 300: 300.0}.get(viewers)
     return [
-        Figure("stream → viewer, 95th percentile", late, "ms", 50, "under"),
-        Figure("… median", middle, "ms"),
-        Figure("… slowest", max(delays), "ms"),
-        Figure("entries lost", expected - len(delays), "", 0, "at most"),
-        Figure("sockets", sockets),
-        Figure("entries a second", FRAMES_PER_S),
-        Figure("CPU of the web process per frame sent", 1000 * cpu / expected, "ms"),
+        Figure(f"{viewers} viewers, 95th percentile", watched.late, "ms", wanted, "under"),
+        Figure("… median", watched.median, "ms"),
+        Figure("… slowest", max(watched.delays), "ms"),
+        Figure("… tokens lost", watched.lost, "", 0, "at most"),
+        Figure("… CPU of the web process per token and viewer", 1000 * cpu_s / watched.expected, "ms"),
     ]
 
 
-async def _watch(run: str, cookie: tuple[str, str], sockets: int, frames: int) -> list[float]:
-    """Milliseconds that each entry took to each viewer."""
+def _theirs(rival: str, folder: Path, levels: tuple[int, ...], tokens: int) -> dict[int, Watched]:
+    """A rival at every level. Raises `Skipped`."""
     from django.conf import settings
-    from websockets.asyncio.client import connect
 
-    address = f"127.0.0.1:{settings.PORT}"
-    headers = {"Cookie": "=".join(cookie), "Origin": f"http://{address}"}
-    delays: list[float] = []
+    from benchmarks.processes import Processes
+    from benchmarks.rivals.servers import RivalServer
+    from benchmarks.rivals.viewers import ChainlitViewer, GradioViewer, SocketViewer
 
-    async def open_socket() -> "ClientConnection":
-        socket = await connect(f"ws://{address}/ws/runs/{run}/?after=0", additional_headers=headers, compression=None)
-        await socket.send(json.dumps({"t": "watch", "calls": [CALL]}))
-        while json.loads(await socket.recv())["t"] != "text":
-            pass
-        return socket
-
-    async def read(socket: "ClientConnection") -> None:
-        seen = 0
-        async with socket:
-            while seen < frames:
-                frame = json.loads(await socket.recv())
-                now = time.time_ns()
-                for item in frame["items"] if frame["t"] == "tokens" else ():
-                    seen += 1
-                    delays.append((now - int(item["text"])) / 1e6)
-
-    opened = [await open_socket() for _ in range(sockets)]
-    readers = [asyncio.create_task(read(socket)) for socket in opened]
-    await _publish(run, frames)
-    await asyncio.wait(readers, timeout=5)
-    for reader in readers:
-        reader.cancel()
-    await asyncio.gather(*readers, return_exceptions=True)
-    return delays
+    seen: dict[int, Watched] = {}
+    stores = ("valkey",) if rival == "channels" else ()
+    redis_url = settings.REDIS_URL.replace("?db=0", "")
+    with (
+        Processes(*stores, folder=folder),
+        RivalServer(rival, folder=folder, tokens=tokens, tokens_per_s=TOKENS_PER_S, redis_url=redis_url) as server,
+    ):
+        address = server.address
+        for level in levels:
+            if rival == "chainlit":
+                seen[level] = asyncio.run(watch(lambda: ChainlitViewer(address), level, tokens))
+            elif rival == "gradio":
+                seen[level] = asyncio.run(watch(lambda: GradioViewer(address), level, tokens))
+            else:
+                publish = _played(server.publisher())
+                viewer = functools.partial(SocketViewer, f"ws://{address}/tail/", ready="ready")
+                seen[level] = asyncio.run(watch(viewer, level, tokens, publish))
+    return seen
 
 
-async def _publish(run: str, frames: int) -> None:
-    """Put entries on the token stream as workers/publisher.py does, on a steady beat."""
-    from apps.runs.streams import TOKENS_KEPT, async_client, tokens_key
+def _played(publisher: "subprocess.Popen[str]") -> Callable[[], Awaitable[None]]:
+    """Start a publisher that waits for a line; return at its end."""
 
-    client = async_client()
-    began, offset = time.monotonic(), 0
-    for number in range(frames):
-        await asyncio.sleep(max(0.0, began + number / FRAMES_PER_S - time.monotonic()))
-        text = str(time.time_ns())
-        entry: dict[Any, Any] = {
-            "call": CALL, "attempt": 1, "ch": "text", "off": offset, "text": text, "n": number + 1
-        }  # fmt: skip
-        await client.xadd(tokens_key(run), entry, maxlen=TOKENS_KEPT, approximate=True)
-        offset += len(text)
-    await client.aclose()
+    async def play() -> None:
+        await asyncio.to_thread(publisher.communicate, "go\n")
+
+    return play

@@ -5,8 +5,9 @@ Use after `stage.set_up`.
 
 import os
 import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections import defaultdict
 from pathlib import Path
 from typing import Self
 
@@ -14,27 +15,33 @@ from apps.config.stack import programs
 from apps.runs.streams import heartbeats, sync_client
 
 ROOT = Path(__file__).resolve().parents[1]
+WITHIN_S = 120
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Processes:
     """Some programs of the stack by name: `valkey`, `inference`, `web`, `orchestrator`. Use as a context manager.
 
-    `inference` is the celery application that answers calls.
+    Several of one program are numbered: `inference/1`, `inference/2`. `inference` is the celery application that answers
+    calls, `python` the interpreter that runs it.
     """
 
-    def __init__(self, *names: str, folder: Path, inference: str = "benchmarks.answering") -> None:
+    def __init__(
+        self, *names: str, folder: Path, inference: str = "benchmarks.answering", python: str = sys.executable
+    ) -> None:
         self._names = names
         self._folder = folder
         self._inference = inference
+        self._python = python
+        self._commands = {program.name: program.command for program in programs()}
+        self._of_the_dead: dict[str, float] = defaultdict(float)
         self.running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Self:
         (self._folder / "run").mkdir(exist_ok=True)
-        known = {program.name: program.command for program in programs()}
         try:
             for name in self._names:
-                self._start(name, known[name])
+                self.start(name)
         except BaseException:
             self.__exit__()
             raise
@@ -52,25 +59,45 @@ class Processes:
 
     def cpu_s(self) -> dict[str, float]:
         """CPU seconds of each process until now, all threads, user and system."""
-        return {name: _cpu_s(process.pid) for name, process in self.running.items()}
+        living = {name: _cpu_s(process.pid) for name, process in self.running.items()}
+        return {name: seconds + self._of_the_dead[name] for name, seconds in living.items()}
 
-    def _start(self, name: str, command: Sequence[str]) -> None:
+    def greatest_memory_mb(self, name: str) -> float:
+        """The most memory that a process has held at once, in MB."""
+        status = Path(f"/proc/{self.running[name].pid}/status").read_text()
+        return float(status.partition("VmHWM:")[2].split()[0]) / 1024
+
+    def kill(self, name: str) -> None:
+        """End a process as a power cut would."""
+        self._of_the_dead[name] += _cpu_s(self.running[name].pid)
+        self.running[name].kill()
+        self.running[name].wait()
+
+    def start(self, name: str) -> None:
+        """Start a program, again too, and return when it answers. Raises `SystemExit` with its log where it does not."""
+        program, _, number = name.partition("/")
+        command = [
+            self._python if program == "inference" and part == sys.executable else part for part in self._commands[program]
+        ]
         command = [self._inference if part == "workers.worker" else part for part in command]
-        with (self._folder / f"{name}.log").open("ab") as log:
+        command = [f"{program}{number}@%h" if part == f"{program}@%h" else part for part in command]
+        path = self._folder / f"{program}{number}.log"
+        with path.open("ab") as log:
             self.running[name] = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
-        until = time.monotonic() + 60
-        while not self._is_ready(name):
+        until = time.monotonic() + WITHIN_S
+        while not self._is_ready(program):
             if self.running[name].poll() is not None or time.monotonic() > until:
-                raise SystemExit(f"{name} did not start:\n{(self._folder / f'{name}.log').read_text()[-2000:]}")
+                raise SystemExit(f"{name} did not start:\n{path.read_text()[-2000:]}")
             time.sleep(0.05)
 
-    def _is_ready(self, name: str) -> bool:
+    def _is_ready(self, program: str) -> bool:
         try:
-            if name == "valkey":
+            if program == "valkey":
                 return bool(sync_client().ping())
-            if name == "inference":
-                return bool(heartbeats(sync_client()))
-            return name != "web" or _answers()
+            if program == "inference":
+                started = sum(name.partition("/")[0] == "inference" for name in self.running)
+                return len(heartbeats(sync_client())) >= started
+            return program != "web" or _answers()
         except OSError:
             return False
         except Exception as error:

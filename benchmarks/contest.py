@@ -1,0 +1,210 @@
+"""A contest run, simulated: Intern-S1-MO with 256 rollouts of twelve rounds and 24 revisions of eight candidates, 81,672 calls.
+
+    python -m benchmarks.contest [--latency SECONDS] [--rollouts N] [--rounds N]
+
+The orchestrator, Valkey and four inference workers are processes as in production, each worker with 64 places; only the engine
+is a fake (contest_engine.py) with log-normal waits of `--latency` seconds on average. When half of the calls are recorded the
+orchestrator is killed and started again. CPU time is that of all six processes from the start of the run to its end, the second
+orchestrator's start and replay included. The database's growth is the size of its file less the compressed texts; what
+projections and events repeat of them counts as growth. The first new call is the first that no owner had begun before.
+"""
+
+import argparse
+import os
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from benchmarks.figures import Figure
+
+if TYPE_CHECKING:
+    from apps.runs.models import Run
+    from benchmarks.processes import Processes
+
+LATENCY_S, QUICK_LATENCY_S = 0.8, 0.1
+WORKERS = tuple(f"inference/{number}" for number in range(1, 5))
+WINDOW = 256
+PRESET: Mapping[str, Any] = {}
+QUICK: Mapping[str, Any] = {"rollouts": 12, "rounds": 3, "revisions": 2, "candidates": 2, "lemma_votes": 4, "proof_votes": 4}
+WITHIN_S = 3000
+
+
+def figures(quick: bool = False) -> list[Figure]:
+    """CPU per call, memory, the database's growth, and the way back after a kill."""
+    return measure(QUICK if quick else PRESET, QUICK_LATENCY_S if quick else LATENCY_S)
+
+
+def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
+    """One run of the preset `contest` with `overrides`. Raises `SystemExit` where it does not finish."""
+    from benchmarks import contest_engine, stage
+
+    os.environ[contest_engine.LATENCY_S] = str(latency_s)
+    folder = stage.set_up(MODELS_FILE=str(Path(__file__).with_name("contest.toml")), RUN_WINDOW=str(WINDOW))
+    from benchmarks.processes import Processes
+
+    size = _database_bytes(folder)
+    with Processes("valkey", *WORKERS, "orchestrator", folder=folder) as processes, Memory(processes) as memory:
+        before, began = processes.cpu_s(), time.monotonic()
+        run = _start(overrides)
+        expected = _calls_expected(run)
+        _wait(run, expected // 2)
+        processes.kill("orchestrator")
+        killed_at = time.time()
+        processes.start("orchestrator")
+        _wait(run, None)
+        took = time.monotonic() - began
+        cost = {name: after - before[name] for name, after in processes.cpu_s().items()}
+        generated = _generated()
+    calls = run.steps.filter(kind="call").count()
+    texts, grown = _text_bytes(), _database_bytes(folder) - size
+
+    def per_call(*names: str) -> float:
+        return 1000 * sum(cost[name] for name in names) / calls
+
+    return [
+        Figure("CPU per call, all processes", per_call(*cost), "ms", 3, "at most"),
+        Figure("… of the orchestrator", per_call("orchestrator"), "ms"),
+        Figure("… of the inference workers", per_call(*WORKERS), "ms"),
+        Figure("… of Valkey", per_call("valkey"), "ms"),
+        Figure("orchestrator's greatest memory", memory.greatest_mb, "MB", 1000, "under"),
+        Figure("database per call, beyond the texts", (grown - texts) / calls / 1000, "kB", 4, "under"),
+        Figure("… compressed texts per call", texts / calls / 1000, "kB"),
+        Figure("killed at half: from the restart to the first new call", _first_new_call_at(run) - killed_at, "s", 10, "under"),
+        Figure("calls missing or too many", abs(calls - expected), "", 0, "at most"),
+        Figure("calls that were generated twice, after the kill", max(0, generated - calls)),
+        Figure("calls", calls),
+        Figure("lemmas", run.events.filter(kind="lemma.proposed").count()),
+        Figure("events", run.events.count()),
+        Figure("mean latency of the fake engine", latency_s, "s"),
+        Figure("calls under way at most", WINDOW),
+        Figure("inference workers", len(WORKERS)),
+        Figure("wall time", took, "s"),
+        Figure("… of it with the processors busy with our processes", sum(cost.values()) / (os.cpu_count() or 1) / took),
+    ]
+
+
+class Memory:
+    """Watches the orchestrator's memory, that of its successor too. Use as a context manager."""
+
+    def __init__(self, processes: "Processes") -> None:
+        self._processes = processes
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
+        self.greatest_mb = 0.0
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.25):
+            try:
+                self.greatest_mb = max(self.greatest_mb, self._processes.greatest_memory_mb("orchestrator"))
+            except (OSError, IndexError):
+                continue  # Between the kill and the restart there is none.
+
+
+def _start(overrides: Mapping[str, Any]) -> "Run":
+    """Queue the run as the start page does, on an alias that people could not choose there."""
+    from django.conf import settings
+
+    from apps.explorations.plans import Plan, plan_spec
+    from apps.problems.models import Problem, ProblemVersion, Topic
+    from apps.reasoning.domain.problems import ProblemText
+    from apps.reasoning.inference.aliases import load_aliases
+    from apps.runs.services import run_create
+
+    problem = Problem.objects.create(slug="contest", title="A contest", topic=Topic.ALGEBRA)
+    version = ProblemVersion.objects.create(
+        problem=problem, number=1, statement="Show that $x^2 + y^2 \\ge 2xy$ for all reals."
+    )
+    text = ProblemText(id=problem.slug, version=1, title=problem.title, statement=version.statement)
+    plan = Plan("intern_s1_mo", "contest", overrides, {"": "contest"}, seed=1)
+    return run_create(
+        owner=None,
+        problem_version=version,
+        title="A contest",
+        spec=plan_spec(plan, text, load_aliases(settings.MODELS_FILE)),
+    )
+
+
+def _calls_expected(run: "Run") -> int:
+    """Every round of every rollout with its lemmas and votes, every version of every candidate with its votes."""
+    from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+    from benchmarks.contest_texts import LEMMAS_A_ROUND
+
+    params = Params.model_validate(run.spec["params"])
+    exploring = params.rollouts * params.rounds * (2 + LEMMAS_A_ROUND * params.lemma_votes)
+    return exploring + params.candidates * (1 + params.revisions) * (1 + params.proof_votes)
+
+
+def _wait(run: "Run", calls: int | None) -> None:
+    """Return when so many calls are recorded, or, without a number, when the run has finished."""
+    from apps.runs.models import RunStatus
+
+    until = time.monotonic() + WITHIN_S
+    while True:
+        run.refresh_from_db(fields=["calls", "status", "status_reason"])
+        if run.status == RunStatus.FINISHED or (calls is not None and run.calls >= calls):
+            return
+        if not run.is_live or time.monotonic() > until:
+            raise SystemExit(f"the run is {run.status} after {run.calls} calls: {run.status_reason}")
+        time.sleep(0.25)
+
+
+def _first_new_call_at(run: "Run") -> float:
+    """Seconds since 1970."""
+    resumed = run.events.filter(kind="run.resumed").first()
+    first = resumed and run.events.filter(kind="call.began", seq__gt=resumed.seq).first()
+    if not first:
+        raise SystemExit("the run made no call after it was resumed")
+    return float(first.at.timestamp())
+
+
+def _generated() -> int:
+    """Calls that the workers began, as they counted them."""
+    from apps.runs import metrics
+    from apps.runs.streams import sync_client
+
+    time.sleep(2 * metrics.PUSH_EVERY_S)
+    return int(metrics.totals_read(sync_client()).sum_of("calls_began"))
+
+
+def _text_bytes() -> int:
+    from django.db.models import Sum
+    from django.db.models.functions import Length
+
+    from apps.runs.models import Blob
+
+    return int(Blob.objects.aggregate(all=Sum(Length("data")))["all"])
+
+
+def _database_bytes(folder: Path) -> int:
+    """The database with everything in its file."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return sum(path.stat().st_size for path in folder.glob("lemmascope.sqlite3*"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latency", type=float, default=LATENCY_S, help="mean time of an answer, seconds")
+    parser.add_argument("--rollouts", type=int, help="instead of 256")
+    parser.add_argument("--rounds", type=int, help="instead of twelve")
+    chosen = parser.parse_args()
+    overrides = {name: value for name in ("rollouts", "rounds") if (value := getattr(chosen, name)) is not None}
+    for figure in measure(overrides, chosen.latency):
+        print("  ".join(figure.row()))
+
+
+if __name__ == "__main__":
+    main()

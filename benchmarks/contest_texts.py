@@ -1,0 +1,145 @@
+"""What the fake engine of the contest writes: well-formed answers of every role, which follow from the call's key alone.
+
+No rollout ever claims to be done, the first of the three lemmas of a round always holds, the others hold more often than not,
+and one vote on every proof finds a fault: so a run makes every call that its preset allows. One lemma in ten is stated word for
+word by many rollouts, so that libraries meet.
+"""
+
+import random
+import re
+import zlib
+from collections.abc import Callable
+from functools import cache
+
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.scripted import Reply
+
+LEMMAS_A_ROUND = 3
+STEPS = 4
+PROOF_STEPS = 12
+REASONING, VOTE_REASONING, PROSE = 6_000, 1_500, 4_000
+"""Characters of thinking before an answer, before a vote, and of a reasoner's answer."""
+SHARED_SHARE, HOLDS_SHARE = 0.1, 0.7
+PASSES_GOOD, PASSES_BAD = 0.92, 0.2
+_TEXT_SIZE = 1_000_000
+_SYLLABLES = (
+    "al",
+    "be",
+    "cor",
+    "di",
+    "en",
+    "fac",
+    "gra",
+    "hel",
+    "in",
+    "jun",
+    "kal",
+    "lem",
+    "mod",
+    "nor",
+    "or",
+    "pri",
+    "qua",
+    "res",
+)
+
+
+def reply(request: GenerationRequest) -> Reply:
+    """The answer to a call of the scaffold intern_s1_mo. Raises `KeyError` for a role it does not know."""
+    return _WRITERS[request.role](request.key)
+
+
+def _reason(key: str) -> Reply:
+    return Reply(text=f"{_prose(key, PROSE)}\n<claim>partial</claim>", reasoning=_prose(f"{key}/thinking", REASONING))
+
+
+def _summarise(key: str) -> Reply:
+    rollout, round_ = _numbers(key)
+    first = LEMMAS_A_ROUND * (round_ - 1) + 1
+    lemmas = "\n".join(_lemma(rollout, number, first) for number in range(first, first + LEMMAS_A_ROUND))
+    return Reply(text=lemmas, reasoning=_prose(f"{key}/thinking", REASONING))
+
+
+def _lemma(rollout: int, number: int, first: int) -> str:
+    shared = _chance(f"shared/{rollout}/{number}") < SHARED_SHARE
+    name = f"statement/{number}" if shared else f"statement/{rollout}/{number}"
+    steps = [_prose(f"{name}/{rollout}/{step}", 160) for step in range(1, STEPS + 1)]
+    if first > 1:
+        steps[0] = f"By Lemma {first - LEMMAS_A_ROUND} we have $x_{number} > 0$. {steps[0]}"
+    if number > first:
+        steps[-1] = f"Together with Lemma {first} this is the claim. {steps[-1]}"
+    body = "\n".join(f"<step>{step}</step>" for step in steps)
+    return f'<lemma number="{number}">\n<statement>{_prose(name, 180)}</statement>\n{body}\n</lemma>'
+
+
+def _judge_lemma(key: str) -> Reply:
+    lemma = key.split("/")[-2]
+    number = int(lemma.partition(".")[2].partition("-")[0])
+    holds = number % LEMMAS_A_ROUND == 1 or _chance(f"holds/{lemma}") < HOLDS_SHARE
+    passes = _chance(key) < (PASSES_GOOD if holds else PASSES_BAD)
+    return _verdict(key, STEPS, 0 if passes else 1 + int(_chance(f"{lemma}/fault") * STEPS))
+
+
+def _judge_proof(key: str) -> Reply:
+    finds = key.endswith("/1") or _chance(key) < 1 - PASSES_GOOD
+    return _verdict(key, PROOF_STEPS, 1 + int(_chance(f"{key}/fault") * PROOF_STEPS) if finds else 0)
+
+
+def _verdict(key: str, steps: int, fault: int) -> Reply:
+    """A vote that finds `fault` as the first wrong step, 0 for none."""
+    checks = [
+        f'<check step="{step}" sound="{"no" if step == fault else "yes"}">{_prose(f"{key}/{step}", 90)}</check>'
+        for step in range(1, (fault or steps) + 1)
+    ]
+    return Reply(
+        text="\n".join([*checks, f"<verdict>{fault or -1}</verdict>"]), reasoning=_prose(f"{key}/thinking", VOTE_REASONING)
+    )
+
+
+def _write(key: str) -> Reply:
+    steps = [
+        f"<step>By Lemma s{number % 8}.1 the case $k = {number}$ is settled. {_prose(f'{key}/{number}', 400)}</step>"
+        for number in range(PROOF_STEPS)
+    ]
+    text = "\n".join(["<proof>", *steps, "</proof>"])
+    return Reply(text=text, reasoning=_prose(f"{key}/thinking", REASONING))
+
+
+_WRITERS: dict[str, Callable[[str], Reply]] = {
+    "reasoner": _reason,
+    "summarizer": _summarise,
+    "theorem_verifier": _judge_lemma,
+    "writer": _write,
+    "process_verifier": _judge_proof,
+    "reviser": _write,
+}
+
+
+def _numbers(key: str) -> tuple[int, int]:
+    rollout, round_ = map(int, re.findall(r"\d+", key)[:2])
+    return rollout, round_
+
+
+def _chance(name: str) -> float:
+    return zlib.crc32(name.encode()) / 2**32
+
+
+def _prose(name: str, size: int) -> str:
+    """`size` characters of the one long text, from a word that `name` decides."""
+    text = _long_text()
+    start = text.index(" ", int(_chance(name) * (_TEXT_SIZE - size - 50))) + 1
+    return text[start : start + size].rpartition(" ")[0]
+
+
+@cache
+def _long_text() -> str:
+    """Invented words with a formula now and then; cut anywhere between words, it is still text."""
+    draw = random.Random(2512)
+    words = ["".join(draw.choices(_SYLLABLES, k=draw.randint(1, 4))) for _ in range(3000)]
+    pieces: list[str] = []
+    size = 0
+    while size < _TEXT_SIZE:
+        word = f"$x_{{{draw.randint(1, 99)}}}<{draw.randint(2, 999)}$" if draw.random() < 0.15 else draw.choice(words)
+        pieces.append(word)
+        size += len(word) + 1
+    return " ".join(pieces)

@@ -1,0 +1,25 @@
+"""The fake model in Gradio as its documentation streams: an async generator into a text box, without a limit at once."""
+
+import os
+from collections.abc import AsyncIterator
+
+import gradio
+from fake_model import tokens
+
+
+async def answer(_: str) -> AsyncIterator[str]:
+    """The text so far, at every token; Gradio sends what was added."""
+    text = ""
+    async for token in tokens():
+        text += token
+        yield text
+
+
+with gradio.Blocks(analytics_enabled=False) as demo:
+    asked, written = gradio.Textbox(), gradio.Textbox()
+    asked.submit(answer, asked, written, api_name="answer", concurrency_limit=None)
+
+if __name__ == "__main__":
+    demo.queue(max_size=None).launch(
+        server_name="127.0.0.1", server_port=int(os.environ["RIVAL_PORT"]), ssr_mode=False, quiet=True
+    )
