@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm
 from django.core.exceptions import NON_FIELD_ERRORS
 
+from apps.accounts.origin import address_of
 from apps.accounts.throttle import attempt_take, attempts_forget
 from apps.ui.words import duration
 
@@ -15,7 +16,7 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         name = self.cleaned_data.get("username", "")
-        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
+        address = address_of(self.request) if self.request else ""
         if wait := attempt_take(name, address):
             raise forms.ValidationError(f"Too many attempts for this name. Try again in {duration(wait)}.", code="throttled")
         cleaned = super().clean()

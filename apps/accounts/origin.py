@@ -1,0 +1,25 @@
+"""From where a request comes, as far as it can be known: the address that the outermost proxy of ours has seen."""
+
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def address_of(request: HttpRequest) -> str:
+    """The address of the client.
+
+    Each proxy adds the address that it was called from to `X-Forwarded-For`. With `TRUSTED_PROXIES` proxies of ours, only the
+    last so many entries are theirs; what stands before them, anybody can write. An entry that is missing or no address counts
+    as none: then the address of the connection is taken.
+    """
+    nearest = str(request.META.get("REMOTE_ADDR", ""))
+    if settings.TRUSTED_PROXIES < 1:
+        return nearest
+    entries = [entry.strip() for entry in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
+    if len(entries) < settings.TRUSTED_PROXIES:
+        return nearest
+    try:
+        return str(ipaddress.ip_address(entries[-settings.TRUSTED_PROXIES]))
+    except ValueError:
+        return nearest
