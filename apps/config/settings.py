@@ -271,6 +271,6 @@ LOGGING: dict[str, Any] = {
         "httpx": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
         "celery.app.trace": {"level": "WARNING"},
-        "uvicorn": {"handlers": ["console"], "propagate": False},
+        "uvicorn": {"handlers": ["console"], "level": "WARNING", "propagate": False},  # Its own would be no JSON.
     },
 }

@@ -35,7 +35,8 @@ def _all(now: Situation) -> Iterator[Concern]:
         yield Concern("error", f"No orchestrator lives: runs neither start nor go on.{waiting}", "Start one; see its log.")
     for alias in now.aliases:
         if alias.queue_length and not alias.workers:
-            text = f"{alias.queue_length} messages wait for {alias.name}, which no worker serves."
+            waiting = f"{alias.queue_length} messages wait" if alias.queue_length != 1 else "A message waits"
+            text = f"{waiting} for {alias.name}, which no worker serves."
             yield Concern("error", text, f"Start an inference worker on the queue inference.{alias.name}.")
         for trouble in alias.troubles:
             yield Concern("warn", f"{alias.name} is down: {trouble}", "Calls wait or are asked again; see the worker's log.")
@@ -50,7 +51,8 @@ def _of_runs(now: Situation) -> Iterator[Concern]:
         text = f"{len(now.stalled)} run{'s' if len(now.stalled) != 1 else ''} without an owner: {names}."
         yield Concern("warn", text, "An orchestrator takes them over within seconds; if not, see its log for “warden”.")
     if now.results_lag_s > RESULTS_LATE_S:
-        text = f"{now.results} results wait for the journal, the oldest since {duration(now.results_lag_s)}."
+        waiting = f"{now.results} results wait" if now.results != 1 else "A result waits"
+        text = f"{waiting} for the journal, the oldest since {duration(now.results_lag_s)}."
         yield Concern("warn", text, "Look for “journal” in the orchestrator's log: is the database slow, locked or full?")
 
 

@@ -91,19 +91,21 @@ def _end(text: mmap.mmap, at: int) -> int:
 
 def _read(line: str, file: str) -> LogLine:
     if line.startswith("{"):
+        head, _, below = line.partition("\n")
         try:
-            fields: dict[str, Any] = json.loads(line)
+            return _of_json(json.loads(head), below, file)
         except ValueError:
-            fields = {}
-        if "message" in fields:
-            text = "\n".join(part for part in (fields["message"], fields.get("exception", "")) if part)
-            about = str(fields.get("step") or "")
-            shown = text if about in text else f"{text} [{about}]"
-            return LogLine(
-                str(fields.get("at", "")), fields.get("level", ""), fields.get("logger", ""), shown[:LONGEST_LINE], file
-            )
+            return LogLine("", "", "", line[:LONGEST_LINE], file)
     found = _TEXT.match(line)
     if found is None:
         return LogLine("", "", "", line[:LONGEST_LINE], file)
     at, level, logger, text = found.groups()
     return LogLine(at, level, logger, text[:LONGEST_LINE], file)
+
+
+def _of_json(fields: dict[str, Any], below: str, file: str) -> LogLine:
+    message, step = str(fields.get("message", "")), str(fields.get("step", ""))
+    named = message if step in message else f"{message} [{step}]"
+    text = "\n".join(part for part in (named, str(fields.get("exception", "")), below) if part)
+    told = (str(fields.get(name, "")) for name in ("at", "level", "logger"))
+    return LogLine(*told, text[:LONGEST_LINE], file)

@@ -18,6 +18,7 @@ from apps.runs.metrics import Totals, totals_read
 from apps.runs.models import LIVE, Run, RunStatus
 from apps.runs.pulse import Pulse, pulses
 from apps.runs.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths, sync_client
+from apps.ui.words import STATUS_WORDS
 
 LIVE_RUNS_AT_MOST = 200
 
@@ -89,6 +90,11 @@ class Situation:
     results_lag_s: float = 0.0
     redis: RedisState | None = None
     totals: Totals = field(default_factory=lambda: Totals({}, {}))
+
+    @property
+    def runs_told(self) -> list[tuple[str, int]]:
+        """The runs by status in words, without those of which there are none."""
+        return [(STATUS_WORDS.get(status, status), number) for status, number in self.runs.items() if number]
 
     @property
     def running(self) -> int:

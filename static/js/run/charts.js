@@ -20,10 +20,18 @@ function plotly(src) {
 
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** Times without a zone are drawn as they stand, so they are given in the reader's. */
+function localTime(value) {
+  const at = new Date(value);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
 function themed(figure) {
   const [ink, line, accent] = ["--ink", "--line", "--accent"].map(token);
   const axis = { color: ink, gridcolor: line, linecolor: line, zerolinecolor: line };
-  const data = figure.data.map((trace, index) => {
+  const isOfTimes = figure.layout.xaxis?.type === "date";
+  const data = figure.data.map((given, index) => {
+    const trace = isOfTimes ? { ...given, x: given.x.map(localTime) } : given;
     const steps = trace.meta?.ramp;
     if (!steps) return { ...trace, line: { ...trace.line, color: index ? token(`--ramp-${(index + 1) % 4}`) : accent } };
     return { ...trace, marker: { ...trace.marker, color: steps.map((step) => token(`--ramp-${step}`)), line: { color: ink, width: 1 } }, error_y: { ...trace.error_y, color: token("--muted") } };

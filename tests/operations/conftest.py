@@ -1,0 +1,37 @@
+"""Counts of this process that begin at nothing, a heartbeat of a worker, and a client of a member of staff."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.runs import metrics
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "_new", defaultdict(float))
+    monkeypatch.setattr(metrics, "_levels", defaultdict(int))
+    monkeypatch.setattr(metrics, "_pushed_at", float("-inf"))
+
+
+@pytest.fixture
+def staff(dana: User, client_for: Callable[[User | None], Client]) -> Client:
+    """A browser in which Dana is signed in."""
+    return client_for(dana)
+
+
+@pytest.fixture
+def worker_beats(valkey: Any) -> Callable[..., None]:
+    """Make a worker tell its heartbeat: its name, the calls it holds, and what it says of `worked-example`."""
+
+    def beat(name: str = "gpu1/7", active: list[dict[str, Any]] | None = None, **health: Any) -> None:
+        said = {"state": "ready", "detail": "", "running": 0, "waiting": 0, "tokens_per_s": 0.0, **health}
+        told = {"worker": name, "aliases": ["worked-example"], "active": active or [], "health": {"worked-example": said}}
+        valkey.set(f"hb:{name}", json.dumps(told), px=60_000)
+
+    return beat

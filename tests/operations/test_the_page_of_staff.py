@@ -1,0 +1,142 @@
+"""The operations page: what it shows, what it warns of; the log page and where it leads."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.operations.concerns import concerns
+from apps.operations.situation import situation
+from apps.runs import metrics, pulse
+from apps.runs.logs import process_name
+from apps.runs.models import Run, RunStatus
+from apps.runs.streams import results_key, sync_client
+from tests.explorations.factory import make_exploration
+
+
+def page_of(client: Client, address: str = "/operations/", **headers: str) -> str:
+    answer = client.get(address, headers=headers)
+    assert answer.status_code == 200
+    return re.sub(r"\s+", " ", answer.content.decode())
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    """A run that an orchestrator of this process drives."""
+    owner = f"{process_name()}/drive"
+    return make_exploration(owner=alice, status=RunStatus.RUNNING, lease_owner=owner)
+
+
+def test_workers_are_shown_with_the_runs_they_work_for(staff: Client, run: Run, worker_beats: Callable[..., None]) -> None:
+    call = {"key": "s0/r1/reason", "attempt": 1, "fingerprint": "f"}
+    test_prompt = {**call, "run": "test-5e1f0a3c"}
+    worker_beats("gpu1/7", active=[{**call, "run": str(run.public_id)}, test_prompt], running=2, tokens_per_s=12.5)
+    page = page_of(staff)
+    assert "gpu1/7" in page
+    assert f'href="/runs/{run.public_id}/">{run.title}</a>' in page
+    assert "test prompt" in page
+    assert "12.5" in page
+
+
+def test_orchestrators_are_shown_with_their_runs(staff: Client, run: Run, valkey: Any) -> None:
+    metrics.move("calls_outstanding", 41)
+    pulse.beat(valkey, "orchestrator", 0.0)
+    page = page_of(staff)
+    after = page[page.index("<h2>Orchestrators</h2>") :]
+    assert process_name() in after
+    assert ">41<" in after
+    assert run.title in after
+
+
+def test_htmx_gets_the_figures_alone(staff: Client, valkey: Any) -> None:
+    part = page_of(staff, **{"HX-Request": "true"})
+    assert "<html" not in part
+    assert 'id="now"' in part
+
+
+def test_the_menu_has_it_for_staff_only(
+    staff: Client, alice: User, client_for: Callable[[User | None], Client], valkey: Any
+) -> None:
+    assert 'href="/operations/"' in page_of(staff, "/problems/")
+    assert 'href="/operations/"' not in page_of(client_for(alice), "/problems/")
+
+
+def test_a_queue_that_nobody_serves_is_an_error(db: None, valkey: Any, worker_beats: Callable[..., None]) -> None:
+    pulse.beat(valkey, "orchestrator", 0.0)
+    valkey.lpush("inference.worked-example", "a message")
+    found = concerns(situation())
+    assert [concern.level for concern in found] == ["error"]
+    assert "worked-example, which no worker serves" in found[0].text
+    worker_beats()
+    assert concerns(situation()) == []
+
+
+def test_a_missing_orchestrator_is_an_error(db: None, valkey: Any) -> None:
+    assert [concern.text for concern in concerns(situation())] == ["No orchestrator lives: runs neither start nor go on."]
+    pulse.beat(valkey, "orchestrator", 0.0)
+    assert concerns(situation()) == []
+
+
+def test_stalled_runs_and_late_results_are_told(run: Run, valkey: Any) -> None:
+    pulse.beat(valkey, "orchestrator", 0.0)
+    Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    seconds, _ = valkey.time()
+    valkey.xadd(results_key(str(run.public_id)), {"key": "s0"}, id=f"{(seconds - 120) * 1000}-0")
+    texts = [concern.text for concern in concerns(situation())]
+    assert texts[0].startswith("1 run without an owner")
+    assert texts[1].startswith("A result waits for the journal, the oldest since 2 min")
+
+
+def test_a_backend_that_is_down_says_why(db: None, valkey: Any, worker_beats: Callable[..., None]) -> None:
+    pulse.beat(valkey, "orchestrator", 0.0)
+    worker_beats(state="down", detail="Nothing listens at the address.")
+    assert "Nothing listens at the address." in concerns(situation())[0].text
+
+
+def test_without_redis_the_page_says_so_and_shows_the_rest(staff: Client, run: Run, settings: Settings) -> None:
+    settings.REDIS_URL = "unix:///nowhere/at/all.sock"
+    sync_client.cache_clear()
+    page = page_of(staff)
+    assert "Redis does not answer" in page
+    assert "runs: 1 running" in page
+    assert staff.get("/operations/history.json").status_code == 503
+
+
+def test_the_lines_of_a_call_are_shown_from_our_files(staff: Client, run: Run, settings: Settings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "log").mkdir()
+    line = f"2026-01-01 10:00:00,000 INFO    workers.worker: began {run.public_id}/s0/r1/reason#1 <script>"
+    (tmp_path / "log" / "inference.log").write_text(line)
+    page = page_of(staff, f"/operations/log/{run.public_id}/?step=s0/r1/reason")
+    assert f"began {run.public_id}/s0/r1/reason#1 &lt;script&gt;" in page
+    assert "No line names this call" in page_of(staff, f"/operations/log/{run.public_id}/?step=s9")
+
+
+def test_where_logs_are_kept_elsewhere_the_page_leads_there(staff: Client, run: Run, settings: Settings) -> None:
+    settings.LOG_URL_TEMPLATE = 'https://logs.example.org/?q={"run":"{run}"}&s={step}&w={worker}'
+    step = run.steps.all()[0]
+    run.steps.filter(pk=step.pk).update(worker="gpu1/7")
+    answer = staff.get(f"/operations/log/{run.public_id}/", {"step": step.key})
+    assert answer.status_code == 302
+    quoted = step.key.replace("/", "%2F")
+    assert answer.headers["Location"].endswith(f"&s={quoted}&w=gpu1%2F7")
+    assert str(run.public_id) in answer.headers["Location"]
+
+
+def test_a_call_names_its_worker_and_links_to_its_lines_for_staff(
+    staff: Client, run: Run, bob: User, client_for: Callable[[User | None], Client]
+) -> None:
+    step = run.steps.all()[0]
+    run.steps.filter(pk=step.pk).update(worker="gpu1/7")
+    address = f"/runs/{run.public_id}/calls/{step.key}/"
+    assert f"/operations/log/{run.public_id}/?step=" in page_of(staff, address)
+    others = page_of(client_for(bob), address)
+    assert "gpu1/7" in others
+    assert "/operations/log/" not in others
