@@ -107,5 +107,5 @@ def _of_json(fields: dict[str, Any], below: str, file: str) -> LogLine:
     message, step = str(fields.get("message", "")), str(fields.get("step", ""))
     named = message if step in message else f"{message} [{step}]"
     text = "\n".join(part for part in (named, str(fields.get("exception", "")), below) if part)
-    told = (str(fields.get(name, "")) for name in ("at", "level", "logger"))
-    return LogLine(*told, text[:LONGEST_LINE], file)
+    at, level, logger = (str(fields.get(name, "")) for name in ("at", "level", "logger"))
+    return LogLine(at, level, logger, text[:LONGEST_LINE], file)

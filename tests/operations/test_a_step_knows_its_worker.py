@@ -20,11 +20,6 @@ REQUEST = GenerationRequest(run="r", key="s0", role="reasoner", alias="small", m
 
 @pytest.mark.django_db(transaction=True)
 def test_a_record_keeps_the_worker_through_a_resume() -> None:
-    from django.utils import timezone
-
-    from apps.runs.records import values_of
-    from apps.runs.rows import insert
-
     run = make_run()
     told = record("s0/r1/reason")
     assert told.final is not None
