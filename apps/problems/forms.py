@@ -10,6 +10,7 @@ from apps.problems import drafts
 from apps.problems.drafts import ProblemDraft, SolutionDraft
 from apps.problems.importing.files import FILE_BYTES
 from apps.problems.importing.shapes import SHAPES
+from apps.problems.levels import level_spelled
 from apps.problems.models import Topic
 
 
@@ -43,6 +44,9 @@ class ProblemForm(forms.Form):
         rows=2, max_length=drafts.ANSWER_LENGTH, required=False, help_text="Empty where there is only something to prove."
     )
     scheme_text = TextField(rows=8, max_length=drafts.SCHEME_LENGTH, required=False, label="Marking scheme")
+
+    def clean_level(self) -> str:
+        return level_spelled(self.cleaned_data["level"])
 
 
 class SolutionForm(forms.Form):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
 
+from apps.problems.levels import level_spelled
 from apps.problems.models import Problem, ProblemVersion, Topic
 
 SORTS = {"title": "Problem", "topic": "Topic", "source": "Source", "year": "Year", "level": "Level", "runs": "Runs"}
@@ -56,7 +57,7 @@ def problem_list(problems: QuerySet[Problem], asked: ProblemFilter, *, with_runs
     if asked.year:
         problems = problems.filter(year=int(asked.year))
     if asked.level:
-        problems = problems.filter(level=asked.level)
+        problems = problems.filter(level=level_spelled(asked.level))
     if asked.source:
         problems = problems.filter(source__icontains=asked.source)
     if with_runs:

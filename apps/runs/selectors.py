@@ -36,8 +36,10 @@ def event_page(run: Run, after: int = 0, limit: int = EVENT_PAGE, kinds: Iterabl
     return [event_row(event) for event in rows.order_by("seq")[:limit]]
 
 
-def run_list(runs: QuerySet[Run], *, query: str = "", status: str = "", scaffold: str = "", topic: str = "") -> QuerySet[Run]:
-    """Filter a set of visible runs by words in the title, status, scaffold and topic of the problem."""
+def run_list(
+    runs: QuerySet[Run], *, query: str = "", status: str = "", scaffold: str = "", topic: str = "", problem: str = ""
+) -> QuerySet[Run]:
+    """Filter a set of visible runs by words in the title, status, scaffold, topic of the problem, and the problem's slug."""
     for word in query.split():
         runs = runs.filter(Q(title__icontains=word) | Q(problem_version__statement__icontains=word))
     if status:
@@ -46,6 +48,8 @@ def run_list(runs: QuerySet[Run], *, query: str = "", status: str = "", scaffold
         runs = runs.filter(scaffold=scaffold)
     if topic:
         runs = runs.filter(problem_version__problem__topic=topic)
+    if problem:
+        runs = runs.filter(problem_version__problem__slug=problem)
     return runs.select_related("problem_version__problem", "owner")
 
 

@@ -58,6 +58,19 @@ def test_filters_narrow_the_list_and_can_be_taken_away(client: Client, alice: Us
     assert "Ordinary line" in listed(client, "?status=nonsense")
 
 
+def test_the_runs_on_one_problem_have_an_address_and_its_page_leads_there(client: Client, alice: User) -> None:
+    make_runs(alice, 1, title="Squares")
+    other = make_problem("another")
+    Run.objects.create(title="Primes", problem_version=other.current, scaffold="intern_s1_mo", spec={})
+    page = listed(client, "?problem=another")
+    assert "Primes" in page
+    assert "Squares" not in page
+    assert 'name="problem" value="another"' in page
+    assert "No run fits these filters." in listed(client, "?problem=gone")
+    about = client.get(reverse("problems:detail", args=["another"])).content.decode()
+    assert f'href="{reverse("explorations:run_list")}?problem=another"' in about
+
+
 def test_a_run_of_the_command_line_is_listed_without_an_owner(client: Client) -> None:
     make_runs(None, 1, title="From the command line")
     assert "<td>—</td>" in listed(client)

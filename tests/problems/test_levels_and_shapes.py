@@ -1,10 +1,19 @@
 """Levels that differ by a dash are one; the shape of a JSONL file is that of all its lines."""
 
 import json
+from importlib import import_module
+from urllib.parse import urlencode
 
 import pytest
+from django.apps import apps
+from django.db import connection
+from django.http import QueryDict
 
+from apps.accounts.models import User
+from apps.problems.forms import ProblemEditor
 from apps.problems.importing.plans import plan_make
+from apps.problems.models import Problem
+from apps.problems.selectors import filter_from, problem_list
 
 
 @pytest.mark.django_db
@@ -12,6 +21,24 @@ from apps.problems.importing.plans import plan_make
 def test_levels_are_spelled_as_ours(level: str) -> None:
     row = {"title": "T", "topic": "A", "statement": "Prove it.", "level": level}
     assert plan_make(json.dumps(row).encode()).good[0].draft.level == "IMO easy"
+
+
+@pytest.mark.django_db
+def test_levels_that_are_stored_already_get_our_spelling() -> None:
+    for number, level in enumerate(("IMO-easy", "imo medium", "IMO easy", "Regional, hard", "")):
+        Problem.objects.create(slug=f"p{number}", title="T", topic="A", level=level)
+    import_module("apps.problems.migrations.0004_levels_in_one_spelling").spell(apps, connection.schema_editor())
+    levels = list(Problem.objects.order_by("slug").values_list("level", flat=True))
+    assert levels == ["IMO easy", "IMO medium", "IMO easy", "Regional, hard", ""]
+
+
+def test_a_level_written_in_the_form_or_the_address_is_the_same_one(alice: User) -> None:
+    data = {"title": "T", "topic": "A", "statement": "Prove it.", "level": " imo-HARD ", "solutions-TOTAL_FORMS": "0"}
+    editor = ProblemEditor(QueryDict(urlencode({**data, "solutions-INITIAL_FORMS": "0"})))
+    assert editor.is_valid()
+    assert editor.draft().level == "IMO hard"
+    Problem.objects.create(slug="p", title="T", topic="A", level="IMO hard")
+    assert problem_list(Problem.objects.all(), filter_from({"level": "IMO-hard"})).count() == 1
 
 
 @pytest.mark.django_db

@@ -22,6 +22,7 @@ from apps.explorations.words import scaffold_word
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
+from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
 from apps.runs.access import run_may_start, run_visible_to
 from apps.runs.models import Run, RunStatus
@@ -39,24 +40,28 @@ def run_list(request: HttpRequest) -> HttpResponse:
     visible = run_visible_to(user)
     if not user.may_see_runs:
         raise Http404
-    chosen = {name: request.GET.get(name, "").replace("\0", "") for name in ("q", "status", "scaffold", "topic", "mine")}
+    chosen = {
+        name: request.GET.get(name, "").replace("\0", "") for name in ("q", "status", "scaffold", "topic", "problem", "mine")
+    }
     if chosen["status"] not in RunStatus.values:
         chosen["status"] = ""
     mine = visible.filter(owner=user) if chosen["mine"] else visible
-    found = runs_matching(mine, query=chosen["q"], status=chosen["status"], scaffold=chosen["scaffold"], topic=chosen["topic"])
+    names = ("status", "scaffold", "topic", "problem")
+    found = runs_matching(mine, query=chosen["q"], **{name: chosen[name] for name in names})
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
-    names = visible.order_by().values_list("scaffold", flat=True).distinct()
+    scaffolds = visible.order_by().values_list("scaffold", flat=True).distinct()
     context = {
         "page": page,
         "rows": [(run, selectors.list_state(run), scaffold_word(run.scaffold)) for run in page.object_list],
         "chosen": chosen,
         "is_filtered": any(chosen.values()),
+        "problem": problem_visible_to(user).filter(slug=chosen["problem"]).first() if chosen["problem"] else None,
         "query": query.urlencode(),
         "statuses": RunStatus.choices,
         "topics": Topic.choices,
-        "scaffolds": [(name, scaffold_word(name)) for name in sorted(names)],
+        "scaffolds": [(name, scaffold_word(name)) for name in sorted(scaffolds)],
         "totals": runs_totals(found),
     }
     return render(request, "explorations/run_list.html", context)

@@ -7,11 +7,10 @@ from typing import Any
 
 from apps.problems import drafts
 from apps.problems.drafts import ProblemDraft, SolutionDraft
+from apps.problems.levels import level_spelled
 from apps.problems.models import Topic
 
 _TOPICS = {word.casefold(): value for value, label in Topic.choices for word in (value, label)}
-_LEVELS = {level.replace("-", " ").casefold(): level for level in ("pre-IMO", "IMO easy", "IMO medium", "IMO hard")}
-_DASH = re.compile(r"[\s_\-\u2010-\u2014]+")
 _NOTHING = re.compile(r"null|none|nan|undefined", re.IGNORECASE)
 _LINE_END = re.compile(r"\s*\n\s*")
 _LONGEST = {
@@ -61,9 +60,8 @@ def text_of(values: Mapping[str, Any], name: str) -> str:
 
 
 def level_of(values: Mapping[str, Any], name: str) -> str:
-    """The level; those of the IMO-Bench in our spelling, so that "IMO-easy" and "IMO easy" are one."""
-    text = text_of(values, name)
-    return _LEVELS.get(_DASH.sub(" ", text).casefold(), text)
+    """The level, those of the IMO-Bench in our spelling."""
+    return level_spelled(text_of(values, name))
 
 
 def topic_of(values: Mapping[str, Any], name: str) -> str:
