@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -54,14 +54,22 @@ Call = tuple[GenerationRequest, str]
 """A request and its fingerprint."""
 
 
-class Worker:
-    """Answers calls with the engines of this process. `make_backend` replaces the engines, for benchmarks."""
+def aliases_of(queues: Collection[str]) -> dict[str, Alias]:
+    """The aliases of models.toml whose calls come through these queues, in the file's order."""
+    return {name: alias for name, alias in load_aliases(settings.MODELS_FILE).items() if alias.queue in queues}
 
-    def __init__(self, make_backend: Callable[[Alias], Backend] | None = None) -> None:
+
+class Worker:
+    """Answers calls of `aliases` (all of models.toml where it is None) with the engines of this process.
+
+    `make_backend` replaces the engines, for benchmarks.
+    """
+
+    def __init__(self, make_backend: Callable[[Alias], Backend] | None = None, aliases: dict[str, Alias] | None = None) -> None:
         self.name = f"{socket.gethostname()}/{os.getpid()}"
         self.redis = sync_client()
         self.publisher = TokenPublisher()
-        self.aliases = load_aliases(settings.MODELS_FILE)
+        self.aliases = load_aliases(settings.MODELS_FILE) if aliases is None else aliases
         speed = {"worked-example": settings.WORKED_EXAMPLE_TOKENS_PER_S}
         self.host = EngineHost(self.aliases, sink=self.publisher, tokens_per_s_override=speed, make_backend=make_backend)
         self.outbox = ResultOutbox(self.redis, self._forget)
@@ -183,7 +191,7 @@ def serve(worker: Worker) -> None:
 @worker_init.connect
 def start(**_: Any) -> None:
     """Sent before the consumer starts, in the process that also runs the threads; nothing forks after it."""
-    serve(Worker())
+    serve(Worker(aliases=aliases_of(app.amqp.queues.consume_from)))
 
 
 @worker_shutting_down.connect

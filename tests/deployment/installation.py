@@ -4,6 +4,7 @@ PostgreSQL, Valkey with a password, Caddy with TLS and the code as the web image
 with collected static files. What is replaced is where things are: hosts, ports and folders.
 """
 
+import functools
 import os
 import re
 import shutil
@@ -14,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import redis
 
 from apps.config.stack import valkey_binary
 from tests.browser.screenshot import free_port
@@ -63,7 +66,7 @@ class Installation:
         for name in PROCESSES:
             self.start(name)
         for name in ("valkey", "web", "orchestrator", "inference"):
-            self.wait_until(lambda name=name: self.is_healthy(name), f"{name} is not healthy")
+            self.wait_until(functools.partial(self.is_healthy, name), f"{name} is not healthy")
 
     def __exit__(self, *_: object) -> None:
         for process in self.running.values():
@@ -133,6 +136,10 @@ class Installation:
         assert kind in {"CMD", "CMD-SHELL"}
         done = subprocess.run(self._runnable(test), cwd=self.app, env=env, capture_output=True, timeout=30, check=False)
         return done.returncode == 0
+
+    def broker(self) -> "redis.Redis":
+        """A client of the broker."""
+        return redis.Redis(port=self.ports["valkey"], password=FILLED["VALKEY_PASSWORD"], decode_responses=True)
 
     def stop(self, name: str) -> int:
         """SIGTERM, as `docker stop` does it; the exit status within the grace period of 30 s."""

@@ -1,6 +1,7 @@
 """The commands of docker/compose.yml on this machine: PostgreSQL, Valkey with a password, Caddy with TLS, EMBEDDED=0."""
 
 import http.client
+import json
 import re
 import shutil
 import signal
@@ -159,6 +160,12 @@ def test_an_error_shows_nothing_of_the_inside(installation: Installation) -> Non
 def test_a_name_that_is_not_served_gets_nothing(installation: Installation) -> None:
     _, _, page = ask(installation, "/accounts/login/", headers={"Host": "elsewhere.example"})
     assert "<form" not in page
+
+
+def test_a_worker_tells_of_the_models_that_it_was_started_for(installation: Installation) -> None:
+    with installation.broker() as client:
+        beats = [json.loads(client.get(name) or "{}") for name in client.scan_iter("hb:*")]
+    assert [beat["aliases"] for beat in beats] == [["smollm2", "worked-example"]]
 
 
 def test_the_broker_asks_for_its_password(installation: Installation) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from django.conf import settings
+from pytest_django import Settings
 
 from apps.reasoning.domain.errors import AliasError
 from workers.serve import celery_command, chosen_aliases, main
@@ -44,13 +44,21 @@ def test_several_aliases_share_a_worker_that_has_room_for_all(models: Path) -> N
     assert "--concurrency=5" in celery_command(chosen_aliases(["one"], models), threads=5)
 
 
+def test_a_worker_speaks_for_the_aliases_of_its_queues_only(models: Path, settings: Settings) -> None:
+    from workers.worker import aliases_of
+
+    settings.MODELS_FILE = models
+    assert list(aliases_of({"inference.two": object()})) == ["two"]
+    assert list(aliases_of({"runs": object()})) == []
+
+
 @pytest.mark.parametrize("name", ["three", "off"])
 def test_an_alias_that_is_missing_or_disabled_is_refused_with_what_there_is(models: Path, name: str) -> None:
     with pytest.raises(AliasError, match=f"no enabled alias {name}; it has one, two"):
         chosen_aliases([name], models)
 
 
-def test_the_command_line_refuses_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_refuses_in_one_sentence(capsys: pytest.CaptureFixture[str], settings: Settings) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["nothing-of-the-kind"])
     assert ended.value.code == 2
