@@ -33,8 +33,11 @@ def _all(now: Situation) -> Iterator[Concern]:
     if not now.orchestrators:
         waiting = f" {live} run{'s are' if live != 1 else ' is'} waiting." if live else ""
         yield Concern("error", f"No orchestrator lives: runs neither start nor go on.{waiting}", "Start one; see its log.")
+    if not now.workers:
+        text = "No inference worker lives: no call is answered."
+        yield Concern("error", text, "Start one, or see why it ended: the end of its log says. Calls wait meanwhile.")
     for alias in now.aliases:
-        if alias.queue_length and not alias.workers:
+        if now.workers and alias.queue_length and not alias.workers:
             waiting = f"{alias.queue_length} messages wait" if alias.queue_length != 1 else "A message waits"
             text = f"{waiting} for {alias.name}, which no worker serves."
             yield Concern("error", text, f"Start an inference worker on the queue inference.{alias.name}.")

@@ -16,6 +16,8 @@ LONGEST_LINE = 4000
 _TEXT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+) +(\S+): (.*)", re.DOTALL)
 _BEGINS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |\{\"at\": ")
 
+_TRACEBACK = b"Traceback "
+
 
 @dataclass(frozen=True)
 class LogLine:
@@ -64,7 +66,7 @@ def _pattern(step: str) -> "re.Pattern[bytes] | None":
 
 
 def _search(path: Path, needle: bytes, until: float) -> Iterator[bytes]:
-    """Lines with `needle`, from the end of the file backwards, each with what follows up to the next line of the log."""
+    """Lines with `needle`, from the end of the file backwards, each with the traceback below it."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
             end = len(text)
@@ -79,21 +81,23 @@ def _search(path: Path, needle: bytes, until: float) -> Iterator[bytes]:
 
 
 def _end(text: mmap.mmap, at: int) -> int:
+    """Where the line at `at` ends, or the traceback that stands right below it."""
+    end = text.find(b"\n", at)
+    if end < 0 or text[end + 1 : end + 1 + len(_TRACEBACK)] != _TRACEBACK:
+        return len(text) if end < 0 else end
     for _ in range(MOST_FOLLOWING):
-        at = text.find(b"\n", at)
-        if at < 0:
+        end = text.find(b"\n", end + 1)
+        if end < 0:
             return len(text)
-        if at + 1 == len(text) or _BEGINS.match(text, at + 1):
-            return at
-        at += 1
-    return at
+        if end + 1 == len(text) or _BEGINS.match(text, end + 1):
+            break
+    return end
 
 
 def _read(line: str, file: str) -> LogLine:
     if line.startswith("{"):
-        head, _, below = line.partition("\n")
         try:
-            return _of_json(json.loads(head), below, file)
+            return _of_json(json.loads(line), file)
         except ValueError:
             return LogLine("", "", "", line[:LONGEST_LINE], file)
     found = _TEXT.match(line)
@@ -103,9 +107,9 @@ def _read(line: str, file: str) -> LogLine:
     return LogLine(at, level, logger, text[:LONGEST_LINE], file)
 
 
-def _of_json(fields: dict[str, Any], below: str, file: str) -> LogLine:
+def _of_json(fields: dict[str, Any], file: str) -> LogLine:
     message, step = str(fields.get("message", "")), str(fields.get("step", ""))
     named = message if step in message else f"{message} [{step}]"
-    text = "\n".join(part for part in (named, str(fields.get("exception", "")), below) if part)
+    text = "\n".join(part for part in (named, str(fields.get("exception", ""))) if part)
     at, level, logger = (str(fields.get(name, "")) for name in ("at", "level", "logger"))
     return LogLine(at, level, logger, text[:LONGEST_LINE], file)

@@ -54,7 +54,12 @@ def test_json_lines_are_read_as_well(tmp_path: Path) -> None:
     }
     write(tmp_path, "a.log", json.dumps(line), "written by no logger")
     found = lines_about(tmp_path, RUN, "s0").lines
-    assert [(line.level, line.text) for line in found] == [("WARNING", "slow [s0]\nwritten by no logger")]
+    assert [(line.level, line.text) for line in found] == [("WARNING", "slow [s0]")]
+
+
+def test_what_no_logger_wrote_belongs_to_no_line(tmp_path: Path) -> None:
+    write(tmp_path, "a.log", AT.format(1) + f"answered {RUN}/s0#1", " -------------- inference@host v5", "--- ***** -----")
+    assert [line.text for line in lines_about(tmp_path, RUN).lines] == [f"answered {RUN}/s0#1"]
 
 
 def test_the_newest_lines_are_kept_and_the_cut_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,22 +70,28 @@ def test_the_menu_has_it_for_staff_only(
 
 def test_a_queue_that_nobody_serves_is_an_error(db: None, valkey: Any, worker_beats: Callable[..., None]) -> None:
     pulse.beat(valkey, "orchestrator", 0.0)
-    valkey.lpush("inference.worked-example", "a message")
+    worker_beats("gpu1/7")
+    assert concerns(situation()) == []
+    valkey.lpush("inference.smollm2", "a message")
     found = concerns(situation())
     assert [concern.level for concern in found] == ["error"]
-    assert "worked-example, which no worker serves" in found[0].text
+    assert found[0].text == "A message waits for smollm2, which no worker serves."
+
+
+def test_missing_processes_are_errors(db: None, valkey: Any, worker_beats: Callable[..., None]) -> None:
+    valkey.lpush("inference.worked-example", "a message")
+    assert [concern.text for concern in concerns(situation())] == [
+        "No orchestrator lives: runs neither start nor go on.",
+        "No inference worker lives: no call is answered.",
+    ]
+    pulse.beat(valkey, "orchestrator", 0.0)
     worker_beats()
     assert concerns(situation()) == []
 
 
-def test_a_missing_orchestrator_is_an_error(db: None, valkey: Any) -> None:
-    assert [concern.text for concern in concerns(situation())] == ["No orchestrator lives: runs neither start nor go on."]
+def test_stalled_runs_and_late_results_are_told(run: Run, valkey: Any, worker_beats: Callable[..., None]) -> None:
     pulse.beat(valkey, "orchestrator", 0.0)
-    assert concerns(situation()) == []
-
-
-def test_stalled_runs_and_late_results_are_told(run: Run, valkey: Any) -> None:
-    pulse.beat(valkey, "orchestrator", 0.0)
+    worker_beats()
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     seconds, _ = valkey.time()
     valkey.xadd(results_key(str(run.public_id)), {"key": "s0"}, id=f"{(seconds - 120) * 1000}-0")
