@@ -23,6 +23,7 @@ BENCHMARKS = {
     "journal": ("benchmarks.journal", "The durable journal alone"),
     "orchestration": ("benchmarks.orchestration", "A call without its model: orchestrator, broker, worker, journal"),
     "engine": ("benchmarks.throughput", "The engine alone and through the whole stack, SmolLM2 on OpenVINO"),
+    "engine_vllm": ("benchmarks.throughput_vllm", "The engine alone and through the whole stack, SmolLM2 on vLLM's CPU build"),
     "contest": ("benchmarks.contest", "A contest run, simulated: four workers, an orchestrator that is killed at half"),
     "fairness": ("benchmarks.fairness", "Somebody waits while a contest run fills the workers"),
     "prefix": ("benchmarks.prefix", "Votes on lemmas share a long prompt: the gain of prefix caching"),

@@ -50,26 +50,26 @@ def reply(request: GenerationRequest) -> Reply:
 
 
 def _reason(key: str) -> Reply:
-    return Reply(text=f"{_prose(key, PROSE)}\n<claim>partial</claim>", reasoning=_prose(f"{key}/thinking", REASONING))
+    return Reply(text=f"{prose(key, PROSE)}\n<claim>partial</claim>", reasoning=prose(f"{key}/thinking", REASONING))
 
 
 def _summarise(key: str) -> Reply:
     rollout, round_ = _numbers(key)
     first = LEMMAS_A_ROUND * (round_ - 1) + 1
     lemmas = "\n".join(_lemma(rollout, number, first) for number in range(first, first + LEMMAS_A_ROUND))
-    return Reply(text=lemmas, reasoning=_prose(f"{key}/thinking", REASONING))
+    return Reply(text=lemmas, reasoning=prose(f"{key}/thinking", REASONING))
 
 
 def _lemma(rollout: int, number: int, first: int) -> str:
     shared = _chance(f"shared/{rollout}/{number}") < SHARED_SHARE
     name = f"statement/{number}" if shared else f"statement/{rollout}/{number}"
-    steps = [_prose(f"{name}/{rollout}/{step}", 160) for step in range(1, STEPS + 1)]
+    steps = [prose(f"{name}/{rollout}/{step}", 160) for step in range(1, STEPS + 1)]
     if first > 1:
         steps[0] = f"By Lemma {first - LEMMAS_A_ROUND} we have $x_{number} > 0$. {steps[0]}"
     if number > first:
         steps[-1] = f"Together with Lemma {first} this is the claim. {steps[-1]}"
     body = "\n".join(f"<step>{step}</step>" for step in steps)
-    return f'<lemma number="{number}">\n<statement>{_prose(name, 180)}</statement>\n{body}\n</lemma>'
+    return f'<lemma number="{number}">\n<statement>{prose(name, 180)}</statement>\n{body}\n</lemma>'
 
 
 def _judge_lemma(key: str) -> Reply:
@@ -88,21 +88,21 @@ def _judge_proof(key: str) -> Reply:
 def _verdict(key: str, steps: int, fault: int) -> Reply:
     """A vote that finds `fault` as the first wrong step, 0 for none."""
     checks = [
-        f'<check step="{step}" sound="{"no" if step == fault else "yes"}">{_prose(f"{key}/{step}", 90)}</check>'
+        f'<check step="{step}" sound="{"no" if step == fault else "yes"}">{prose(f"{key}/{step}", 90)}</check>'
         for step in range(1, (fault or steps) + 1)
     ]
     return Reply(
-        text="\n".join([*checks, f"<verdict>{fault or -1}</verdict>"]), reasoning=_prose(f"{key}/thinking", VOTE_REASONING)
+        text="\n".join([*checks, f"<verdict>{fault or -1}</verdict>"]), reasoning=prose(f"{key}/thinking", VOTE_REASONING)
     )
 
 
 def _write(key: str) -> Reply:
     steps = [
-        f"<step>By Lemma s{number % 8}.1 the case $k = {number}$ is settled. {_prose(f'{key}/{number}', 400)}</step>"
+        f"<step>By Lemma s{number % 8}.1 the case $k = {number}$ is settled. {prose(f'{key}/{number}', 400)}</step>"
         for number in range(PROOF_STEPS)
     ]
     text = "\n".join(["<proof>", *steps, "</proof>"])
-    return Reply(text=text, reasoning=_prose(f"{key}/thinking", REASONING))
+    return Reply(text=text, reasoning=prose(f"{key}/thinking", REASONING))
 
 
 _WRITERS: dict[str, Callable[[str], Reply]] = {
@@ -124,7 +124,7 @@ def _chance(name: str) -> float:
     return zlib.crc32(name.encode()) / 2**32
 
 
-def _prose(name: str, size: int) -> str:
+def prose(name: str, size: int) -> str:
     """`size` characters of the one long text, from a word that `name` decides."""
     text = _long_text()
     start = text.index(" ", int(_chance(name) * (_TEXT_SIZE - size - 50))) + 1

@@ -13,9 +13,11 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from rich.console import Console
 from rich.table import Table
@@ -35,39 +37,49 @@ def prompt(number: int, turn: int) -> str:
 
 
 class RawEngine:
-    """The engine in a process of its own, driven by this file's `--raw` mode: one line in, one line out."""
+    """An engine in a process of its own, driven through its standard input and output: one line in, one line out.
 
-    def __init__(self, alias: Alias) -> None:
-        options = _engine_options(alias)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.engine", "--raw", json.dumps(options)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    `command` is what serves: this file's `--raw` mode, or that of engine_vllm.py. Use as a context manager.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._answer()
 
-    def measure(self, concurrency: int, tokens: int, turn: int) -> float:
-        """Tokens per second of `concurrency` calls that start together."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def measure(self, prompts: Sequence[str], tokens: int) -> tuple[float, float]:
+        """New tokens, and seconds, of calls that start together, each to at most `tokens` tokens."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([concurrency, tokens, turn]) + "\n")
+        self._process.stdin.write(json.dumps([prompts, tokens]) + "\n")
         self._process.stdin.flush()
-        return float(self._answer()["tokens_per_s"])
+        found = self._answer()
+        return float(found["tokens"]), float(found["seconds"])
 
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=60)
 
     def _answer(self) -> dict[str, Any]:
+        """The next line that is an answer; a library may print lines of its own. Raises `ValueError` at the end."""
         assert self._process.stdout is not None
-        found: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return found
+        for line in self._process.stdout:
+            if line.startswith('{"'):
+                found: dict[str, Any] = json.loads(line)
+                return found
+        raise ValueError("the engine's process ended")
 
 
-def _engine_options(alias: Alias) -> dict[str, Any]:
+def raw_command(alias: Alias) -> list[str]:
+    """The command of an OpenVINO alias's engine with nothing of ours."""
     assert isinstance(alias.options, OpenVinoOptions)
-    return alias.options.model_dump() | {"path": str(model_path(alias.model)), "concurrency": alias.concurrency}
+    options = alias.options.model_dump() | {"path": str(model_path(alias.model)), "concurrency": alias.concurrency}
+    return [sys.executable, "-m", "benchmarks.engine", "--raw", json.dumps(options)]
 
 
 def serve_raw(options: dict[str, Any]) -> None:
@@ -82,20 +94,21 @@ def serve_raw(options: dict[str, Any]) -> None:
     pipeline = genai.ContinuousBatchingPipeline(options["path"], scheduler, options["device"])
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
-        concurrency, tokens, turn = json.loads(line)
-        print(json.dumps({"tokens_per_s": _raw_round(genai, pipeline, concurrency, tokens, turn)}), flush=True)
+        prompts, tokens = json.loads(line)
+        began = time.perf_counter()
+        written = _raw_round(genai, pipeline, prompts, tokens)
+        print(json.dumps({"tokens": written, "seconds": time.perf_counter() - began}), flush=True)
 
 
-def _raw_round(genai: Any, pipeline: Any, concurrency: int, tokens: int, turn: int) -> float:
+def _raw_round(genai: Any, pipeline: Any, prompts: list[str], tokens: int) -> int:
     tokenizer = pipeline.get_tokenizer()
-    began = time.perf_counter()
     handles = []
-    for number in range(concurrency):
+    for number, prompt in enumerate(prompts):
         config = genai.GenerationConfig()
         config.max_new_tokens = tokens
         config.do_sample = False
         config.eos_token_id = tokenizer.get_eos_token_id()
-        history = [{"role": "user", "content": prompt(number, turn)}]
+        history = [{"role": "user", "content": prompt}]
         text = tokenizer.apply_chat_template(history, add_generation_prompt=True)
         ids = tokenizer.encode(text, add_special_tokens=False).input_ids
         handles.append(pipeline.add_request(number, ids, config))
@@ -105,7 +118,7 @@ def _raw_round(genai: Any, pipeline: Any, concurrency: int, tokens: int, turn: i
         for handle in handles:
             while handle.can_read():
                 written += sum(len(output.generated_ids) for output in handle.read().values())
-    return written / (time.perf_counter() - began)
+    return written
 
 
 class Counted:
@@ -142,7 +155,7 @@ def host_round(host: EngineHost, pool: ThreadPoolExecutor, concurrency: int, tok
 def measure(levels: list[int], tokens: int, rounds: int) -> list[dict[str, float]]:
     """A row per level: the best round of both, and their ratio."""
     aliases = {ALIAS: load_aliases(MODELS)[ALIAS]}
-    raw = RawEngine(aliases[ALIAS])
+    raw = RawEngine(raw_command(aliases[ALIAS]))
     host = EngineHost(aliases, sink=Counted())
     rows = []
     turn = 0
@@ -152,7 +165,8 @@ def measure(levels: list[int], tokens: int, rounds: int) -> list[dict[str, float
             found: dict[str, list[float]] = {"engine": [], "host": []}
             for _ in range(rounds):
                 turn += 1
-                found["engine"].append(raw.measure(level, tokens, turn))
+                written, seconds = raw.measure([prompt(number, turn) for number in range(level)], tokens)
+                found["engine"].append(written / seconds)
                 found["host"].append(host_round(host, pool, level, tokens, turn))
             engine, ours = max(found["engine"]), max(found["host"])
             rows.append({"concurrency": level, "engine": engine, "host": ours, "ratio": ours / engine})

@@ -61,6 +61,14 @@ def a_run(spec: "RunSpec | None" = None) -> "Run":
     return run_create(owner=None, problem_version=version, title="A benchmark", spec=spec, start=False)
 
 
+def a_file(name: str, text: str) -> Path:
+    """A file with this text that goes when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="lemmascope-bench-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / name).write_text(text)
+    return folder / name
+
+
 def free_port() -> int:
     """A port that nobody listens on just now."""
     with socket.socket() as probe:

@@ -1,0 +1,146 @@
+"""Somebody waits at the screen while a contest run fills every place of the workers, with hundreds of calls behind it.
+
+The contest run is the real scaffold in an orchestrator of its own, at the priority of its preset; two inference workers as they
+are, with a fake engine (contest_engine.py) and 32 places each. This process is a second orchestrator: it asks for calls of a
+run that a person waits for, a few at a time, and for as many of a run without urgency. A call's wait is the time from asking
+to the recorded answer, less the engine's own time; its ratio to that time is what counts.
+"""
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks.figures import Figure, percentiles
+
+if TYPE_CHECKING:
+    from apps.runs.models import Run
+
+WORKERS = ("inference/1", "inference/2")
+PLACES = 32
+WINDOW = 256
+LATENCY_S = 1.0
+AT_ONCE = 4
+JOBS, QUICK_JOBS = 120, 24
+URGENT, ORDINARY = 0, 9
+FULL_WITHIN_S = 120
+_MODELS = f"""[contest]
+backend = "scripted"
+title = "Well-formed answers of every role after log-normal waits"
+concurrency = {PLACES}
+options.script = "benchmarks/contest_texts.py"
+"""
+
+
+@dataclass(frozen=True)
+class _Job:
+    """`crowd` is how many calls were before it, generated or waiting."""
+
+    wait_s: float
+    engine_s: float
+    crowd: int
+
+    @property
+    def ratio(self) -> float:
+        return self.wait_s / self.engine_s
+
+
+def figures(quick: bool = False) -> list[Figure]:
+    """Waits of urgent calls and of another run's ordinary ones."""
+    from benchmarks import contest, contest_engine, stage
+
+    os.environ[contest_engine.LATENCY_S] = str(LATENCY_S)
+    models = stage.a_file("models.toml", _MODELS)
+    folder = stage.set_up(MODELS_FILE=str(models), RUN_WINDOW=str(WINDOW), LEASE_S="600")
+    from apps.runs.execution import process_writer
+    from benchmarks.processes import Processes
+
+    jobs = QUICK_JOBS if quick else JOBS
+    urgent, ordinary = _run(URGENT), _run(ORDINARY)
+    with Processes("valkey", *WORKERS, "orchestrator", folder=folder):
+        _fill(contest.start({"rollouts": WINDOW, "rounds": 12}))
+        asked = asyncio.run(_ask(urgent, jobs))
+        beside = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4)))
+    process_writer().close()
+    ratio, late_ratio = percentiles([job.ratio for job in asked])
+    wait, late = percentiles([job.wait_s for job in asked])
+    engine, _ = percentiles([job.engine_s for job in asked])
+    return [
+        Figure("urgent call: wait ÷ its engine time, 95th percentile", late_ratio, "times", 2, "under"),
+        Figure("… median", ratio, "times"),
+        Figure("… wait, 95th percentile", late, "s"),
+        Figure("… wait, median", wait, "s"),
+        Figure("… engine time, median", engine, "s"),
+        Figure(
+            "call of another run of the contest's priority: wait, median", percentiles([job.wait_s for job in beside])[0], "s"
+        ),
+        Figure("urgent calls", len(asked)),
+        Figure("… at once", AT_ONCE),
+        Figure("places of all workers", PLACES * len(WORKERS)),
+        Figure("calls that the workers held or that waited in the queue meanwhile, fewest", min(job.crowd for job in asked)),
+    ]
+
+
+def _run(priority: int) -> "Run":
+    """A run under a lease of this process."""
+    from apps.reasoning.domain.problems import ProblemText
+    from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+    from apps.runs.leases import lease_take
+    from benchmarks import stage
+
+    problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
+    roles = {"theorem_verifier": RoleSpec(alias="contest")}
+    spec = RunSpec(problem=problem, scaffold="intern_s1_mo", roles=roles, priority=priority)
+    run = lease_take(stage.a_run(spec).pk, "benchmark/0/x")
+    if run is None:
+        raise SystemExit("the benchmark run could not be taken")
+    return run
+
+
+def _fill(run: "Run") -> None:
+    """Return when the run asks for votes, thousands at once, and they fill more than every place."""
+    until = time.monotonic() + FULL_WITHIN_S
+    while run.calls < 2 * WINDOW or _crowd() <= PLACES * len(WORKERS):
+        if time.monotonic() > until:
+            raise SystemExit(f"the contest run did not fill the workers: {run.calls} calls done, {_crowd()} under way")
+        time.sleep(0.2)
+        run.refresh_from_db(fields=["calls"])
+
+
+def _crowd() -> int:
+    """Calls that the workers hold and that wait for them."""
+    from apps.runs.streams import heartbeats, queue_length, sync_client
+
+    client = sync_client()
+    return queue_length(client, "inference.contest") + sum(len(beat["active"]) for beat in heartbeats(client))
+
+
+async def _ask(run: "Run", jobs: int) -> list[_Job]:
+    """So many calls of `run`, `AT_ONCE` at a time, one after the other in each of these lines."""
+    from apps.reasoning.domain.generation import Message, Place
+    from apps.reasoning.scaffolds.context import RunContext
+    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.spec import RunSpec
+    from apps.runs.execution import celery_dispatcher, process_writer
+    from apps.runs.journal import RunJournal
+
+    journal = await asyncio.to_thread(RunJournal, run, process_writer())
+    found: list[_Job] = []
+    async with celery_dispatcher(run, journal) as dispatcher:
+        context = RunContext(RunSpec.model_validate(run.spec), journal, dispatcher, NoControls(), run=str(run.public_id))
+
+        async def line(first: int) -> None:
+            for number in range(first, jobs, AT_ONCE):
+                crowd = await asyncio.to_thread(_crowd)
+                began = time.monotonic()
+                final = await context.generate(
+                    f"s0/r1/verify/s0.1/{number + 1}",
+                    role="theorem_verifier",
+                    messages=[Message(role="user", content="Is the lemma true?")],
+                    place=Place(round=1, index=number),
+                )
+                found.append(_Job(max(0.0, time.monotonic() - began - final.duration_s), final.duration_s, crowd))
+
+        await asyncio.gather(*(line(first) for first in range(AT_ONCE)))
+    return found
