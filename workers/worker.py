@@ -7,7 +7,6 @@ knows what was lost when this process dies.
 
 import concurrent.futures
 import functools
-import json
 import logging
 import os
 import socket
@@ -32,7 +31,7 @@ from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.ports import Backend
 from apps.runs import metrics
 from apps.runs.logs import about
-from apps.runs.streams import cancel_key, finished_key, sync_client
+from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client
 from workers.counting import count_end
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
@@ -155,13 +154,13 @@ class Worker:
 
     def _beat(self) -> None:
         with self._lock:
-            active = [
+            active: list[ActiveCall] = [
                 {"run": request.run, "key": request.key, "attempt": request.attempt, "fingerprint": fingerprint}
                 for request, fingerprint in self._active.values()
             ]
         health = {name: state.model_dump(mode="json") for name, state in self.host.health().items()}
-        beat = {"worker": self.name, "aliases": sorted(self.aliases), "active": active, "health": health}
-        self.redis.set(f"hb:{self.name}", json.dumps(beat), px=BEAT_LIVES_MS)
+        beat: Heartbeat = {"worker": self.name, "aliases": sorted(self.aliases), "active": active, "health": health}
+        heartbeat_tell(self.redis, beat, BEAT_LIVES_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([cancel_key(run) for run in runs]) if runs else []
         for run, is_cancelled in zip(runs, flags, strict=True):

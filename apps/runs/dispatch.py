@@ -9,10 +9,10 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import redis.asyncio
 from django.conf import settings
@@ -23,7 +23,15 @@ from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.runs import metrics
 from apps.runs.logs import about
 from apps.runs.sending import CallSender
-from apps.runs.streams import Heartbeat, async_client, fingerprint_of, oldest_message, results_key, sync_client
+from apps.runs.streams import (
+    WORKERS_KEY,
+    Heartbeat,
+    async_client,
+    fingerprint_of,
+    oldest_message,
+    results_key,
+    sync_client,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -232,6 +240,6 @@ class CeleryDispatcher:
         await self._send(waiting)
 
     async def _heartbeats(self) -> list[Heartbeat]:
-        names = [name async for name in self._redis.scan_iter(match="hb:*", count=1000)]
+        names = list(await cast("Awaitable[set[str]]", self._redis.smembers(WORKERS_KEY)))
         values: list[Any] = await self._redis.mget(names) if names else []
         return [json.loads(value) for value in values if value]

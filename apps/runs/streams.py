@@ -8,7 +8,7 @@
 | `res:<run>` | stream: results on their way to the journal | until committed |
 | `fin:<run>:<fingerprint>` | marks that a result exists, so that a repeated message is not generated again | 1 h |
 | `cancel:<run>` | flag: stop all calls of the run | 1 day |
-| `hb:<worker>` | JSON: what an inference worker is doing | 3 s |
+| `hb:<worker>`, `workers` | JSON: what an inference worker is doing; the names of those keys | 3 s |
 | `pulse:<kind>:<name>`, `pulses` | JSON: that an orchestrator or web process lives; the names of those | 8 s |
 | `signed-out` | stream: sessions that have just ended, by the hash of their key | capped |
 | `metrics` | hash: counts of all processes (metrics.py) | for ever |
@@ -28,6 +28,7 @@ from apps.reasoning.domain.generation import GenerationRequest
 EVENTS_KEPT = 5_000
 TOKENS_KEPT = 50_000
 HOUR_S = 3600
+WORKERS_KEY = "workers"
 SIGNED_OUT = "signed-out"
 #: Header of a Celery message: when it was sent.
 SENT_AT = "sent_at"
@@ -98,10 +99,22 @@ class Heartbeat(TypedDict):
     health: dict[str, dict[str, Any]]
 
 
+def heartbeat_tell(client: Any, beat: Heartbeat, lives_ms: int) -> None:
+    """Say what a worker is doing. Its key is listed, because a scan of all keys takes long where many results lie."""
+    key = f"hb:{beat['worker']}"
+    pipeline = client.pipeline(transaction=False)
+    pipeline.set(key, json.dumps(beat), px=lives_ms)
+    pipeline.sadd(WORKERS_KEY, key)
+    pipeline.execute()
+
+
 def heartbeats(client: Any) -> list[Heartbeat]:
-    """What every live inference worker says of itself."""
-    names = list(client.scan_iter(match="hb:*", count=1000))
+    """What every live inference worker says of itself; the names of dead ones are forgotten."""
+    names = sorted(client.smembers(WORKERS_KEY))
     values = client.mget(names) if names else []
+    gone = [name for name, value in zip(names, values, strict=True) if value is None]
+    if gone:
+        client.srem(WORKERS_KEY, *gone)
     return [cast("Heartbeat", json.loads(value)) for value in values if value]
 
 

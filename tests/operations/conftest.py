@@ -1,15 +1,15 @@
 """Counts of this process that begin at nothing, a heartbeat of a worker, and a client of a member of staff."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.test import Client
 
 from apps.accounts.models import User
 from apps.runs import metrics
+from apps.runs.streams import Heartbeat, heartbeat_tell
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +32,6 @@ def worker_beats(valkey: Any) -> Callable[..., None]:
     def beat(name: str = "gpu1/7", active: list[dict[str, Any]] | None = None, **health: Any) -> None:
         said = {"state": "ready", "detail": "", "running": 0, "waiting": 0, "tokens_per_s": 0.0, **health}
         told = {"worker": name, "aliases": ["worked-example"], "active": active or [], "health": {"worked-example": said}}
-        valkey.set(f"hb:{name}", json.dumps(told), px=60_000)
+        heartbeat_tell(valkey, cast("Heartbeat", told), 60_000)
 
     return beat
