@@ -1,6 +1,7 @@
-"""Every prompt file is used by exactly one place of its scaffold, hashed into the run, and fenced by the same rule."""
+"""Every prompt file is used at exactly one place of the code, hashed into the run, and fenced by the same rule."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,33 +10,56 @@ from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
 CORE = Path(loader.__file__).parent.parent
+PROMPTS = sorted(path.relative_to(loader.ROOT).with_suffix("").as_posix() for path in loader.ROOT.rglob("*.md"))
+#: Intern-S1-MO names its prompts by their role, and fills them in one module.
+INTERN = "intern_s1_mo"
 
 
-@pytest.mark.parametrize("method", SCAFFOLDS)
-def test_every_role_has_one_prompt_and_every_prompt_one_use(method: str) -> None:
-    source = (CORE / "scaffolds" / method / "asking.py").read_text()
-    used = [f"{method}/{name}" for name in re.findall(r'_filled\("(\w+)"', source)]
-    forms = [f"{method}/forms/{name}_{kind}" for name in re.findall(r'_form\(x, "(\w+)"', source) for kind in ("tags", "json")]
-    fragments = [f"{method}/forms/{name}" for name in re.findall(r"/forms/(\w+)\"", source)]
-    assert sorted([*used, *forms, *fragments]) == sorted(loader.names(method))
-    assert sorted(used) == sorted(f"{method}/{role.name}" for role in SCAFFOLDS[method].roles)
+def uses() -> Counter[str]:
+    """How often each prompt is named in the code."""
+    found: Counter[str] = Counter()
+    for path in (CORE / "scaffolds").rglob("*.py"):
+        source = path.read_text()
+        if path.parent.name == INTERN:
+            found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\("(\w+)"', source))
+            found.update(f"{INTERN}/forms/{name}" for name in re.findall(r"/forms/(\w+)\"", source))
+            forms = re.findall(r'_form\(x, "(\w+)"', source)
+            found.update(f"{INTERN}/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
+            continue
+        found.update(set(re.findall(r'"((?:\w+)/(?:forms/)?\w+)"', source)) & set(PROMPTS))
+        forms = re.findall(r'\.form\("(\w+)"\)', source)
+        found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
+    return found
+
+
+def test_every_prompt_is_used() -> None:
+    assert sorted(uses()) == PROMPTS
+
+
+@pytest.mark.parametrize("prompt", [name for name in PROMPTS if not name.startswith("shared/")])
+def test_a_prompt_of_one_method_has_one_use(prompt: str) -> None:
+    assert uses()[prompt] == 1
 
 
 @pytest.mark.parametrize("method", SCAFFOLDS)
 def test_every_prompt_is_hashed_into_the_run(method: str) -> None:
     hashes = SCAFFOLDS[method].prompts
-    assert set(hashes) == set(loader.names(method))
+    assert set(loader.names(method)) <= set(hashes)
+    if SCAFFOLDS[method].shares_prompts:
+        assert set(loader.names("shared")) <= set(hashes)
     assert len(set(hashes.values())) == len(hashes)
 
 
-@pytest.mark.parametrize("method", SCAFFOLDS)
-def test_every_role_is_told_that_fenced_text_is_content(method: str) -> None:
-    for role in SCAFFOLDS[method].roles:
-        prompt = loader.load(f"{method}/{role.name}")
-        assert "{{fence_rule}}" in prompt.system
-        assert prompt.user.startswith("## Problem\n{{problem}}")
+@pytest.mark.parametrize("name", [name for name in PROMPTS if "/forms/" not in name])
+def test_every_role_is_told_that_fenced_text_is_content(name: str) -> None:
+    prompt = loader.load(name)
+    assert "{{fence_rule}}" in prompt.system
+    assert prompt.user.startswith("## Problem\n{{problem}}")
+
+
+def test_all_methods_have_the_same_rule_of_fences() -> None:
+    assert loader.load(f"{INTERN}/forms/fence_rule").system == loader.load("shared/forms/fence_rule").system
 
 
 def test_no_prompt_lies_outside_the_scaffolds() -> None:
-    methods = {path.relative_to(loader.ROOT).parts[0] for path in loader.ROOT.rglob("*.md")}
-    assert methods == set(SCAFFOLDS)
+    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, "shared"}

@@ -10,12 +10,11 @@ from apps.reasoning.domain.generation import Final, GenerationRequest, Usage
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.intern_s1_mo.params import Params
-from apps.reasoning.scaffolds.intern_s1_mo.program import solve
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 
@@ -111,9 +110,9 @@ FOLLOWS = Fallback(
 """A model that keeps to every format and solves the problem in one round."""
 
 
-def spec(budget: Budget | None = None, seed: int = 7) -> RunSpec:
-    roles = {role.name: RoleSpec(alias="scripted", revision="r1") for role in SCAFFOLDS["intern_s1_mo"].roles}
-    return RunSpec(problem=PROBLEM, scaffold="intern_s1_mo", roles=roles, seed=seed, budget=budget or Budget())
+def spec(budget: Budget | None = None, seed: int = 7, scaffold: str = "intern_s1_mo") -> RunSpec:
+    roles = {role.name: RoleSpec(alias="scripted", revision="r1") for role in SCAFFOLDS[scaffold].roles}
+    return RunSpec(problem=PROBLEM, scaffold=scaffold, roles=roles, seed=seed, budget=budget or Budget())
 
 
 class Played:
@@ -134,8 +133,9 @@ class Played:
 
 async def play(
     table: Mapping[str, Answer | Callable[[GenerationRequest], Answer]],
-    params: Params,
+    params: Value,
     *,
+    scaffold: str = "intern_s1_mo",
     journal: InMemoryJournal | None = None,
     controls: Controls | None = None,
     budget: Budget | None = None,
@@ -145,8 +145,9 @@ async def play(
 ) -> Played:
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()
-    context = RunContext(spec(budget, seed), journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
-    return Played(await solve(PROBLEM, context, params), journal, dispatcher)
+    asked = spec(budget, seed, scaffold)
+    context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
+    return Played(await SCAFFOLDS[scaffold].solve(PROBLEM, context, params), journal, dispatcher)
 
 
 def kinds(events: Sequence[tuple[int, str, Event]]) -> list[tuple[str, str]]:

@@ -60,10 +60,10 @@ def test_normal_forms_are_stable(text: str) -> None:
 )
 def test_a_text_that_repeats_itself_is_read_in_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
     read_lemma_vote(final(text), 3)
     read_summary(final(text))
     read_proof(final(text))
     mentions(text)
     clean(text)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

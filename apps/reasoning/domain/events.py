@@ -5,19 +5,15 @@ An event is a fact in the past tense. Its kind is its class (`lemma.proposed` â†
 fold over these. Long texts are not in events: `*_sha` names a content-addressed text.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
+from apps.reasoning.domain import candidate_events
+from apps.reasoning.domain.event_base import Event as Event
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.values import Value
 from apps.reasoning.domain.verdicts import StepCheck
 
 LemmaStatus = Literal["proposed", "verified", "doubtful", "rejected", "retired", "merged"]
-
-
-class Event(Value):
-    """Base of all events. `kind` is the stored name."""
-
-    kind: ClassVar[str]
 
 
 # --- the run ---------------------------------------------------------------------------------------------------------
@@ -313,15 +309,13 @@ class ControlRefused(Event):
     reason: str
 
 
-EVENT_CLASSES: dict[str, type[Event]] = {
-    cls.kind: cls
-    for cls in (
-        RunCreated, RunStarted, RunResumed, RunPaused, RunContinued, RunFinished, RunCancelled, RunFailed, BudgetSpent,
-        RoundBegan, RoundEnded, CallBegan, CallRetried, CallEnded, CallFailed, OutputUnread,
-        LemmaProposed, LemmaMerged, LemmasAlike, LemmaRetired, LemmaRestored, EdgeAdded,
-        VoteCast, VerdictReached, ProofDrafted, ProofSelected, ControlRequested, ControlApplied, ControlRefused,
-    )
-}  # fmt: skip
+_CLASSES: tuple[type[Event], ...] = (
+    RunCreated, RunStarted, RunResumed, RunPaused, RunContinued, RunFinished, RunCancelled, RunFailed, BudgetSpent,
+    RoundBegan, RoundEnded, CallBegan, CallRetried, CallEnded, CallFailed, OutputUnread,
+    LemmaProposed, LemmaMerged, LemmasAlike, LemmaRetired, LemmaRestored, EdgeAdded,
+    VoteCast, VerdictReached, ProofDrafted, ProofSelected, ControlRequested, ControlApplied, ControlRefused,
+)  # fmt: skip
+EVENT_CLASSES: dict[str, type[Event]] = {cls.kind: cls for cls in (*_CLASSES, *candidate_events.CLASSES)}
 
 
 def event_from(kind: str, body: dict[str, Any]) -> Event:

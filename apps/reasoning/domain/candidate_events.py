@@ -1,0 +1,140 @@
+"""Events of scaffolds that compare whole solutions: candidates, their scores, judgements, comparisons and lineage.
+
+Part of the one vocabulary of events.py. A candidate is known in its run by an id such as `c2.5` (round 2, fifth).
+"""
+
+from typing import Literal
+
+from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.values import Value
+
+CandidateKind = Literal["solution", "improvement", "refinement", "correction", "aggregate"]
+
+
+class Issue(Value):
+    """What a verifier objects to: how bad it is, the words of the solution that it is about, and why."""
+
+    severity: Literal["critical", "gap", "note"]
+    quote: str = ""
+    comment: str
+
+
+class CandidateDrafted(Event):
+    """A whole solution. `parents` are the candidates it was made from: none for a fresh one, one for a correction.
+
+    `own_score` is what its writer gave it, from 0 to 1, where the scaffold asks for that.
+    """
+
+    kind = "candidate.drafted"
+    candidate: str
+    made_as: CandidateKind
+    text: str
+    steps: tuple[str, ...]
+    call: str
+    round: int
+    parents: tuple[str, ...] = ()
+    own_score: float | None = None
+
+
+class CandidateScored(Event):
+    """Report `index` of `of` on a candidate. Exactly one of `score` (of `scale`) and `unscored` is given."""
+
+    kind = "candidate.scored"
+    candidate: str
+    index: int
+    of: int
+    call: str
+    scale: float
+    score: float | None = None
+    unscored: str = ""
+    report: str = ""
+
+
+class ScoreDropped(Event):
+    """A report that a check of it found unfounded; its score no longer counts."""
+
+    kind = "candidate.score_dropped"
+    candidate: str
+    index: int
+    call: str
+    reason: str
+
+
+class CandidateJudged(Event):
+    """A verifier passed a candidate or not; `unscored` says why neither. The streaks are those after this judgement."""
+
+    kind = "candidate.judged"
+    candidate: str
+    index: int
+    call: str
+    passed: bool | None
+    unscored: str = ""
+    issues: tuple[Issue, ...] = ()
+    summary: str = ""
+    passes: int
+    failures: int
+
+
+class PoolKept(Event):
+    """Which candidates go on after a round, best first, and the mean score of each that has one."""
+
+    kind = "pool.kept"
+    round: int
+    kept: tuple[str, ...]
+    means: dict[str, float]
+    reason: str
+
+
+class GroupsFormed(Event):
+    """Candidates grouped by what they conclude; `chosen` is the position of the group held most likely right."""
+
+    kind = "pool.grouped"
+    call: str
+    groups: tuple[tuple[str, ...], ...]
+    chosen: int
+    reason: str = ""
+
+
+class PairJudged(Event):
+    """One comparison: `first` was shown before `second`. `better` is one of them, or empty where `unscored` says why."""
+
+    kind = "pair.judged"
+    round: int
+    first: str
+    second: str
+    call: str
+    better: str = ""
+    unscored: str = ""
+    reason: str = ""
+
+
+class PairDecided(Event):
+    """Both orders of a pair are in. `by` says what decided: both orders agreed, or else the score, or else the seed."""
+
+    kind = "pair.decided"
+    round: int
+    pair: tuple[str, str]
+    winner: str
+    by: Literal["both orders", "score", "seed"]
+
+
+class StateWritten(Event):
+    """The compact state of a reasoning cache after a turn; the next turn sees the problem and this alone."""
+
+    kind = "state.written"
+    turn: int
+    text: str
+    call: str
+
+
+CLASSES: tuple[type[Event], ...] = (
+    CandidateDrafted,
+    CandidateScored,
+    ScoreDropped,
+    CandidateJudged,
+    PoolKept,
+    GroupsFormed,
+    PairJudged,
+    PairDecided,
+    StateWritten,
+)

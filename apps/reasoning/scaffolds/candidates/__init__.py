@@ -1,0 +1,1 @@
+"""What scaffolds that compare whole solutions share: asking, drafting, judging, ranking, tournaments."""

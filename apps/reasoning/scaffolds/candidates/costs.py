@@ -1,0 +1,40 @@
+"""From calls per role to an estimate with tokens."""
+
+from collections.abc import Mapping
+
+from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
+
+Calls = Mapping[str, int]
+Typical = Mapping[str, tuple[int, int]]
+"""Prompt and completion tokens of a typical call of an olympiad-level reasoning model, by role."""
+
+
+def estimated(
+    *, fewest: Calls, likely: Calls, most: Calls, typical: Typical, limits: Mapping[str, int] | None, assumptions: str
+) -> Estimate:
+    """Calls and tokens per role and in all. `limits` by role bounds the completions; all mappings have the roles of `most`."""
+    allowed = limits or {}
+
+    def written(role: str) -> int:
+        return min(typical[role][1], allowed.get(role, typical[role][1]))
+
+    roles = tuple(
+        RoleEstimate(
+            role=role,
+            calls_min=fewest[role],
+            calls_expected=likely[role],
+            calls_max=most[role],
+            tokens_expected=likely[role] * (typical[role][0] + written(role)),
+            written_expected=likely[role] * written(role),
+        )
+        for role in most
+    )
+    return Estimate(
+        roles=roles,
+        calls_min=sum(fewest.values()),
+        calls_expected=sum(likely.values()),
+        calls_max=sum(most.values()),
+        tokens_expected=sum(role.tokens_expected for role in roles),
+        tokens_max=sum(calls * (typical[role][0] + allowed.get(role, typical[role][1])) for role, calls in most.items()),
+        assumptions=assumptions,
+    )

@@ -1,0 +1,40 @@
+"""Reports with a score on a candidate, each by a call of its own."""
+
+from dataclasses import dataclass
+
+from apps.reasoning.domain.candidate_events import CandidateScored
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.reading.choices import Scored, read_score
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Who scores: the role, its prompt, and the scores that it may give, in order."""
+
+    role: str
+    prompt: str
+    allowed: tuple[float, ...]
+
+
+async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int, of: int, call: str) -> Scored | Unscored:
+    """Report `index` of `of` on the candidate, told as it comes."""
+    place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
+    values = {"solution": desk.content(candidate.text)}
+    final = await desk.ask(call, role=scoring.role, prompt=scoring.prompt, values=values, place=place)
+    found = final if isinstance(final, Unscored) else read_score(final, scoring.allowed)
+    event = CandidateScored(
+        candidate=candidate.id,
+        index=index,
+        of=of,
+        call=call,
+        scale=scoring.allowed[-1],
+        score=found.score if isinstance(found, Scored) else None,
+        unscored=found.reason if isinstance(found, Unscored) else "",
+        report=found.report if isinstance(found, Scored) else "",
+    )
+    desk.ctx.emit(f"{call}/score", event)
+    if isinstance(found, Unscored) and isinstance(final, Final):
+        desk.unread(call, scoring.role, found.reason)
+    return found

@@ -1,0 +1,234 @@
+"""DeepSeek-Math: a pool of proofs, examined many times and refined from the reports that found most fault.
+
+Source: QED-Nano App. B (reasoning notes §6).
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field
+
+from apps.reasoning.domain.candidate_events import PoolKept, ScoreDropped
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.ports import Context
+from apps.reasoning.reading.choices import Scored, read_score
+from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
+from apps.reasoning.scaffolds.candidates.scoring import Scoring, scored
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+
+EXAMINATION = Scoring("evaluator", "deepseek_math/evaluator", (0.0, 0.5, 1.0))
+FULL = 1.0
+
+
+class Params(Value):
+    """Defaults are QED-Nano's: four proofs, four examinations each, two reports shown, three rounds."""
+
+    proofs: int = Field(default=4, ge=1, le=256, title="Proofs", description="New proofs in every round.")
+    examinations: int = Field(default=4, ge=1, le=128, title="Examinations", description="Independent ones of each proof.")
+    reports: int = Field(default=2, ge=1, le=16, title="Reports", description="Of the lowest scores, shown to the refiner.")
+    rounds: int = Field(default=3, ge=1, le=64, title="Rounds", description="At most so many; a proof with mean 1 ends it.")
+    meta: bool = Field(
+        default=False, title="Check the checks", description="A report that a further call finds unfounded loses its vote."
+    )
+
+
+class _Search:
+    """The pool, the reports on each proof that count, and their means."""
+
+    def __init__(self, desk: Desk, params: Params) -> None:
+        self.desk = desk
+        self.params = params
+        self.reports: dict[str, dict[int, Scored]] = defaultdict(dict)
+
+    @property
+    def means(self) -> dict[str, float]:
+        found = {name: mean([report.score for report in reports.values()]) for name, reports in self.reports.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    async def run(self) -> Selection:
+        for round_ in range(1, self.params.rounds + 1):
+            await self.desk.steer(f"round/{round_}")
+            if self.desk.wants_end:
+                break
+            pool = list(self.desk.candidates.values())
+            parents: Sequence[Candidate | None] = best_first(pool, self.means)[: self.params.proofs]
+            if round_ == 1 or not parents:
+                parents = [None] * self.params.proofs
+            await concurrently(self._proof(round_, slot, parent) for slot, parent in enumerate(parents, 1))
+            self._tell(round_)
+            if any(value >= FULL for value in self.means.values()):
+                break
+        return self.selection()
+
+    def selection(self) -> Selection:
+        """The best mean over all rounds."""
+        means = self.means
+        ranked = best_first(list(self.desk.candidates.values()), means)
+        if not ranked:
+            return Selection(candidate=None, reason=NOTHING_READABLE)
+        best = ranked[0]
+        if best.id not in means:
+            return Selection(candidate=best, reason=f"None of the examinations of {best.id} could be read.")
+        counted = f"the mean of {len(self.reports[best.id])} examinations of {best.id} is {means[best.id]:.2f}"
+        if means[best.id] >= FULL:
+            return Selection(candidate=best, accepted=True, reason=f"Accepted: {counted}.")
+        return Selection(candidate=best, accepted=False, reason=f"Not accepted: {counted}, the best of {len(ranked)} proofs.")
+
+    async def _proof(self, round_: int, slot: int, parent: Candidate | None) -> None:
+        """Write or refine one proof and have it examined at once."""
+        name = f"c{round_}.{slot}"
+        place = Place(round=round_, subject=f"candidate {name}", index=slot)
+        if parent is None:
+            values = {"attempt": str(slot), "attempts": str(self.params.proofs)}
+            draft = await self.desk.draft(
+                f"round/{round_}/{slot}",
+                name,
+                role="solver",
+                prompt="deepseek_math/solver",
+                made_as="solution",
+                place=place,
+                values=values,
+            )
+        else:
+            values = {"solution": self.desk.content(parent.text), "reports": self.desk.content(self._worst(parent))}
+            draft = await self.desk.draft(
+                f"round/{round_}/{slot}",
+                name,
+                role="refiner",
+                prompt="deepseek_math/refiner",
+                made_as="refinement",
+                place=place,
+                parents=(parent,),
+                values=values,
+            )
+        if draft is not None:
+            await concurrently(self._examined(draft, index) for index in range(1, self.params.examinations + 1))
+
+    def _worst(self, candidate: Candidate) -> str:
+        """The reports with the lowest scores, of equals the first."""
+        ordered = sorted(self.reports[candidate.id].items(), key=lambda item: (item[1].score, item[0]))
+        chosen = ordered[: self.params.reports]
+        return "\n\n".join(f"Report {at} (value {report.score:g})\n{report.report}" for at, (_, report) in enumerate(chosen, 1))
+
+    async def _examined(self, candidate: Candidate, index: int) -> None:
+        call = f"examine/{candidate.id}/{index}"
+        found = await scored(self.desk, EXAMINATION, candidate, index, self.params.examinations, call)
+        if isinstance(found, Scored) and not (self.params.meta and await self._is_unfounded(candidate, index, found)):
+            self.reports[candidate.id][index] = found
+
+    async def _is_unfounded(self, candidate: Candidate, index: int, report: Scored) -> bool:
+        """A check that cannot be read takes no vote away."""
+        call = f"meta/{candidate.id}/{index}"
+        text = f"{report.report}\n\nValue: {report.score:g}"
+        final = await self.desk.ask(
+            call,
+            role="meta_verifier",
+            prompt="deepseek_math/meta_verifier",
+            values={"solution": self.desk.content(candidate.text), "report": self.desk.content(text)},
+            place=Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index),
+        )
+        found = final if isinstance(final, Unscored) else read_score(final, (0.0, 1.0))
+        if isinstance(found, Unscored):
+            if isinstance(final, Final):
+                self.desk.unread(call, "meta_verifier", found.reason)
+            return False
+        if found.score:
+            return False
+        self.desk.ctx.emit(f"{call}/dropped", ScoreDropped(candidate=candidate.id, index=index, call=call, reason=found.report))
+        return True
+
+    def _tell(self, round_: int) -> None:
+        means = self.means
+        best = best_first(list(self.desk.candidates.values()), means)[: self.params.proofs]
+        kept = tuple(one.id for one in best)
+        event = PoolKept(
+            round=round_,
+            kept=kept,
+            means={one: means[one] for one in kept if one in means},
+            reason="the best means of the pool",
+        )
+        self.desk.ctx.emit(f"pool/{round_}", event)
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Rounds of writing, examining and refining; the best mean over all rounds is returned."""
+    search = _Search(Desk(problem, ctx), params)
+    return await concluded(search.desk, search.run(), search.selection)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """Likely and most: all rounds. Fewest: nothing can be read, so every round begins afresh without examinations."""
+    n, rounds = params.proofs, params.rounds
+    meta = n * rounds * params.examinations if params.meta else 0
+    calls = {
+        "solver": n,
+        "refiner": n * (rounds - 1),
+        "evaluator": n * rounds * params.examinations,
+        "meta_verifier": meta,
+    }
+    return estimated(
+        fewest={"solver": min(n * rounds, n + n * params.examinations), "refiner": 0, "evaluator": 0, "meta_verifier": 0},
+        likely=calls,
+        most=calls,
+        typical={
+            "solver": (1_000, 30_000),
+            "refiner": (10_000, 30_000),
+            "evaluator": (8_000, 8_000),
+            "meta_verifier": (10_000, 6_000),
+        },
+        limits=max_new_tokens,
+        assumptions="All rounds are made, with calls as long as those of a large reasoning model.",
+    )
+
+
+def warn_of(problem: ProblemText) -> str:
+    """The paper saw this method lower the score on problems that ask for an answer (App. B)."""
+    if not problem.answer:
+        return ""
+    return (
+        "This problem asks for an answer. On such problems the method lowered QED-Nano's score in the paper (66.3 to 58.3 %)."
+    )
+
+
+SCAFFOLD = Scaffold(
+    name="deepseek_math",
+    title="DeepSeek-Math",
+    description=(
+        "A pool of proofs. Each is examined several times; the best are refined from the reports that found most fault, and "
+        "join the pool. It ends when every examination of a proof finds it complete."
+    ),
+    source="QED-Nano App. B; DeepSeekMath-V2",
+    params=Params,
+    read_params=reader(Params),
+    presets={
+        "quick": Preset("Quick", "Two proofs, two examinations, two rounds.", Params(proofs=2, examinations=2, rounds=2)),
+        "qed_nano": Preset("QED-Nano", "Four proofs, four examinations, three rounds.", Params()),
+        "large": Preset(
+            "Large",
+            "128 proofs, 64 examinations, sixteen rounds: about 133,000 calls.",
+            Params(proofs=128, examinations=64, reports=8, rounds=16),
+            priority=9,
+        ),
+    },
+    roles=(
+        Role("solver", "Solver", "Writes proofs and values them.", 65_536, 0.8),
+        Role("evaluator", "Evaluator", "Examines a proof and values it with 0, 0.5 or 1.", 32_768, 0.7),
+        Role("refiner", "Refiner", "Writes a better proof from reports.", 65_536, 0.8),
+        Role("meta_verifier", "Meta-verifier", "Decides whether a report is founded.", 32_768, 0.3),
+    ),
+    solve=solve,
+    estimate=estimate,
+    cost_hint=(
+        "With QED-Nano 4B on IMO-ProofBench: 54.0 % at 17.14 times the tokens of a single answer, "
+        "which scores 40.0 % (QED-Nano, Table 2)."
+    ),
+    warn_of=warn_of,
+)

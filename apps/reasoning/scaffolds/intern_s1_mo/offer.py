@@ -1,0 +1,37 @@
+"""What Intern-S1-MO says of itself."""
+
+from apps.reasoning.scaffolds.intern_s1_mo import estimate, params, program
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+
+SCAFFOLD = Scaffold(
+    name="intern_s1_mo",
+    title="Intern-S1-MO",
+    description=(
+        "Explores a problem in rounds. What a round proves is kept as lemmas, every lemma is checked by independent votes, "
+        "and the final proof is marked step by step and revised until it passes."
+    ),
+    source="arXiv 2512.10739",
+    params=params.Params,
+    read_params=params.params_from,
+    presets={
+        "quick": Preset("Quick", "Two rounds, two votes, one revision: to try a problem or a model.", params.QUICK),
+        "paper": Preset("Paper", "Eight rounds, four votes, eight revisions: the paper's default.", params.PAPER),
+        "contest": Preset(
+            "Contest",
+            "256 rollouts of twelve rounds, eight votes, 24 revisions of eight candidates: up to 300,000 calls.",
+            params.CONTEST,
+            priority=9,
+        ),
+    },
+    roles=(
+        Role("reasoner", "Reasoner", "Works on the problem with the lemma library, as far as rigour allows.", 65_536),
+        Role("summarizer", "Summarizer", "Extracts the new lemmas of a round, each complete in itself.", 65_536),
+        Role("theorem_verifier", "Theorem verifier", "Looks for the first wrong step of one lemma.", 32_768),
+        Role("writer", "Writer", "Writes the full proof from the library.", 65_536),
+        Role("process_verifier", "Process verifier", "Marks the proof step by step.", 32_768),
+        Role("reviser", "Reviser", "Settles what the markers found and writes the proof anew.", 65_536),
+    ),
+    solve=program.solve,
+    estimate=estimate.estimate,
+    shares_prompts=False,
+)

@@ -1,0 +1,167 @@
+"""Nomos: many solutions, one mark each, grouped by conclusion, a knock-out inside the likeliest group.
+
+Source: QED-Nano App. B (reasoning notes §4).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field, model_validator
+
+from apps.reasoning.domain.candidate_events import GroupsFormed, PoolKept
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.ports import Context
+from apps.reasoning.reading.choices import Scored, read_grouping
+from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.ranking import best_first
+from apps.reasoning.scaffolds.candidates.scoring import Scoring, scored
+from apps.reasoning.scaffolds.candidates.tournament import knock_out, most_calls
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+
+POINTS = Scoring("grader", "nomos/grader", tuple(float(points) for points in range(8)))
+
+
+class Params(Value):
+    """Paper letters: n solutions, k kept."""
+
+    solutions: int = Field(default=16, ge=1, le=256, title="Solutions", description="Written independently (n).")
+    kept: int = Field(default=8, ge=1, le=32, title="Kept", description="The best go to the consolidation (k).")
+
+    @model_validator(mode="after")
+    def _kept_of_all(self) -> "Params":
+        if self.kept > self.solutions:
+            raise ValueError(f"{self.kept} cannot be kept of {self.solutions} solutions")
+        return self
+
+
+class _Search:
+    """What the search knows, so that it can end where the budget ends it."""
+
+    def __init__(self, desk: Desk, params: Params) -> None:
+        self.desk = desk
+        self.params = params
+        self.points: dict[str, float] = {}
+
+    async def run(self) -> Selection:
+        await self.desk.steer("solve")
+        slots = range(1, self.params.solutions + 1)
+        written = [draft for draft in await concurrently(self._solved(slot) for slot in slots) if draft]
+        if not written:
+            return self.selection()
+        await self.desk.steer("marked")
+        kept = best_first(written, self.points)[: self.params.kept]
+        self._tell(kept)
+        if len(kept) == 1 or self.desk.wants_end:
+            return self.selection()
+        group = await self._likeliest(kept)
+        if await self.desk.steer("grouped"):
+            return self.selection(group)
+        winner = await knock_out(self.desk, group, self.points, "final")
+        reason = f"{winner.id} won the knock-out in the group held most likely right ({len(group)} of {len(kept)} solutions)."
+        return Selection(candidate=winner, reason=reason)
+
+    def selection(self, among: Sequence[Candidate] = ()) -> Selection:
+        """The best marked so far, without the later stages."""
+        ranked = best_first(list(among) or list(self.desk.candidates.values()), self.points)
+        if not ranked:
+            return Selection(candidate=None, reason=NOTHING_READABLE)
+        best = ranked[0]
+        mark = f"marked {self.points[best.id]:g} of 7" if best.id in self.points else "its mark could not be read"
+        return Selection(candidate=best, reason=f"{best.id} is the best of {len(ranked)} solutions so far: {mark}.")
+
+    async def _solved(self, slot: int) -> Candidate | None:
+        """Write one solution and have it marked at once: nothing waits for the slowest."""
+        draft = await self.desk.draft(
+            f"solve/{slot}",
+            f"c1.{slot}",
+            role="solver",
+            prompt="shared/solver",
+            made_as="solution",
+            place=Place(round=1, subject=f"candidate c1.{slot}", index=slot),
+            values={"attempt": str(slot), "attempts": str(self.params.solutions)},
+        )
+        if draft is not None:
+            mark = await scored(self.desk, POINTS, draft, 1, 1, f"mark/{draft.id}")
+            if isinstance(mark, Scored):
+                self.points[draft.id] = mark.score
+        return draft
+
+    def _tell(self, kept: Sequence[Candidate]) -> None:
+        means = {one.id: self.points[one.id] for one in kept if one.id in self.points}
+        event = PoolKept(round=1, kept=tuple(one.id for one in kept), means=means, reason="the best by their marks")
+        self.desk.ctx.emit("pool/1", event)
+
+    async def _likeliest(self, kept: Sequence[Candidate]) -> list[Candidate]:
+        """The chosen group; all that were kept where the grouping cannot be read."""
+        shown = "\n\n".join(f"Solution {number}\n{one.text}" for number, one in enumerate(kept, 1))
+        values = {"solutions": self.desk.content(shown)}
+        place = Place(round=1, subject="consolidation")
+        final = await self.desk.ask("consolidate", role="consolidator", prompt="nomos/consolidator", values=values, place=place)
+        found = final if isinstance(final, Unscored) else read_grouping(final, len(kept))
+        if isinstance(found, Unscored):
+            if isinstance(final, Final):
+                self.desk.unread("consolidate", "consolidator", found.reason)
+            groups: tuple[tuple[int, ...], ...] = (tuple(range(1, len(kept) + 1)),)
+            chosen, reason = 0, f"All stay together: {found.reason}."
+        else:
+            groups, chosen, reason = found.groups, found.chosen, found.reason
+        named = tuple(tuple(kept[number - 1].id for number in group) for group in groups)
+        self.desk.ctx.emit("pool/grouped", GroupsFormed(call="consolidate", groups=named, chosen=chosen, reason=reason))
+        return [self.desk.candidates[name] for name in named[chosen]]
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Solve and mark, keep the best, group, knock out."""
+    search = _Search(Desk(problem, ctx), params)
+    return await concluded(search.desk, search.run(), search.selection)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """Most: all that were kept are in one group. Likely: half of them."""
+    n, k = params.solutions, params.kept
+    together = int(k > 1)
+    return estimated(
+        fewest={"solver": n, "grader": 0, "consolidator": 0, "judge": 0},
+        likely={"solver": n, "grader": n, "consolidator": together, "judge": most_calls((k + 1) // 2)},
+        most={"solver": n, "grader": n, "consolidator": together, "judge": most_calls(k)},
+        typical={
+            "solver": (1_000, 30_000),
+            "grader": (8_000, 8_000),
+            "consolidator": (5_000 * k, 8_000),
+            "judge": (10_000, 8_000),
+        },
+        limits=max_new_tokens,
+        assumptions="Likely: half of the kept solutions are in the chosen group, with calls as long as those of a large model.",
+    )
+
+
+SCAFFOLD = Scaffold(
+    name="nomos",
+    title="Nomos",
+    description=(
+        "Many independent solutions, each marked once from 0 to 7. The best are grouped by what they conclude, and a knock-out "
+        "inside the likeliest group, judged in both orders, picks one."
+    ),
+    source="QED-Nano App. B; Nomos",
+    params=Params,
+    read_params=reader(Params),
+    presets={
+        "quick": Preset("Quick", "Four solutions, three kept.", Params(solutions=4, kept=3)),
+        "original": Preset("Original", "Sixteen solutions, eight kept.", Params()),
+        "qed_nano": Preset("QED-Nano", "Sixteen solutions, twelve kept.", Params(kept=12)),
+    },
+    roles=(
+        Role("solver", "Solver", "Writes the solutions.", 65_536, 0.8),
+        Role("grader", "Grader", "Marks one solution with 0 to 7 points.", 32_768, 0.3),
+        Role("consolidator", "Consolidator", "Groups solutions by what they conclude.", 32_768, 0.3),
+        Role("judge", "Judge", "Names the better of two solutions.", 32_768, 0.3),
+    ),
+    solve=solve,
+    estimate=estimate,
+)

@@ -1,0 +1,172 @@
+"""Reasoning Cache: turns that remember nothing but a compact state of the work.
+
+Source: QED-Nano §4.2 and App. B (reasoning notes §2).
+"""
+
+import re
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from apps.reasoning.domain.candidate_events import CandidateKind, StateWritten
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import load
+from apps.reasoning.reading.answers import answer_part, tag_pattern
+from apps.reasoning.reading.proofs import ReadProof, read_proof
+from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+
+CHARACTERS_A_WORD = 8
+_STATE = tag_pattern("state")
+
+
+class Params(Value):
+    """Three turns are the paper's choice; five and seven are its other points (Table 6)."""
+
+    turns: int = Field(default=3, ge=1, le=32, title="Turns", description="Solve, summarise, solve again from the summary.")
+    state_words: int = Field(
+        default=1_500,
+        ge=100,
+        le=20_000,
+        title="Words of the state",
+        description="What one turn may hand to the next. A longer state is cut at a paragraph.",
+    )
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """The last turn's solution; no role judges it."""
+    desk = Desk(problem, ctx)
+    return await concluded(desk, _search(desk, params), lambda: _selection(desk))
+
+
+async def _search(desk: Desk, params: Params) -> Selection:
+    state = ""
+    for turn in range(1, params.turns + 1):
+        await desk.steer(f"turn/{turn}")
+        if desk.wants_end:
+            break
+        work = await _turn(desk, params, turn, state)
+        if turn < params.turns and work is not None:
+            state = await _summarised(desk, params, turn, state, work)
+    return _selection(desk)
+
+
+def _selection(desk: Desk) -> Selection:
+    newest = max(desk.candidates.values(), key=lambda one: one.order, default=None)
+    reason = (
+        f"The solution of turn {newest.round}, the last that could be read. Nobody judged it." if newest else NOTHING_READABLE
+    )
+    return Selection(candidate=newest, reason=reason)
+
+
+async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | None:
+    """One turn; what it wrote goes to the summariser whether it is a solution or not. None where the call failed."""
+    call = f"turn/{turn}/solve"
+    values = {
+        "proof_form": load("shared/forms/proof_tags").system,
+        "state": desk.content(state),
+        "hints": desk.content("\n".join(f"- {hint}" for hint in desk.hints)),
+        "turn": str(turn),
+        "turns": str(params.turns),
+    }
+    place = Place(round=turn, subject=f"turn {turn}")
+    final = await desk.ask(call, role="solver", prompt="reasoning_cache/solver", values=values, place=place)
+    if isinstance(final, Unscored):
+        return None
+    found = read_proof(final)
+    if isinstance(found, ReadProof):
+        parents = tuple(desk.candidates.values())[-1:]
+        kind: CandidateKind = "improvement" if parents else "solution"
+        desk.keep(call, f"c{turn}.1", found.steps, made_as=kind, round_=turn, parents=parents)
+    else:
+        desk.unread(call, "solver", found.reason)
+    return final
+
+
+async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: Final) -> str:
+    """The new state; the old one where none can be read."""
+    call = f"turn/{turn}/summarise"
+    values = {
+        "state": desk.content(state),
+        "thinking": desk.content(work.reasoning),
+        "work": desk.content(work.text),
+        "words": str(params.state_words),
+    }
+    place = Place(round=turn, subject=f"turn {turn}")
+    final = await desk.ask(call, role="summarizer", prompt="reasoning_cache/summarizer", values=values, place=place)
+    if isinstance(final, Unscored):
+        return state
+    found = read_state(final)
+    if isinstance(found, Unscored):
+        desk.unread(call, "summarizer", found.reason)
+        return state
+    written = shortened(found, params.state_words * CHARACTERS_A_WORD)
+    desk.ctx.emit(f"state/{turn}", StateWritten(turn=turn, text=written, call=call))
+    return written
+
+
+def read_state(final: Final) -> str | Unscored:
+    """What the last `<state>` holds; a text that was cut off inside it has none."""
+    answer = answer_part(final.text)
+    if isinstance(answer, Unscored):
+        return answer
+    found = list(_STATE.finditer(answer))
+    if not found:
+        return Unscored(reason="there is no <state>")
+    return found[-1].group(1).strip() or Unscored(reason="the state is empty")
+
+
+def shortened(text: str, limit: int) -> str:
+    """At most `limit` characters, cut between two paragraphs where there is one late enough, and marked as cut."""
+    if len(text) <= limit:
+        return text
+    cut = max((match.start() for match in re.finditer(r"\n\s*\n", text[:limit])), default=limit)
+    return text[: cut if cut > limit // 2 else limit].rstrip() + "\n\n(The rest of the state was too long and is cut off.)"
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """Every turn is made; only a call that fails for good leaves its summary out."""
+    calls = {"solver": params.turns, "summarizer": params.turns - 1}
+    return estimated(
+        fewest={"solver": params.turns, "summarizer": 0},
+        likely=calls,
+        most=calls,
+        typical={"solver": (3_000, 60_000), "summarizer": (20_000, 3_000)},
+        limits=max_new_tokens,
+        assumptions="All turns are made, with calls as long as those of a large reasoning model.",
+    )
+
+
+SCAFFOLD = Scaffold(
+    name="reasoning_cache",
+    title="Reasoning Cache",
+    description=(
+        "The model works in turns. Between two turns only a compact state of the work is kept, so it can think for much longer "
+        "than its context. The last turn's solution is the result."
+    ),
+    source="QED-Nano §4.2, App. B",
+    params=Params,
+    read_params=reader(Params),
+    presets={
+        "paper": Preset("Paper", "Three turns.", Params()),
+        "five": Preset("Five turns", "The paper's second point.", Params(turns=5)),
+        "seven": Preset("Seven turns", "The paper's third point.", Params(turns=7)),
+    },
+    roles=(
+        Role("solver", "Solver", "Works on the problem from the state of the turn before.", 65_536, 0.8),
+        Role("summarizer", "Summarizer", "Writes the state that the next turn starts from.", 8_192, 0.3),
+    ),
+    solve=solve,
+    estimate=estimate,
+    cost_hint=(
+        "With QED-Nano 4B on IMO-ProofBench: 44.0 % at 2.53 times the tokens of a single answer, "
+        "which scores 40.0 % (QED-Nano, Table 2)."
+    ),
+)

@@ -1,0 +1,80 @@
+"""What a scaffold says of itself: its parameters, presets, roles and cost. The table of all is registry.py."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Value
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts import loader
+from apps.reasoning.scaffolds.estimates import Estimate
+
+P = TypeVar("P", bound=Value)
+
+
+@dataclass(frozen=True)
+class Role:
+    """A part in a scaffold. `max_new_tokens` is what the method's paper gives it; an alias may allow less."""
+
+    name: str
+    title: str
+    description: str
+    max_new_tokens: int
+    temperature: float = 0.7
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named choice of parameters. `priority` as in `RunSpec`."""
+
+    title: str
+    description: str
+    params: Value
+    priority: int = 6
+
+
+@dataclass(frozen=True)
+class Scaffold:
+    """A method that organises calls. `read_params` validates a form's or an API's values and raises `ParamsError`.
+
+    `cost_hint` says what the method's paper measured, `warn_of` what a person should know before starting it on a problem.
+    """
+
+    name: str
+    title: str
+    description: str
+    source: str
+    params: type[Value]
+    read_params: Callable[[Mapping[str, Any]], Value]
+    presets: dict[str, Preset]
+    roles: tuple[Role, ...]
+    solve: Callable[[ProblemText, Context, Any], Awaitable[Outcome]]
+    estimate: Callable[..., Estimate]
+    cost_hint: str = ""
+    warn_of: Callable[[ProblemText], str] = lambda _: ""
+    shares_prompts: bool = True
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Name to SHA-256 of every prompt file that it may use, frozen into a run's specification."""
+        return loader.hashes(self.name) | (loader.hashes("shared") if self.shares_prompts else {})
+
+
+def reader(params: type[P]) -> Callable[[Mapping[str, Any]], P]:
+    """A `read_params` for a class of parameters."""
+
+    def read(values: Mapping[str, Any]) -> P:
+        """Validated parameters. Raises `ParamsError`, whose message names the field and what it may be."""
+        try:
+            return params.model_validate(dict(values))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "parameters"
+            raise ParamsError(f"{field}: {first['msg'].removeprefix('Value error, ')}.") from error
+
+    return read

@@ -1,0 +1,127 @@
+"""Solver–Verifier–Corrector: a conversation of three, with the roles of the first pass apart from those of later ones.
+
+Source: MarsRL §2 and §3 (reasoning notes §7).
+"""
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Value
+from apps.reasoning.ports import Context
+from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+
+
+class Params(Value):
+    """Defaults are MarsRL's at inference."""
+
+    accept: int = Field(
+        default=4, ge=1, le=20, title="Passes", description="So many passes of one solution, its first one counted."
+    )
+    give_up: int = Field(default=10, ge=1, le=50, title="Failures", description="So many failures in a row end it.")
+    corrections: int = Field(default=10, ge=0, le=50, title="Corrections", description="At most so many rounds of correction.")
+    structured_output: bool = Field(
+        default=False,
+        title="Structured output",
+        description="Ask the verifiers for JSON by schema, for engines that support it.",
+    )
+
+    @property
+    def rules(self) -> Rules:
+        """Every candidate can be examined `accept` times, whether the judgements can be read or not."""
+        checks = self.accept * (self.corrections + 1)
+        return Rules(accept=self.accept, give_up=self.give_up, checks=checks, corrections=self.corrections)
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Solver, then `streaks.Loop`; verifier_1 and corrector_1 act once, verifier_2 and corrector_2 afterwards (§3.3)."""
+    desk = Desk(problem, ctx, structured=params.structured_output)
+    loop = Loop(
+        desk,
+        params.rules,
+        verifier=lambda number: "verifier_1" if number == 1 else "verifier_2",
+        corrector=lambda number: "corrector_1" if number == 1 else "corrector_2",
+    )
+    return await concluded(desk, _search(desk, loop), loop.selection)
+
+
+async def _search(desk: Desk, loop: Loop) -> Selection:
+    await desk.steer("solve")
+    first = await desk.draft(
+        "solve",
+        "c1.1",
+        role="solver",
+        prompt="shared/solver",
+        made_as="solution",
+        place=Place(round=1, subject="candidate c1.1"),
+        values={"attempt": "1", "attempts": "1"},
+    )
+    return await loop.run(first) if first else Selection(candidate=None, reason=NOTHING_READABLE)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """Fewest: a first solution that cannot be read. Likely: three corrections, each found out by the first check."""
+    rules = params.rules
+    corrections = min(3, rules.most_corrections)
+    checks = corrections + params.accept
+    most = rules.most_corrections
+    return estimated(
+        fewest={"solver": 1, "verifier_1": 0, "corrector_1": 0, "verifier_2": 0, "corrector_2": 0},
+        likely={
+            "solver": 1,
+            "verifier_1": 1,
+            "corrector_1": min(1, corrections),
+            "verifier_2": checks - 1,
+            "corrector_2": max(0, corrections - 1),
+        },
+        most={
+            "solver": 1,
+            "verifier_1": 1,
+            "corrector_1": min(1, most),
+            "verifier_2": rules.checks - 1,
+            "corrector_2": max(0, most - 1),
+        },
+        typical={
+            "solver": (1_000, 30_000),
+            "verifier_1": (8_000, 12_000),
+            "corrector_1": (12_000, 25_000),
+            "verifier_2": (8_000, 12_000),
+            "corrector_2": (12_000, 25_000),
+        },
+        limits=max_new_tokens,
+        assumptions="Likely: three corrections before the passes come in a row, with calls as long as those of a large model.",
+    )
+
+
+SCAFFOLD = Scaffold(
+    name="solver_verifier_corrector",
+    title="Solver–Verifier–Corrector",
+    description=(
+        "A solver writes, a verifier reports errors, a corrector settles them, in turns. Accepted after four passes of one "
+        "solution; without that, the solution that was most often judged correct is returned."
+    ),
+    source="MarsRL (arXiv 2511.11373) §2–3",
+    params=Params,
+    read_params=reader(Params),
+    presets={
+        "quick": Preset("Quick", "Two passes, two corrections.", Params(accept=2, give_up=4, corrections=2)),
+        "paper": Preset("Paper", "Four passes, ten failures in a row, ten corrections.", Params()),
+    },
+    roles=(
+        Role("solver", "Solver", "Writes the first solution.", 65_536, 0.6),
+        Role("verifier_1", "Verifier, first pass", "Examines the solver's text.", 65_536, 0.6),
+        Role("corrector_1", "Corrector, first pass", "Settles the first report.", 65_536, 0.6),
+        Role("verifier_2", "Verifier, later passes", "Examines what correctors wrote, and confirms passes.", 65_536, 0.6),
+        Role("corrector_2", "Corrector, later passes", "Settles later reports.", 65_536, 0.6),
+    ),
+    solve=solve,
+    estimate=estimate,
+)

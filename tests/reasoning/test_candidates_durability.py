@@ -1,0 +1,141 @@
+"""Whatever interrupts a scaffold of candidates, and in whatever order calls end, it ends alike; estimates are kept."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.values import Value
+from apps.reasoning.scaffolds import deepseek_math, nomos, reasoning_cache, rsa, self_check, solver_verifier_corrector
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import Budget
+from tests.reasoning.candidates import FAIL, PASS, better, named, score
+from tests.reasoning.play import Answer, play
+
+Table = Mapping[str, Answer | Callable[[GenerationRequest], Answer]]
+CASES: dict[str, tuple[Value, Table]] = {
+    "reasoning_cache": (
+        reasoning_cache.Params(turns=3),
+        {"turn/2/solve": "nothing", "turn/*/solve": named, "turn/*/summarise": "<state>We know $x$.</state>"},
+    ),
+    "self_check": (
+        self_check.Params(accept=2, iterations=6),
+        {"check/1": FAIL, "check/3": FAIL, "check/*": PASS, "correct/2": "nothing", "*": named},
+    ),
+    "solver_verifier_corrector": (
+        solver_verifier_corrector.Params(accept=2, corrections=3),
+        {"check/1": FAIL, "check/2": "unread", "check/4": FAIL, "check/*": PASS, "*": named},
+    ),
+    "nomos": (
+        nomos.Params(solutions=5, kept=4),
+        {
+            "solve/2": "nothing",
+            "solve/*": named,
+            "mark/c1.3": score(7),
+            "mark/*": score(4),
+            "consolidate": '<group number="1">1, 2, 3, 4</group><likeliest>1</likeliest>',
+            "final/*": better("A"),
+        },
+    ),
+    "rsa": (
+        rsa.Params(population=4, subset=2, steps=2),
+        {"step/1/3": "nothing", "step/*": named, "final/*/1": better("A"), "final/*/2": better("B")},
+    ),
+    "deepseek_math": (
+        deepseek_math.Params(proofs=2, examinations=2, rounds=3, meta=True),
+        {
+            "round/1/2": "nothing",
+            "round/*": named,
+            "examine/c3.1/*": score(1),
+            "examine/*": score(0.5),
+            "meta/c2.1/1": score(0),
+            "meta/*": score(1),
+        },
+    ),
+}
+METHODS = sorted(CASES)
+
+
+def test_every_scaffold_of_candidates_is_tried_here() -> None:
+    assert {*CASES, "intern_s1_mo"} == set(SCAFFOLDS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_resumed_at_every_call_it_ends_as_the_uninterrupted_one(method: str) -> None:
+    params, table = CASES[method]
+    whole = await play(table, params, scaffold=method)
+    assert whole.outcome.proof
+    for cut in range(len(whole.journal.records) + 1):
+        again = await play(table, params, scaffold=method, journal=whole.journal.cut(cut))
+        assert again.outcome == whole.outcome
+        assert again.told == whole.told, cut
+        assert len(again.dispatcher.requests) == len(whole.journal.records) - cut
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(6))
+async def test_the_order_in_which_calls_end_changes_nothing(method: str, seed: int) -> None:
+    params, table = CASES[method]
+    whole = await play(table, params, scaffold=method)
+    shuffled = await play(table, params, scaffold=method, shuffle=seed)
+    assert shuffled.told == whole.told
+    assert shuffled.outcome == whole.outcome
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_the_calls_made_lie_within_the_estimate(method: str) -> None:
+    params, table = CASES[method]
+    estimate = SCAFFOLDS[method].estimate(params)
+    made = len((await play(table, params, scaffold=method)).dispatcher.requests)
+    assert estimate.calls_min <= made <= estimate.calls_max
+    silent = len((await play({"*": "I like turtles."}, params, scaffold=method)).dispatcher.requests)
+    assert estimate.calls_min <= silent <= estimate.calls_max
+    assert estimate.calls_min <= estimate.calls_expected <= estimate.calls_max
+    assert {role.role for role in estimate.roles} == {role.name for role in SCAFFOLDS[method].roles}
+
+
+MOST: dict[str, tuple[Value, Table]] = {
+    "reasoning_cache": CASES["reasoning_cache"],
+    "self_check": (self_check.Params(give_up=3, iterations=9), {"check/[36]": PASS, "check/*": FAIL, "*": named}),
+    "solver_verifier_corrector": (
+        solver_verifier_corrector.Params(accept=2, corrections=3),
+        {"check/[2468]": FAIL, "check/*": PASS, "*": named},
+    ),
+    "nomos": (
+        nomos.Params(solutions=4, kept=4),
+        {**CASES["nomos"][1], "solve/2": named},
+    ),
+    "rsa": CASES["rsa"],
+    "deepseek_math": (
+        deepseek_math.Params(proofs=2, examinations=3, rounds=3, meta=True),
+        {"round/*": named, "examine/*": score(0.5), "meta/*": score(1)},
+    ),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_the_most_that_is_estimated_can_happen(method: str) -> None:
+    params, table = MOST[method]
+    made = (await play(table, params, scaffold=method)).dispatcher.requests
+    assert len(made) == SCAFFOLDS[method].estimate(params).calls_max
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("calls", [1, 2, 4, 7])
+async def test_a_budget_that_ends_it_leaves_what_is_there(method: str, calls: int) -> None:
+    params, table = CASES[method]
+    run = await play(table, params, scaffold=method, budget=Budget(calls=calls))
+    assert len(run.dispatcher.requests) <= calls
+    whole = await play(table, params, scaffold=method)
+    if len(whole.dispatcher.requests) > calls:
+        assert run.outcome.ended_by in {"budget", "accepted"}
+        assert run.outcome.proof or "No solution was written" in run.outcome.reason
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_model_that_follows_no_format_ends_honestly(method: str) -> None:
+    run = await play({"*": "I like turtles."}, CASES[method][0], scaffold=method)
+    assert run.outcome.accepted is None
+    assert run.outcome.ended_by == "nothing-readable"
+    assert run.of("output.unread")
+    assert not run.of("proof.drafted")

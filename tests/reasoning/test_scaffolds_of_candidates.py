@@ -1,0 +1,320 @@
+"""The control flow of each scaffold that compares whole solutions: traces that show its rules, and models that break them."""
+
+import pytest
+
+from apps.reasoning.domain.candidate_events import (
+    CandidateDrafted,
+    CandidateJudged,
+    GroupsFormed,
+    PairDecided,
+    PoolKept,
+    StateWritten,
+)
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.scaffolds import (
+    deepseek_math,
+    nomos,
+    reasoning_cache,
+    rsa,
+    self_check,
+    solver_verifier_corrector,
+)
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from tests.reasoning.candidates import FAIL, PASS, better, decision, named, score
+from tests.reasoning.play import PROBLEM, Answer, Played, final, play, proof
+
+
+def drafted(run: Played) -> dict[str, tuple[str, ...]]:
+    """Candidates with their parents, in the order in which they were told."""
+    return {event.candidate: event.parents for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)}
+
+
+def selected_text(run: Played) -> str:
+    return str(run.told["proof/1"].model_dump()["text"])
+
+
+# --- reasoning cache -------------------------------------------------------------------------------------------------
+
+RC = {"turn/*/solve": named, "turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>"}
+
+
+async def test_a_turn_of_the_reasoning_cache_sees_the_state_of_the_turn_before_and_nothing_older() -> None:
+    run = await play(RC, reasoning_cache.Params(turns=3), scaffold="reasoning_cache")
+    assert run.dispatcher.keys == [
+        "turn/1/solve",
+        "turn/1/summarise",
+        "turn/2/solve",
+        "turn/2/summarise",
+        "turn/3/solve",
+    ]
+    third = run.dispatcher.prompt("turn/3/solve")
+    assert "State after turn/2/summarise." in third
+    assert "turn/1" not in third
+    assert "what turn/3/solve wrote" in selected_text(run)
+    assert drafted(run) == {"c1.1": (), "c2.1": ("c1.1",), "c3.1": ("c2.1",)}
+    assert run.outcome.accepted is None
+
+
+async def test_the_summariser_reads_the_thinking_where_there_is_one() -> None:
+    table = {"turn/1/solve": final(proof("Done."), reasoning="I tried induction."), **RC}
+    run = await play(table, reasoning_cache.Params(turns=2), scaffold="reasoning_cache")
+    assert "I tried induction." in run.dispatcher.prompt("turn/1/summarise")
+
+
+async def test_a_state_that_cannot_be_read_leaves_the_old_one_and_one_too_long_is_cut() -> None:
+    long = "\n\n".join(f"Paragraph {number}: {'word ' * 60}" for number in range(20))
+    table: dict[str, Answer] = {"turn/1/summarise": f"<state>{long}</state>", "turn/2/summarise": "no tags at all"}
+    run = await play({**table, **RC}, reasoning_cache.Params(turns=3, state_words=100), scaffold="reasoning_cache")
+    states = [event for event in run.of("state.written") if isinstance(event, StateWritten)]
+    assert [event.turn for event in states] == [1]
+    assert len(states[0].text) < 900
+    assert states[0].text.endswith("is cut off.)")
+    assert "Paragraph 0" in run.dispatcher.prompt("turn/3/solve")
+    assert run.told["turn/2/summarise/unread"].model_dump()["reason"] == "there is no <state>"
+
+
+async def test_a_last_turn_without_a_solution_leaves_the_newest_that_could_be_read() -> None:
+    run = await play({"turn/3/solve": "I give up.", **RC}, reasoning_cache.Params(turns=3), scaffold="reasoning_cache")
+    assert "what turn/2/solve wrote" in selected_text(run)
+
+
+# --- self-check and solver–verifier–corrector ------------------------------------------------------------------------
+
+CHECK = {"solve": named, "improve": named, "correct/*": named}
+
+
+async def test_self_check_accepts_after_five_passes_in_a_row_and_a_failure_starts_the_count_anew() -> None:
+    table: dict[str, Answer] = {"check/3": FAIL, "check/*": PASS}
+    run = await play({**CHECK, **table}, self_check.Params(), scaffold="self_check")
+    assert run.outcome.accepted is True
+    assert [key for key in run.dispatcher.keys if key.startswith(("check", "correct"))] == [
+        "check/1", "check/2", "check/3", "correct/1", "check/4", "check/5", "check/6", "check/7", "check/8",
+    ]  # fmt: skip
+    judged = [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
+    assert [(event.candidate, event.passes, event.failures) for event in judged][:4] == [
+        ("c1.2", 1, 0), ("c1.2", 2, 0), ("c1.2", 0, 1), ("c2.1", 1, 0),
+    ]  # fmt: skip
+    assert drafted(run) == {"c1.1": (), "c1.2": ("c1.1",), "c2.1": ("c1.2",)}
+    assert "It does not follow." in run.dispatcher.prompt("correct/1")
+    assert "the claim" in run.dispatcher.prompt("correct/1")
+
+
+async def test_self_check_gives_up_after_ten_failures_in_a_row_without_a_last_correction() -> None:
+    run = await play({**CHECK, "check/*": FAIL}, self_check.Params(), scaffold="self_check")
+    assert run.outcome.accepted is False
+    assert len([key for key in run.dispatcher.keys if key.startswith("check")]) == 10
+    assert len([key for key in run.dispatcher.keys if key.startswith("correct")]) == 9
+    assert "10 checks in a row failed" in run.outcome.reason
+
+
+async def test_the_solution_most_often_judged_correct_is_returned_where_none_is_accepted() -> None:
+    passed = {"check/2": PASS, "check/3": PASS, "check/6": PASS}
+    table: dict[str, Answer] = {**passed, "check/*": FAIL}
+    params = solver_verifier_corrector.Params(corrections=3)
+    run = await play({**CHECK, **table}, params, scaffold="solver_verifier_corrector")
+    assert run.outcome.accepted is False
+    assert "what correct/1 wrote" in selected_text(run), "it passed twice, the others at most once"
+    assert run.dispatcher.keys[:4] == ["solve", "check/1", "correct/1", "check/2"]
+
+
+async def test_the_roles_of_the_first_pass_are_apart_from_those_of_later_ones() -> None:
+    table: dict[str, Answer] = {"check/1": FAIL, "check/2": FAIL, "check/*": PASS}
+    run = await play({**CHECK, **table}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")
+    roles = {request.key: request.role for request in run.dispatcher.requests}
+    assert roles["check/1"] == "verifier_1"
+    assert roles["correct/1"] == "corrector_1"
+    assert {roles["check/2"], roles["check/3"]} == {"verifier_2"}
+    assert roles["correct/2"] == "corrector_2"
+    assert run.outcome.accepted is True
+
+
+async def test_a_verifier_that_always_says_yes_accepts_and_one_that_says_nothing_readable_decides_nothing() -> None:
+    yes = await play({**CHECK, "check/*": PASS}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")
+    assert yes.outcome.accepted is True
+    assert len(yes.dispatcher.keys) == 5
+    mumble = await play(
+        {**CHECK, "check/*": "Nice."}, solver_verifier_corrector.Params(corrections=1), scaffold="solver_verifier_corrector"
+    )
+    assert mumble.outcome.accepted is None
+    assert mumble.outcome.reason == "None of the checks could be read."
+    assert len([key for key in mumble.dispatcher.keys if key.startswith("check")]) == 8
+
+
+async def test_a_decision_that_contradicts_itself_is_no_decision() -> None:
+    table: dict[str, Answer] = {"check/1": decision("pass", ("critical", "Step 1 is false.")), "check/*": PASS}
+    run = await play({**CHECK, **table}, self_check.Params(accept=2), scaffold="self_check")
+    judged = [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
+    assert judged[0].passed is None
+    assert "critical" in judged[0].unscored
+    assert run.outcome.accepted is True
+
+
+# --- nomos and the tournament ----------------------------------------------------------------------------------------
+
+
+def first_is_a(request: GenerationRequest) -> Answer:
+    """A judge with position bias: whatever is shown first."""
+    return better("A")
+
+
+def prefers(*order: str) -> object:
+    """A judge that knows what it wants, wherever it is shown."""
+
+    def judge(request: GenerationRequest) -> Answer:
+        text = request.messages[-1].content
+        first, second = text.split("## Solution B")
+        place = {name: order.index(name) for name in order}
+        a = min(place[name] for name in order if f"what {name} wrote" in first)
+        b = min(place[name] for name in order if f"what {name} wrote" in second)
+        return better("A" if a < b else "B")
+
+    return judge
+
+
+async def test_nomos_keeps_the_best_groups_them_and_holds_the_knock_out_inside_the_chosen_group() -> None:
+    table: dict[str, object] = {
+        "solve/*": named,
+        "mark/c1.2": score(2),
+        "mark/c1.4": "no score",
+        "mark/*": score(6),
+        "consolidate": 'Two.\n<group number="1">1, 3</group>\n<group number="2">2</group>\n<likeliest>1</likeliest>',
+        "final/*": prefers("solve/5", "solve/1", "solve/3"),
+    }
+    run = await play(table, nomos.Params(solutions=5, kept=3), scaffold="nomos")  # type: ignore[arg-type]
+    kept = run.told["pool/1"]
+    assert isinstance(kept, PoolKept)
+    assert kept.kept == ("c1.1", "c1.3", "c1.5")
+    groups = run.told["pool/grouped"]
+    assert isinstance(groups, GroupsFormed)
+    assert groups.groups[groups.chosen] == ("c1.1", "c1.5")
+    assert "what solve/5 wrote" in selected_text(run)
+    assert [event.by for event in run.of("pair.decided") if isinstance(event, PairDecided)] == ["both orders"]
+
+
+async def test_a_judge_with_position_bias_decides_nothing_the_marks_do() -> None:
+    table: dict[str, object] = {
+        "solve/*": named,
+        "mark/c1.2": score(7),
+        "mark/*": score(5),
+        "consolidate": '<group number="1">1, 2, 3</group><likeliest>1</likeliest>',
+        "final/*": first_is_a,
+    }
+    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")  # type: ignore[arg-type]
+    decided = [event for event in run.of("pair.decided") if isinstance(event, PairDecided)]
+    assert "both orders" not in {event.by for event in decided}
+    assert "what solve/2 wrote" in selected_text(run)
+
+
+async def test_a_grouping_that_cannot_be_read_leaves_all_in_one_group() -> None:
+    table: dict[str, object] = {
+        "solve/*": named,
+        "mark/*": score(5),
+        "consolidate": '<group number="1">1, 9</group><likeliest>1</likeliest>',
+        "final/*": prefers("solve/1", "solve/2", "solve/3"),
+    }
+    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")  # type: ignore[arg-type]
+    groups = run.told["pool/grouped"]
+    assert isinstance(groups, GroupsFormed)
+    assert sorted(groups.groups[0]) == ["c1.1", "c1.2", "c1.3"]
+    assert "does not exist" in groups.reason
+    assert "what solve/1 wrote" in selected_text(run)
+
+
+# --- recursive self-aggregation --------------------------------------------------------------------------------------
+
+
+async def test_every_member_of_a_population_is_drawn_equally_often() -> None:
+    table: dict[str, object] = {"step/*": named, "final/*": first_is_a}
+    run = await play(table, rsa.Params(population=4, subset=2, steps=2), scaffold="rsa")  # type: ignore[arg-type]
+    lineage = drafted(run)
+    for step in (2, 3):
+        parents = [parent for child, drawn in lineage.items() if child.startswith(f"c{step}.") for parent in drawn]
+        assert sorted(parents) == sorted(2 * [f"c{step - 1}.{slot}" for slot in range(1, 5)])
+        assert all(len(set(drawn)) == 2 for child, drawn in lineage.items() if child.startswith(f"c{step}."))
+    assert "wrote" in selected_text(run)
+    assert len(run.of("pair.decided")) == 3
+    assert run.dispatcher.prompt("step/1/1").count("Solution ") >= 2
+
+
+async def test_a_step_in_which_nothing_can_be_read_leaves_the_population_as_it_was() -> None:
+    table: dict[str, object] = {"step/0/*": named, "step/1/*": "nothing", "step/2/*": named, "final/*": first_is_a}
+    run = await play(table, rsa.Params(population=2, subset=2, steps=2), scaffold="rsa")  # type: ignore[arg-type]
+    assert drafted(run)["c3.1"] in (("c1.1", "c1.2"), ("c1.2", "c1.1"))
+
+
+def test_a_subset_larger_than_the_population_is_refused() -> None:
+    with pytest.raises(ParamsError, match="a subset of 8 cannot be drawn from a population of 4"):
+        SCAFFOLDS["rsa"].read_params({"population": 4, "subset": 8})
+    with pytest.raises(ParamsError, match="cannot be kept"):
+        SCAFFOLDS["nomos"].read_params({"solutions": 2, "kept": 3})
+
+
+# --- deepseek-math ---------------------------------------------------------------------------------------------------
+
+
+def own(value: float) -> object:
+    return lambda request: f"{named(request)}\n<own-score>{value:g}</own-score>"
+
+
+async def test_the_best_of_the_pool_are_refined_from_the_reports_that_found_most_fault() -> None:
+    table: dict[str, object] = {
+        "round/*": named,
+        "examine/c1.1/1": "Wrong in step 2.\n<score>0</score>",
+        "examine/c1.1/2": "Right.\n<score>1</score>",
+        "examine/c1.2/*": score(0),
+        "examine/c2.1/*": score(1),
+        "examine/*": score(0.5),
+    }
+    params = deepseek_math.Params(proofs=2, examinations=2, reports=1, rounds=5)
+    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    assert drafted(run) == {"c1.1": (), "c1.2": (), "c2.1": ("c1.1",), "c2.2": ("c1.2",)}
+    refining = run.dispatcher.prompt("round/2/1")
+    assert "Wrong in step 2." in refining
+    assert "Right." not in refining
+    assert run.outcome.accepted is True
+    assert "what round/2/1 wrote" in selected_text(run)
+    assert not [key for key in run.dispatcher.keys if key.startswith("round/3")], "a mean of 1 ends it"
+
+
+async def test_the_best_mean_over_all_rounds_is_returned_and_own_scores_break_ties() -> None:
+    table: dict[str, object] = {
+        "round/1/1": own(0.5),
+        "round/1/2": own(1),
+        "round/2/*": named,
+        "examine/c1.*": score(0.5),
+        "examine/*": score(0),
+    }
+    params = deepseek_math.Params(proofs=2, examinations=2, rounds=2)
+    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    assert run.outcome.accepted is False
+    assert "what round/1/2 wrote" in selected_text(run)
+
+
+async def test_a_report_that_a_check_finds_unfounded_loses_its_vote() -> None:
+    table: dict[str, object] = {
+        "round/*": named,
+        "examine/c1.1/1": score(0),
+        "examine/*": score(1),
+        "meta/c1.1/1": "The objection is wrong.\n<score>0</score>",
+        "meta/*": score(1),
+    }
+    params = deepseek_math.Params(proofs=1, examinations=3, rounds=2, meta=True)
+    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    assert len(run.of("candidate.score_dropped")) == 1
+    assert run.outcome.accepted is True
+    assert "the mean of 2 examinations" in run.outcome.reason
+
+
+async def test_examinations_that_cannot_be_read_are_not_zeros() -> None:
+    table: dict[str, object] = {"round/*": named, "examine/*": "<score>0.7</score>"}
+    params = deepseek_math.Params(proofs=1, examinations=2, rounds=1)
+    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    assert run.outcome.accepted is None
+    assert "None of the examinations" in run.outcome.reason
+
+
+def test_a_problem_that_asks_for_an_answer_brings_a_warning() -> None:
+    assert "66.3" in SCAFFOLDS["deepseek_math"].warn_of(PROBLEM)
+    assert SCAFFOLDS["deepseek_math"].warn_of(PROBLEM.model_copy(update={"answer": ""})) == ""
+    assert SCAFFOLDS["nomos"].warn_of(PROBLEM) == ""
