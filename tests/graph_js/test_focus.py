@@ -16,6 +16,8 @@ def test_each_focus_shows_its_part(focus: Any) -> None:
     assert focus["proof"] == ["a", "b", "c", "p"]
     assert focus["frontier"] == ["d"]
     assert focus["round"] == ["c", "d"]
+    assert focus["rollout"] == ["b", "d"]
+    assert focus["recent"] == ["a", "b", "c", "d", "e", "p"]
     assert focus["ancestors"] == ["a", "b", "c"]
     assert focus["descendants"] == ["a", "b", "c", "d", "p"]
 

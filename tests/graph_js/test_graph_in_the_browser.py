@@ -100,6 +100,27 @@ def test_a_focus_shows_its_part_and_stands_in_the_address(pages: Pages, run: Run
         assert outside > 0
 
 
+def test_one_rollout_can_be_brought_to_the_fore(pages: Pages, run: Run) -> None:
+    with graph_page(pages, run) as page:
+        page.select_option('[data-part="focus"]', "rollout")
+        page.select_option('[data-part="rollout"]', "1")
+        shown = page.evaluate(f"{GRAPH}.view.cy.nodes().not('.outside').map((node) => node.id())")
+        assert shown
+        assert all(name.startswith("s1.") for name in shown)
+        assert "rollout=1" in page.url
+
+
+def test_labels_of_a_large_graph_can_be_read_when_all_of_it_is_shown(pages: Pages, run: Run) -> None:
+    seeded(pages, run, 90)
+    with graph_page(pages, run, viewport={"width": 1000, "height": 900}) as page:
+        zoom = page.evaluate(f"{GRAPH}.view.cy.zoom()")
+        size = page.evaluate(f"{GRAPH}.view.cy.nodes('.lemma')[0].numericStyle('font-size')")
+        assert zoom < 0.66
+        assert size * zoom >= 8 or zoom < 0.4
+        page.evaluate(f"{GRAPH}.view.cy.zoom(1)")
+        assert page.evaluate(f"{GRAPH}.view.cy.nodes('.lemma')[0].numericStyle('font-size')") == 13
+
+
 def test_links_between_lemmas_move_the_choice_in_the_drawing(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, "?node=s0.7") as page:
         page.click('[data-panel] a[data-node-link="s0.2"]')

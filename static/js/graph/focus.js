@@ -7,10 +7,12 @@ export const MODES = {
   descendants: "What rests on the selected lemma",
   frontier: "Not used by anything yet",
   round: "One round",
+  recent: "The last two rounds and what they use",
+  rollout: "One rollout",
 };
 
-/** The ids to show, or null for all. `depth` 0 means without limit; `round` is the round's number. */
-export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0 } = {}) {
+/** The ids to show, or null for all. `depth` 0 means without limit; `round` and `rollout` are numbers. */
+export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0, rollout = 0 } = {}) {
   switch (mode) {
     case "proof":
       return graph.contributing.size ? new Set(graph.contributing) : null;
@@ -22,6 +24,10 @@ export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0 } 
       return new Set(graph.frontier);
     case "round":
       return new Set([...graph.nodes.values()].filter((node) => node.round === round).map((node) => node.id));
+    case "recent":
+      return recent(graph);
+    case "rollout":
+      return new Set([...graph.nodes.values()].filter((node) => isLemma(node) && node.rollout === rollout).map((node) => node.id));
     default:
       return null;
   }
@@ -35,6 +41,19 @@ export function neighbours(graph, id) {
     if (edge.source === id) found.usedBy.push(edge.target);
   }
   return found;
+}
+
+const isLemma = (node) => node.kind === "lemma" || node.kind === "human";
+
+/** The lemmas of the last two rounds, what they use directly, and the proofs: older rounds stand back. */
+function recent(graph) {
+  const nodes = [...graph.nodes.values()];
+  const last = Math.max(0, ...nodes.filter(isLemma).map((node) => node.round));
+  const shown = new Set(nodes.filter((node) => (isLemma(node) && node.round >= last - 1) || node.kind === "proof").map((node) => node.id));
+  for (const { source, target, kind } of graph.edges.values()) {
+    if (kind === "uses" && shown.has(target) && graph.nodes.get(target).round >= last - 1) shown.add(source);
+  }
+  return shown;
 }
 
 function reach(graph, start, depth, ends) {

@@ -10,7 +10,7 @@ const REFRESH_MS = 250;
 const OUTLINE_MS = 1500;
 const FOLDED_OUTLINE_MS = 3000;
 const SAY_MS = 10_000;
-const PARAMETERS = ["focus", "node", "depth", "round", "layout"];
+const PARAMETERS = ["focus", "node", "depth", "round", "rollout", "layout"];
 
 /**
  * Mount the graph into `root` (the element of `_graph.html`).
@@ -43,7 +43,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     view.setGraph(data, { tidied: asked.layout === "tidy" });
     part("tidy").setAttribute("aria-pressed", String(asked.layout === "tidy"));
     part("empty").hidden = data.nodes.length > 1;
-    fillRounds(data.rounds);
+    fillNumbers(data);
     applyFocus(asked, { write: false });
     if (asked.node) choose(asked.node, { tell: true, write: false });
     view.fit();
@@ -76,7 +76,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   function take(data) {
     const { added, voted } = view.applyDelta(data);
-    fillRounds(data.rounds);
+    fillNumbers(data);
     countFocus();
     if (!added.length && !voted.length && !data.edges.length) return;
     part("empty").hidden = view.graph.nodes.size > 1;
@@ -122,16 +122,20 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     return true;
   }
 
-  function applyFocus({ focus: mode = "all", depth = 0, round = 0, node = view.selected }, { write = true } = {}) {
+  function applyFocus({ focus: mode = "all", depth = 0, round = 0, rollout = 0, node = view.selected }, { write = true } = {}) {
     const known = Object.hasOwn(MODES, mode) ? mode : "all";
-    view.focus({ mode: known, id: node, depth: Number(depth) || 0, round: Number(round) || 0 });
+    view.focus({ mode: known, id: node, depth: Number(depth) || 0, round: Number(round) || 0, rollout: Number(rollout) || 0 });
     part("focus").value = known;
     part("depth").value = String(Number(depth) || 0);
     part("round").value = String(Number(round) || 1);
     part("depth").closest("label").hidden = !["ancestors", "descendants"].includes(known);
+    part("rollout").value = String(Number(rollout) || 0);
     part("round").closest("label").hidden = known !== "round";
+    part("rollout").closest("label").hidden = known !== "rollout";
     countFocus();
-    if (write) writeAddress({ focus: known, depth: Number(depth) || 0, round: known === "round" ? Number(round) || 1 : 0 });
+    if (!write) return;
+    const numbers = { round: known === "round" ? Number(round) || 1 : 0, rollout: known === "rollout" ? String(Number(rollout) || 0) : "" };
+    writeAddress({ focus: known, depth: Number(depth) || 0, ...numbers });
   }
 
   function countFocus() {
@@ -141,16 +145,17 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   }
 
   function focusFromControls() {
-    applyFocus({ focus: part("focus").value, depth: part("depth").value, round: part("round").value });
+    applyFocus({ focus: part("focus").value, depth: part("depth").value, round: part("round").value, rollout: part("rollout").value });
     view.fit();
   }
 
-  function fillRounds(rounds) {
-    const select = part("round");
-    while (select.options.length < rounds) {
-      const number = String(select.options.length + 1);
-      select.append(new Option(number, number));
+  /** Rounds count from 1, rollouts from 0. */
+  function fillNumbers({ rounds, rollouts }) {
+    for (const [name, count, first] of [["round", rounds, 1], ["rollout", rollouts, 0]]) {
+      const { options } = part(name);
+      while (options.length < count) options.add(new Option(String(options.length + first)));
     }
+    part("focus").querySelector('[value="rollout"]').hidden = rollouts < 2;
   }
 
   function readAddress() {
@@ -254,7 +259,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   });
   part("pill").addEventListener("click", follow);
   part("outline").closest("details").addEventListener("toggle", openOutline);
-  for (const name of ["focus", "depth", "round"]) part(name).addEventListener("change", focusFromControls);
+  for (const name of ["focus", "depth", "round", "rollout"]) part(name).addEventListener("change", focusFromControls);
   part("canvas").addEventListener("keydown", (event) => moveInGraph(event, view, choose));
   part("outline").addEventListener("keydown", (event) => moveInOutline(event, choose));
   view.onSelect((id) => choose(id, { reveal: false }));

@@ -7,6 +7,15 @@ const RAMP = [0, 1, 2, 3, 4];
 const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88, 36] };
 const SHAPE = { lemma: "ellipse", human: "round-hexagon", problem: "rectangle", proof: "round-rectangle" };
 
+/** From which zoom on labels have which size: further away they grow as far as a node has room. */
+const LABEL_SIZES = [[0.66, 13], [0.5, 16], [0, 20]];
+const SMALLEST_LABEL = 8; // Smaller ones are not drawn; the pointer tells.
+
+/** The size of labels at a zoom, so that they can be read on the screen. */
+export function labelSizeAt(zoom) {
+  return LABEL_SIZES.find(([least]) => zoom >= least)[1];
+}
+
 /** The class of the fill: a step of the ramp, `unread` where votes gave no result, `unverified` before. */
 export function fillClass(node) {
   if (node.kind === "problem") return "plain";
@@ -55,8 +64,8 @@ function hatch(tokens) {
 }
 
 /** The Cytoscape style sheet for the colours in `tokens`; `far` leaves out what is too small to see and slow to draw. */
-export function styleSheet(tokens, { far = false } = {}) {
-  const sheet = [...nodeStyles(tokens), ...edgeStyles(tokens)];
+export function styleSheet(tokens, { far = false, labelSize = LABEL_SIZES[0][1] } = {}) {
+  const sheet = [...nodeStyles(tokens, labelSize), ...edgeStyles(tokens)];
   if (!far) return [...sheet, ...stateStyles(tokens)];
   const plain = [
     { selector: "node.lemma, node.human", style: { "pie-size": 0, label: "" } },
@@ -66,10 +75,10 @@ export function styleSheet(tokens, { far = false } = {}) {
   return [...sheet.filter(({ style }) => !("pie-hole" in style)), ...plain, ...stateStyles(tokens)];
 }
 
-function nodeStyles(t) {
+function nodeStyles(t, labelSize) {
   const base = {
-    label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "text-halign": "center", "font-size": 13,
-    "font-family": t.sans, "min-zoomed-font-size": 6, color: t.ink, width: SIZE.lemma[0], height: SIZE.lemma[1],
+    label: "data(label)", "text-wrap": "wrap", "text-valign": "center", "text-halign": "center", "font-size": labelSize,
+    "font-family": t.sans, "min-zoomed-font-size": SMALLEST_LABEL, color: t.ink, width: SIZE.lemma[0], height: SIZE.lemma[1],
     "background-color": t.surface, "border-width": 1, "border-color": t["line-strong"], "line-height": 1.05,
     "transition-property": "opacity", "transition-duration": 120,
   };
@@ -88,7 +97,7 @@ function nodeStyles(t) {
   const image = { "background-image": hatch(t), "background-fit": "none", "background-clip": "node" };
   return [
     ...styles,
-    { selector: "node.plain", style: { "background-color": t.paper, "font-size": 14 } },
+    { selector: "node.plain", style: { "background-color": t.paper, "font-size": Math.max(14, labelSize) } },
     { selector: "node.unverified", style: { "background-color": t.paper, ...image } },
     { selector: "node.unread", style: { "background-color": t.line, "border-style": "dotted", "border-width": 2 } },
     { selector: "node.human-accepted", style: { "border-width": 3, "border-style": "solid", "border-color": t.good } },

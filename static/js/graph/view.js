@@ -3,7 +3,7 @@
 import cytoscape from "../../vendor/cytoscape/cytoscape.esm.min.mjs";
 import { focusSet, neighbours } from "./focus.js";
 import { bow, createLayout, place, tidy } from "./layout.js";
-import { nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
+import { labelSizeAt, nodeClasses, nodeData, readTokens, styleSheet } from "./style.js";
 import { reopen, Young } from "./young.js";
 
 const PADDING = 28;
@@ -32,6 +32,7 @@ export class GraphView {
     this.selected = "";
     this.focusing = { mode: "all" };
     this.far = false;
+    this.labelSize = labelSizeAt(1);
     this.listeners = { select: [], hover: [], viewport: [] };
     if (!document.getElementById(OWN_STYLE)) {
       document.head.append(Object.assign(document.createElement("template"), { id: OWN_STYLE }));
@@ -196,14 +197,16 @@ export class GraphView {
       for (const listener of this.listeners.viewport) listener();
     });
     this.cy.on("zoom", () => this.#detail(this.cy.zoom() < FAR_ZOOM && this.graph.nodes.size > LARGE));
-    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens(), { far: this.far })).update();
+    this.recolour = () => this.cy.style().fromJson(styleSheet(readTokens(), this)).update();
     document.addEventListener("themechange", this.recolour);
   }
 
-  /** Large graphs seen from far away are drawn without rings, hatching, labels and arrowheads. */
+  /** Large graphs seen from far away are drawn without rings, hatching, labels and arrowheads; labels grow with the distance. */
   #detail(far) {
-    if (far === this.far) return;
+    const labelSize = labelSizeAt(this.cy.zoom());
+    if (far === this.far && labelSize === this.labelSize) return;
     this.far = far;
+    this.labelSize = labelSize;
     this.recolour();
   }
 
