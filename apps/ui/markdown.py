@@ -117,6 +117,11 @@ def _text_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env: A
     return "".join(f'<span class="protocol">{escape(piece)}</span>' if is_tag else escape(piece) for piece, is_tag in found)
 
 
+def _break_html(renderer: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    following = tokens[index + 1].content if index + 1 < len(tokens) else ""
+    return "<br>\n" if env.get("quiet_tags") and protocol.begins_with_tag(following) else "\n"
+
+
 def _fence_html(_: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     return f"<pre{_anchor(tokens[index])}><code>{escape(tokens[index].content)}</code></pre>\n"
 
@@ -188,6 +193,7 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.push("shape", _shape_rule)
     parser.add_render_rule("formula", _formula_html)
     parser.add_render_rule("text", _text_html)
+    parser.add_render_rule("softbreak", _break_html)
     parser.add_render_rule("fence", _fence_html)
     return parser
 

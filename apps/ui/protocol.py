@@ -19,3 +19,8 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
         at = found.end()
     if at < len(text):
         yield text[at:], False
+
+
+def begins_with_tag(text: str) -> bool:
+    """Does a line that goes on with `text` begin with a tag? Then it is shown as a line."""
+    return _TAG.match(text) is not None

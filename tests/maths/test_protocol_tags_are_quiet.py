@@ -40,6 +40,13 @@ def test_the_browser_finds_the_same_and_loses_nothing() -> None:
     assert all(tag in one["text"] for one, tags in zip(told, TEXTS.values(), strict=True) for tag in tags)
 
 
+def test_a_tag_that_begins_a_line_begins_a_line() -> None:
+    text = "First.\n<step>Second.</step> <step>Third.\nStill third.</step>"
+    assert render_answer(text).count("<br>") == 1
+    assert "<br>" not in render(text)
+    assert run_script("protocol.mjs", [text])[0]["breaks"] == 1
+
+
 def test_every_tag_of_every_prompt_is_one() -> None:
     assert {"<claim>", "</verdict>", "<no-lemmas/>"} <= set(ASKED_FOR)
     assert [tag for tag in ASKED_FOR if list(pieces(tag)) != [(tag, True)]] == []
