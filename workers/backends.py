@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 from apps.reasoning.domain.errors import AliasError, BackendRefused
-from apps.reasoning.inference.aliases import Alias, HttpOptions, OpenVinoOptions, ScriptedOptions
+from apps.reasoning.inference.aliases import Alias, HttpOptions, OpenVinoOptions, ScriptedOptions, VllmOptions
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend, load_script
 from apps.reasoning.ports import Backend
 from workers.engines.openvino import OpenVinoBackend
+from workers.engines.vllm import VllmBackend
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "apps" / "explorations"
 
@@ -28,6 +29,8 @@ def backend_for(alias: Alias, *, tokens_per_s: float | None = None) -> Backend:
         return _scripted(alias, options, tokens_per_s)
     if isinstance(options, HttpOptions):
         return OpenAIHttpBackend(alias, api_key=_api_key(alias))
+    if isinstance(options, VllmOptions):
+        return VllmBackend(alias)
     assert isinstance(options, OpenVinoOptions)
     return OpenVinoBackend(alias)
 

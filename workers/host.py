@@ -200,9 +200,9 @@ class EngineHost:
             call.task.cancel()
 
     def _backend(self, alias: Alias) -> Backend:
-        if alias.name not in self._backends:
-            self._backends[alias.name] = self._make_backend(alias)
-        return self._backends[alias.name]
+        if alias.engine not in self._backends:
+            self._backends[alias.engine] = self._make_backend(self._aliases[alias.engine])
+        return self._backends[alias.engine]
 
     async def _health(self) -> dict[str, Health]:
         return dict(zip(self._aliases, await asyncio.gather(*map(self._health_of, self._aliases.values())), strict=True))

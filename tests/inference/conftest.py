@@ -3,13 +3,16 @@
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+import pytest_asyncio
 import uvicorn
 
 from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
 from tests.inference.fake_server import FakeModelServer
+from tests.inference.vllm_here import alias_with_adapters
+from workers.engines.vllm import VllmBackend
 
 _SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
 
@@ -56,3 +59,12 @@ def model_server() -> Iterator[FakeModelServer]:
 def module_model_server() -> Iterator[FakeModelServer]:
     with running_server() as server:
         yield server
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def vllm(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[VllmBackend]:
+    """vLLM with SmolLM2, loaded once for all tests: it takes the better part of a minute."""
+    backend = VllmBackend(alias_with_adapters("tested", tmp_path_factory.mktemp("adapters")))
+    await backend.start()
+    yield backend
+    await backend.close()

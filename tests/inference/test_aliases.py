@@ -48,7 +48,7 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
     ("text", "line", "words"),
     [
         ("title = 'x'\n", 1, "outside a table"),
-        ('[a]\nbackend = "magic"\n', 2, "'scripted', 'openvino' or 'openai_http'"),
+        ('[a]\nbackend = "magic"\n', 2, "'scripted', 'openvino', 'vllm' or 'openai_http'"),
         ('[a]\ntitle = "A"\n', 1, "backend: this key is missing"),
         ('[a]\nbackend = "openvino"\n', 1, "needs the key model"),
         ('[a]\nbackend = "scripted"\n', 1, "needs options.script"),

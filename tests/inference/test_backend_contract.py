@@ -29,17 +29,21 @@ SCHEMA = {
     "additionalProperties": False,
 }
 
-# One loop for the module: the engine's process is bound to the loop that started it, and loading it takes seconds.
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+# One loop for all: an engine is bound to the loop that started it, and loading it takes seconds.
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 @dataclass
 class Subject:
-    """A backend, a prompt whose answer is long, and one that is longer than the context."""
+    """A backend, a prompt whose answer is long, one that is longer than the context, and what not every backend can do."""
 
     backend: Backend
     long_prompt: str
     too_long: str
+    abilities: frozenset[str] = frozenset()
+
+
+_ABILITIES = {"scripted": frozenset({"several"}), "vllm": frozenset({"several", "tokens"})}
 
 
 def _scripted_text(request: GenerationRequest) -> str:
@@ -49,23 +53,34 @@ def _scripted_text(request: GenerationRequest) -> str:
     return " ".join(f"{name}{number}" for number in range(1, 61))
 
 
-@pytest.fixture(scope="module", params=["scripted", "openai_http", pytest.param("openvino", marks=pytest.mark.engine)])
+_KINDS = [
+    "scripted",
+    "openai_http",
+    pytest.param("openvino", marks=pytest.mark.engine),
+    pytest.param("vllm", marks=pytest.mark.vllm),
+]
+
+
+@pytest.fixture(scope="module", params=_KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def tested(kind: str, module_model_server: FakeModelServer) -> AsyncIterator[Subject]:
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def tested(request: pytest.FixtureRequest, kind: str, module_model_server: FakeModelServer) -> AsyncIterator[Subject]:
     backend: Backend
     if kind == "scripted":
         backend = ScriptedBackend(_scripted_text, pace=Pace(tokens_per_s=400), context_tokens=512)
     elif kind == "openai_http":
         module_model_server.pause_s = 0.003
         backend = OpenAIHttpBackend(_http_alias(module_model_server))
+    elif kind == "vllm":
+        backend = request.getfixturevalue("vllm")
     else:
         backend = OpenVinoBackend(load_aliases(MODELS)["smollm2"])
-    yield Subject(backend, "Tell a long story about a fox and a crow.", "word " * 2100)
-    await backend.close()
+    yield Subject(backend, "Tell a long story about a fox and a crow.", "word " * 2100, _ABILITIES.get(kind, frozenset()))
+    if kind != "vllm":  # It goes on to other tests.
+        await backend.close()
 
 
 def _http_alias(server: FakeModelServer) -> Alias:
@@ -221,3 +236,47 @@ async def test_health_is_ready_and_names_what_runs(tested: Subject) -> None:
     assert busy.running == 1
     assert busy.detail.endswith(".")
     assert (await tested.backend.health()).tokens_per_s > 0
+
+
+async def test_several_completions_come_with_the_result_or_the_request_is_rejected(tested: Subject) -> None:
+    request = a_request(text=tested.long_prompt, n=3, temperature=0.9, seed=7)
+    if "several" not in tested.abilities:
+        with pytest.raises(RequestRejected, match="one completion a call, not 3"):
+            await _read(tested.backend, request)
+        return
+    deltas, final = await _read(tested.backend, request)
+    assert "".join(delta.text for delta in deltas) == final.text, "only the first completion is streamed"
+    assert len(final.more) == 2
+    assert all(sample.text for sample in final.more)
+    assert final.usage.completion > sum(delta.tokens for delta in deltas)
+    assert await _is_free(tested.backend)
+
+
+async def test_tokens_come_as_drawn_or_the_request_is_rejected(tested: Subject) -> None:
+    request = a_request(text=tested.long_prompt, capture=True)
+    if "tokens" not in tested.abilities:
+        with pytest.raises(RequestRejected, match="capture"):
+            await _read(tested.backend, request)
+        return
+    _, final = await _read(tested.backend, request)
+    assert final.capture is not None
+    assert len(final.capture.prompt_ids) == final.usage.prompt
+    assert len(final.capture.completion_ids) == len(final.capture.logprobs) == final.usage.completion
+    assert all(value <= 0 for value in final.capture.logprobs)
+
+
+async def test_a_prompt_of_tokens_is_taken_or_the_request_is_rejected(tested: Subject) -> None:
+    if "tokens" not in tested.abilities:
+        with pytest.raises(RequestRejected, match="tokens of a prompt"):
+            await _read(tested.backend, a_request(prompt_ids=(1, 2, 3)))
+        return
+    _, whole = await _read(tested.backend, a_request(text=tested.long_prompt, capture=True))
+    assert whole.capture is not None
+    _, again = await _read(tested.backend, a_request("again", "Something else.", prompt_ids=whole.capture.prompt_ids))
+    assert again.text == whole.text
+
+
+async def test_a_rejected_request_leaves_nothing_running(tested: Subject) -> None:
+    with pytest.raises(RequestRejected):
+        await _read(tested.backend, a_request(text=tested.too_long))
+    assert await _is_free(tested.backend)

@@ -17,6 +17,7 @@ from typing import Any
 
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Usage
+from apps.reasoning.inference.abilities import reject_what_is_missing
 from apps.reasoning.inference.aliases import Alias, OpenVinoOptions
 from apps.reasoning.inference.meter import RateMeter
 from apps.reasoning.inference.reasoning_tags import TagSplitter
@@ -96,6 +97,7 @@ class OpenVinoBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
+        reject_what_is_missing(request, "openvino")
         self._numbers += 1
         stream = self._streams[self._numbers] = _Stream(self._numbers, request, self._alias.reasoning_tags)
         try:

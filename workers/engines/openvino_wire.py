@@ -1,23 +1,10 @@
 """What the worker writes to the engine process; openvino_child.py says how the lines look."""
 
-import functools
 import json
 from typing import Any
 
-import jsonschema
-
-from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
-
-
-@functools.lru_cache(maxsize=64)
-def checked_schema(schema: str) -> str:
-    """A schema that is none would end the engine. Raises `RequestRejected`."""
-    try:
-        jsonschema.Draft202012Validator.check_schema(json.loads(schema))
-    except jsonschema.SchemaError as error:
-        raise RequestRejected(f"The JSON schema of the request is wrong: {error.message}.") from error
-    return schema
+from workers.engines.schemas import checked_schema
 
 
 def added(number: int, request: GenerationRequest) -> dict[str, Any]:

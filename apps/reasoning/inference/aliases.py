@@ -6,63 +6,59 @@ One table of the file is one alias. Wrong files raise `AliasError` with the file
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.domain.values import Value
+from apps.reasoning.inference.options import (
+    OPTIONS_OF,
+    BackendName,
+    HttpOptions,
+    OpenVinoOptions,
+    Options,
+    ScriptedOptions,
+    VllmOptions,
+)
 
-BackendName = Literal["scripted", "openvino", "openai_http"]
+__all__ = [
+    "Adapter",
+    "Alias",
+    "HttpOptions",
+    "OpenVinoOptions",
+    "ScriptedOptions",
+    "VllmOptions",
+    "load_aliases",
+    "parse_aliases",
+]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 
 
-class ScriptedOptions(Value):
-    """`script` names a script file; `tokens_per_s` 0 means at once; `chunk_tokens` 0 sends the text in one piece."""
-
-    script: str = ""
-    tokens_per_s: float = Field(default=0.0, ge=0)
-    chunk_tokens: int = Field(default=1, ge=0)
-
-
-class OpenVinoOptions(Value):
-    """How OpenVINO GenAI runs: `cache_gb` for keys and values of all running calls, `threads` 0 for all cores."""
-
-    device: str = "CPU"
-    cache_gb: int = Field(default=1, ge=1)
-    max_batched_tokens: int = Field(default=512, ge=1)
-    prefix_caching: bool = True
-    threads: int = Field(default=0, ge=0)
-
-
-class HttpOptions(Value):
-    """How a model server is spoken to. `retries` counts attempts after the first, made only where nothing was received."""
-
-    connect_timeout_s: float = Field(default=10.0, gt=0)
-    silence_timeout_s: float = Field(default=300.0, gt=0)
-    retries: int = Field(default=4, ge=0, le=20)
-    structured_output: Literal["json_schema", "json_object", "none"] = "json_schema"
-    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    stream_usage: bool = True
-    send_seed: bool = True
-    send_sampling: bool = True
-    extra_body: dict[str, Any] = {}
-
-
-Options = ScriptedOptions | OpenVinoOptions | HttpOptions
-_OPTIONS: dict[str, type[ScriptedOptions] | type[OpenVinoOptions] | type[HttpOptions]] = {
-    "scripted": ScriptedOptions,
-    "openvino": OpenVinoOptions,
-    "openai_http": HttpOptions,
+_NEEDED: dict[BackendName, tuple[str, ...]] = {
+    "openai_http": ("base_url", "model"),
+    "openvino": ("model",),
+    "vllm": ("model",),
+    "scripted": (),
 }
+
+
+class Adapter(Value):
+    """A LoRA adapter that an engine serves beside its own weights, under the alias `name`. `path` is a folder."""
+
+    name: str
+    path: str
+    revision: str = ""
 
 
 class Alias(Value):
     """One model as runs name it. `revision` is recorded with every call; `api_key_env` names a variable, never a key.
 
-    `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time.
+    `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time. An alias with
+    `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other alias, whose `adapters` tell
+    it so; everything but title, revision and enabled is the other's.
     """
 
     name: str
@@ -75,13 +71,21 @@ class Alias(Value):
     base_url: str = ""
     api_key_env: str = ""
     reasoning_tags: tuple[str, str] | None = None
+    adapter_of: str = ""
+    adapter: str = ""
+    adapters: tuple[Adapter, ...] = ()
     enabled: bool = True
     options: Options
 
     @property
     def queue(self) -> str:
         """The Celery queue whose workers serve this alias."""
-        return f"inference.{self.name}"
+        return f"inference.{self.engine}"
+
+    @property
+    def engine(self) -> str:
+        """The alias whose engine generates: its own, or the one it is an adapter of."""
+        return self.adapter_of or self.name
 
     @property
     def is_authored(self) -> bool:
@@ -91,8 +95,8 @@ class Alias(Value):
     @model_validator(mode="before")
     @classmethod
     def _options_of_the_backend(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("backend") in _OPTIONS and isinstance(data.get("options", {}), dict):
-            return data | {"options": _OPTIONS[data["backend"]].model_validate(data.get("options", {}))}
+        if isinstance(data, dict) and data.get("backend") in OPTIONS_OF and isinstance(data.get("options", {}), dict):
+            return data | {"options": OPTIONS_OF[data["backend"]].model_validate(data.get("options", {}))}
         return data
 
     @field_validator("name")
@@ -118,7 +122,9 @@ class Alias(Value):
 
     @model_validator(mode="after")
     def _has_what_its_backend_needs(self) -> Self:
-        needed = {"openai_http": ("base_url", "model"), "openvino": ("model",), "scripted": ()}[self.backend]
+        needed = {"openai_http": ("base_url", "model"), "openvino": ("model",), "vllm": ("model",), "scripted": ()}[
+            self.backend
+        ]
         for key in needed:
             if not getattr(self, key):
                 raise ValueError(f"the backend {self.backend} needs the key {key}")
@@ -144,18 +150,58 @@ def parse_aliases(text: str, *, where: str = "models.toml") -> dict[str, Alias]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise AliasError(f"{where} is not valid TOML: {error}.") from error
-    aliases = {}
+    aliases: dict[str, Alias] = {}
     for name, table in tables.items():
         if not isinstance(table, dict):
             line = _line_of(text, None, name)
             raise AliasError(f"{where}, line {line}: `{name}` stands outside a table; every key belongs to an alias [name].")
         try:
-            aliases[name] = Alias.model_validate({"title": name} | table | {"name": name})
+            aliases[name] = Alias.model_validate({"title": name} | _with_its_base(name, table, tables) | {"name": name})
+        except _WrongTable as wrong:
+            raise AliasError(f"{where}, line {_line_of(text, name, wrong.key)}, [{name}] {wrong.key}: {wrong}.") from wrong
         except ValidationError as error:
             raise AliasError(_explained(error, text, name, where)) from error
     if not any(alias.enabled for alias in aliases.values()):
         raise AliasError(f"{where} has no enabled alias; add a table such as [smollm2] (docs/models.md).")
     return aliases
+
+
+class _WrongTable(Exception):
+    """A table that does not fit with the others; `key` is what to change."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        super().__init__(reason)
+        self.key = key
+
+
+_OWN_KEYS_OF_AN_ADAPTER = frozenset({"adapter_of", "adapter", "title", "revision", "enabled"})
+
+
+def _with_its_base(name: str, table: dict[str, Any], tables: dict[str, Any]) -> dict[str, Any]:
+    """The table of an adapter filled up from the alias it belongs to; the table of such an alias with its adapters."""
+    if "adapters" in table:
+        raise _WrongTable("adapters", "write a table of its own for each adapter, with adapter_of and adapter")
+    if "adapter_of" not in table:
+        if "adapter" in table:
+            raise _WrongTable("adapter", "adapter_of must name the alias whose engine loads the adapter")
+        mine = {other: each for other, each in tables.items() if isinstance(each, dict) and each.get("adapter_of") == name}
+        adapters = [_adapter(other, each) for other, each in mine.items() if each.get("enabled", True)]
+        return table | {"adapters": adapters} if adapters else table
+    base = tables.get(table["adapter_of"]) if isinstance(table["adapter_of"], str) else None
+    if not isinstance(base, dict) or base.get("backend") != "vllm":
+        raise _WrongTable("adapter_of", "name an alias of the backend vllm that has no adapter_of itself")
+    if table.get("enabled", True) and not base.get("enabled", True):
+        raise _WrongTable("adapter_of", f"{table['adapter_of']} is not enabled")
+    if not table.get("adapter"):
+        raise _WrongTable("adapter", "name the folder of the adapter")
+    for key in table:
+        if key not in _OWN_KEYS_OF_AN_ADAPTER:
+            raise _WrongTable(key, f"an adapter takes this from {table['adapter_of']}")
+    return {key: value for key, value in base.items() if key not in {"title", "revision"}} | table
+
+
+def _adapter(name: str, table: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "path": table.get("adapter", ""), "revision": table.get("revision", "")}
 
 
 _ADVICE = {
@@ -167,7 +213,8 @@ _ADVICE = {
 def _explained(error: ValidationError, text: str, name: str, where: str) -> str:
     """The first mistake of a table, with its line and what to write instead."""
     first = error.errors(include_url=False)[0]
-    path = [str(part) for part in first["loc"] if str(part) not in ("ScriptedOptions", "OpenVinoOptions", "HttpOptions")]
+    classes = {cls.__name__ for cls in OPTIONS_OF.values()}
+    path = [str(part) for part in first["loc"] if str(part) not in classes]
     key = path[-1] if path else ""
     if first["type"] == "extra_forbidden":
         reason = _ADVICE.get(key, "there is no such key here; docs/models.md lists them")

@@ -16,6 +16,7 @@ import httpx
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference import http_errors
+from apps.reasoning.inference.abilities import reject_what_is_missing
 from apps.reasoning.inference.aliases import Alias, HttpOptions
 from apps.reasoning.inference.http_answer import Answer
 from apps.reasoning.inference.http_health import HealthProbe
@@ -61,6 +62,7 @@ class OpenAIHttpBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
+        reject_what_is_missing(request, "openai_http")
         call = self._calls[request.call_id] = _Call(request, self._alias)
         call.pump = asyncio.create_task(self._pump(call))
         try:

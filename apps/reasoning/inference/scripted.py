@@ -1,6 +1,7 @@
 """The scripted backend: texts written beforehand, streamed at a chosen speed. For tests, benchmarks and the worked example.
 
-A token is a word with the white space after it. Everything is deterministic: the same request gives the same stream.
+A token is a word with the white space after it. Everything is deterministic: the same request gives the same stream, and
+several completions of one call are alike.
 """
 
 import asyncio
@@ -16,8 +17,9 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from apps.reasoning.domain.errors import AliasError, BackendError, DeadlineExceeded, RequestRejected
-from apps.reasoning.domain.generation import Delta, Final, FinishReason, GenerationRequest, Health, Usage
+from apps.reasoning.domain.generation import Delta, Final, FinishReason, GenerationRequest, Health, Sample, Usage
 from apps.reasoning.domain.values import Value
+from apps.reasoning.inference.abilities import reject_what_is_missing
 from apps.reasoning.inference.meter import RateMeter
 
 _TOKEN = re.compile(r"\s*\S+\s*|\s+\Z")
@@ -83,6 +85,7 @@ class ScriptedBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`. Raises `RequestRejected` where the script has no text for the call."""
+        reject_what_is_missing(request, "scripted", several=True)
         self._asked += 1
         number = self._asked
         began = time.monotonic()
@@ -122,11 +125,14 @@ class ScriptedBackend:
             self._meter.add(size)
             yield delta
         whole = plan.delta(0, sent)
+        reason: FinishReason = "cancelled" if call.stopped.is_set() else plan.finish_reason
+        usage = Usage(prompt=prompt_tokens, completion=sent * request.n, reasoning=min(sent, plan.reasoning_tokens) * request.n)
         yield Final(
             text=whole.text,
             reasoning=whole.reasoning,
-            finish_reason="cancelled" if call.stopped.is_set() else plan.finish_reason,
-            usage=Usage(prompt=prompt_tokens, completion=sent, reasoning=min(sent, plan.reasoning_tokens)),
+            finish_reason=reason,
+            usage=usage,
+            more=(Sample(text=whole.text, reasoning=whole.reasoning, finish_reason=reason),) * (request.n - 1),
             ttft_s=first_at - began if first_at is not None else None,
             duration_s=time.monotonic() - began,
             model_revision=self._revision,

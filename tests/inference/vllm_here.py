@@ -1,0 +1,72 @@
+"""vLLM on this machine's CPU with SmolLM2, as `make setup-vllm` leaves it, and LoRA adapters made for it."""
+
+import json
+from pathlib import Path
+
+from apps.reasoning.inference.aliases import Alias, parse_aliases
+from workers.engines.dequantise import model_folder
+
+TOML = """
+[{name}]
+backend = "vllm"
+title = "SmolLM2 in vLLM"
+model = "{model}"
+revision = "SmolLM2-135M"
+context_tokens = 2048
+concurrency = 32
+
+[{name}.options]
+dtype = "bfloat16"
+enforce_eager = true
+cache_gb = 1
+max_batched_tokens = 512
+"""
+
+_ADAPTERS = """
+max_lora_rank = 8
+
+[tuned]
+adapter_of = "{name}"
+adapter = "{folder}/tuned"
+revision = "step 100"
+
+[missing]
+adapter_of = "{name}"
+adapter = "{folder}/missing"
+
+[broken]
+adapter_of = "{name}"
+adapter = "{folder}/broken"
+"""
+
+
+def vllm_toml(name: str) -> str:
+    """The table of an alias of the backend vllm for the model at hand; keys of its options may follow."""
+    return TOML.format(name=name, model=model_folder())
+
+
+def alias_with_adapters(name: str, folder: Path) -> Alias:
+    """The alias with three adapters: one that changes every answer, one that is not there, one that is no adapter."""
+    _write_adapter(folder / "tuned")
+    (folder / "broken").mkdir()
+    (folder / "broken" / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 8}')
+    return parse_aliases(vllm_toml(name) + _ADAPTERS.format(name=name, folder=folder))[name]
+
+
+def _write_adapter(folder: Path) -> None:
+    """Random weights on the queries of all layers, in the format of PEFT."""
+    import torch
+    from safetensors.torch import save_file
+
+    folder.mkdir()
+    model = json.loads((model_folder() / "config.json").read_text())
+    size, layers, rank = model["hidden_size"], model["num_hidden_layers"], 8
+    generator = torch.Generator().manual_seed(1)
+    weights = {}
+    for layer in range(layers):
+        place = f"base_model.model.model.layers.{layer}.self_attn.q_proj"
+        weights[f"{place}.lora_A.weight"] = torch.randn(rank, size, generator=generator) * 0.2
+        weights[f"{place}.lora_B.weight"] = torch.randn(size, rank, generator=generator) * 0.2
+    save_file(weights, folder / "adapter_model.safetensors")
+    config = {"peft_type": "LORA", "r": rank, "lora_alpha": 16, "target_modules": ["q_proj"], "bias": "none"}
+    (folder / "adapter_config.json").write_text(json.dumps(config))

@@ -1,0 +1,289 @@
+"""The vLLM backend: one `AsyncLLM` in this process, fed by all calls of its alias and of the adapters that share it.
+
+When the engine core dies, so must the worker: GPU memory and what the library keeps of it are in no state to go on. Calls end
+with `EngineLost`, and the process leaves with `EXIT_ENGINE_LOST`, so that a supervisor starts another.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from apps.reasoning.domain.errors import BackendError, DeadlineExceeded, EngineLost, RequestRejected
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
+from apps.reasoning.inference.meter import RateMeter
+from workers.engines.adapters import AdapterShelf
+from workers.engines.schemas import checked_schema
+from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
+from workers.engines.vllm_engine import RunningEngine
+
+log = logging.getLogger(__name__)
+
+EXIT_ENGINE_LOST = 71
+_LOOK_S = 0.25
+_LEAVE_AFTER_S = 0.5
+
+
+def _leave() -> None:
+    log.critical("the engine core is gone; this process ends and is started again")
+    os._exit(EXIT_ENGINE_LOST)
+
+
+class _Call:
+    """One call on its way through the backend."""
+
+    def __init__(self, request: GenerationRequest, number: int) -> None:
+        self.request = request
+        self.engine_id = f"{request.call_id}~{number}"
+        self.began = time.monotonic()
+        self.stopped = asyncio.Event()
+
+    @property
+    def left_s(self) -> float:
+        return max(0.0, self.began + self.request.deadline_s - time.monotonic())
+
+    def late(self) -> DeadlineExceeded:
+        return DeadlineExceeded(f"The call took longer than {self.request.deadline_s:g} s and was stopped.")
+
+
+class VllmBackend:
+    """A `Backend` over vLLM. Use it from one event loop. `on_dead` is called when the engine core has died."""
+
+    def __init__(self, alias: Alias, *, on_dead: Callable[[], None] = _leave) -> None:
+        if not isinstance(alias.options, VllmOptions):
+            raise TypeError(f"{alias.name} is not an alias of the backend vllm")
+        self._alias = alias
+        self._options = alias.options
+        self._on_dead = on_dead
+        self._adapters = AdapterShelf(alias)
+        self._engine: RunningEngine | None = None
+        self._starting: asyncio.Task[RunningEngine] | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._calls: dict[int, _Call] = {}
+        self._numbers = 0
+        self._meter = RateMeter()
+        self._problem = ""
+        self._is_lost = False
+
+    async def start(self) -> None:
+        """Load the model now and not with the first call. Raises `BackendRefused` or `BackendUnavailable`."""
+        if self._engine is None:
+            await self._begin_to_start()
+
+    async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
+        """See `Backend.generate`."""
+        self._numbers += 1
+        number = self._numbers
+        call = self._calls[number] = _Call(request, number)
+        outputs: Any = None
+        try:
+            engine = await self._ready(call)
+            adapter = self._adapters.asked_by(request)
+            prompt_ids = await self._prompt_ids(engine, request)
+            answer = Answer(request, prompt_ids, self._splitters(engine, request, prompt_ids), call.began)
+            if call.stopped.is_set():
+                answer.cancelled()
+            else:
+                outputs = await self._asked(engine, call, prompt_ids, adapter)
+                while (output := await self._next(engine, outputs, call)) is not None:
+                    delta = answer.take(output)
+                    if delta.tokens or delta.text or delta.reasoning:
+                        self._meter.add(delta.tokens)
+                        yield delta
+            yield answer.final(self._revision(adapter), self._origin(engine, adapter))
+        finally:
+            self._calls.pop(number, None)
+            if outputs is not None:
+                await outputs.aclose()
+
+    async def abort(self, call_id: str) -> None:
+        for call in list(self._calls.values()):
+            if call.request.call_id == call_id:
+                call.stopped.set()
+                if self._engine is not None:
+                    await self._engine.llm.abort(call.engine_id)
+
+    async def health(self) -> Health:
+        engine, waiting = self._engine, len(self._calls)
+        if self._is_lost or (engine is not None and engine.is_dead):
+            return Health(state="down", detail=f"The engine of {self._alias.name} died; the worker starts again.")
+        if engine is not None:
+            unfinished = engine.llm.get_num_unfinished_requests()
+            queued = min(engine.stats.waiting, unfinished)
+            return Health(
+                state="ready",
+                detail=self._described(),
+                running=unfinished - queued,
+                waiting=queued,
+                tokens_per_s=self._meter.rate,
+                cached_share=engine.stats.cached_share,
+                cache_used=engine.stats.cache_used if unfinished else 0.0,
+            )
+        if self._problem:
+            return Health(state="down", detail=self._problem)
+        if self._starting is not None:
+            return Health(state="loading", detail="The model is being loaded.", waiting=waiting)
+        return Health(state="unloaded", detail="Loaded by the first call.")
+
+    async def close(self) -> None:
+        """End the engine; calls in it end with `EngineLost`."""
+        for task in (self._watch, self._starting):
+            if task is not None:
+                task.cancel()
+                await asyncio.wait([task])
+        engine, self._engine = self._engine, None
+        if engine is not None:
+            await engine.stop()
+
+    # --- the engine --------------------------------------------------------------------------------------------------
+
+    async def _ready(self, call: _Call) -> RunningEngine:
+        """The engine, loaded. Waits no longer than the call's deadline."""
+        if self._is_lost:
+            # This process is leaving. An answer at once would let it use up the attempts of every call in the queue.
+            await asyncio.sleep(min(call.left_s, 4 * _LEAVE_AFTER_S))
+            raise EngineLost("The engine died; the worker is starting again.")
+        if self._engine is not None:
+            return self._engine
+        starting = self._begin_to_start()
+        stopped = asyncio.ensure_future(call.stopped.wait())
+        done, _ = await asyncio.wait({starting, stopped}, timeout=call.left_s, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if starting in done:
+            return starting.result()
+        if call.stopped.is_set():
+            raise EngineLost("The call was stopped before the model was loaded.")
+        raise call.late()
+
+    def _begin_to_start(self) -> "asyncio.Task[RunningEngine]":
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start(), name=f"start {self._alias.name}")
+            self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return self._starting
+
+    async def _start(self) -> RunningEngine:
+        engine = RunningEngine(self._alias, asyncio.get_running_loop())
+        began = time.monotonic()
+        try:
+            await engine.start()
+        except BackendError as error:
+            self._problem = str(error)
+            raise
+        finally:
+            self._starting = None
+        log.info("%s is loaded after %.0f s", self._alias.name, time.monotonic() - began)
+        self._problem = ""
+        self._engine = engine
+        self._watch = asyncio.create_task(self._look_after(engine), name=f"watch {self._alias.name}")
+        return engine
+
+    async def _look_after(self, engine: RunningEngine) -> None:
+        while not engine.is_dead:  # noqa: ASYNC110 - the library tells nobody; a look is all there is
+            await asyncio.sleep(_LOOK_S)
+        self._is_lost = True
+        await asyncio.sleep(_LEAVE_AFTER_S)  # The calls in the engine tell of their loss meanwhile.
+        self._on_dead()
+
+    # --- one call ----------------------------------------------------------------------------------------------------
+
+    async def _asked(self, engine: RunningEngine, call: _Call, prompt_ids: list[int], adapter: Adapter | None) -> Any:
+        """The stream of the engine's outputs. Raises `RequestRejected`."""
+        from vllm.inputs import tokens_input
+
+        room = self._alias.context_tokens - len(prompt_ids)
+        if room <= 0:
+            raise RequestRejected(
+                f"The prompt has {len(prompt_ids)} tokens; the context of {self._alias.name} holds "
+                f"{self._alias.context_tokens}. Shorten the prompt."
+            )
+        params = self._params(call.request, room)
+        lora = await self._adapters.loaded(engine.llm, adapter) if adapter is not None else None
+        return engine.llm.generate(
+            tokens_input(prompt_ids), params, call.engine_id, lora_request=lora, priority=call.request.priority
+        )
+
+    async def _next(self, engine: RunningEngine, outputs: Any, call: _Call) -> Any:
+        """The next output of the engine, None after the last. Raises `BackendError`."""
+        from vllm.exceptions import VLLMClientError
+        from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
+
+        try:
+            async with asyncio.timeout(call.left_s):
+                output = await anext(outputs, None)
+        except TimeoutError:
+            raise call.late() from None
+        except EngineDeadError:
+            self._is_lost = True
+            raise EngineLost("The engine died while it generated.") from None
+        except (VLLMClientError, ValueError, TypeError) as error:
+            raise RequestRejected(f"The engine rejected the request: {error}") from error
+        except EngineGenerateError as error:
+            raise EngineLost(f"The engine failed on this call: {error.__cause__ or error}") from error
+        if output is not None and call.stopped.is_set() and not output.finished:
+            await engine.llm.abort(call.engine_id)  # The abort came before the engine had the call.
+        return output
+
+    def _params(self, request: GenerationRequest, room: int) -> Any:
+        from vllm import SamplingParams
+        from vllm.exceptions import VLLMClientError
+        from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+        sampling, structured = request.sampling, None
+        if request.json_schema is not None:
+            structured = StructuredOutputsParams(json=checked_schema(json.dumps(request.json_schema)))
+        try:
+            return SamplingParams(
+                n=request.n,
+                temperature=sampling.temperature,
+                top_p=sampling.top_p if sampling.temperature > 0 else 1.0,
+                max_tokens=min(sampling.max_new_tokens, room),
+                stop=[text for text in sampling.stop if text],
+                seed=request.seed % 2**31,
+                logprobs=0 if request.capture else None,
+                structured_outputs=structured,
+                output_kind=RequestOutputKind.DELTA,
+            )
+        except (VLLMClientError, ValueError) as error:
+            raise RequestRejected(f"The engine rejected the request: {error}") from error
+
+    async def _prompt_ids(self, engine: RunningEngine, request: GenerationRequest) -> list[int]:
+        if request.prompt_ids:
+            return list(request.prompt_ids)
+        return await asyncio.to_thread(engine.prompt.tokens, request.messages)
+
+    def _splitters(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
+        if self._options.reasoning_parser:
+            from vllm.reasoning import ReasoningParserManager
+
+            parser = ReasoningParserManager.get_reasoning_parser(self._options.reasoning_parser)
+            tokenizer = engine.llm.get_tokenizer()
+            variables = {"chat_template_kwargs": self._options.chat_template_kwargs}
+            return [ByParser(parser(tokenizer, **variables), prompt_ids) for _ in range(request.n)]
+        tags = self._alias.reasoning_tags
+        if tags is not None:
+            end = engine.prompt.text(prompt_ids[-16:])
+            return [ByTags(tags, end) for _ in range(request.n)]
+        return [AllText() for _ in range(request.n)]
+
+    # --- what it says of itself --------------------------------------------------------------------------------------
+
+    def _revision(self, adapter: Adapter | None) -> str:
+        own = self._alias.revision or self._alias.model
+        return f"{own} + {adapter.revision or adapter.name}" if adapter is not None else own
+
+    def _origin(self, engine: RunningEngine, adapter: Adapter | None) -> Origin:
+        return Origin(
+            policy=self._revision(adapter),
+            logprobs_of=self._options.logprobs_of,
+            tokenizer=engine.prompt.tokenizer_hash,
+            chat_template=engine.prompt.template_hash,
+        )
+
+    def _described(self) -> str:
+        gpus = self._options.tensor_parallel * self._options.pipeline_parallel
+        where = f" on {gpus} GPUs" if gpus > 1 else ""
+        return f"vLLM{where}, up to {self._alias.concurrency} calls in one batch."

@@ -1,0 +1,181 @@
+"""One answer of vLLM, put together from its outputs: text and reasoning of each completion, counts, and the tokens as drawn."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from apps.reasoning.domain.errors import EngineLost
+from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Usage
+from apps.reasoning.inference.reasoning_tags import TagSplitter
+
+_REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length", "abort": "cancelled", "repetition": "stop"}
+
+
+class Splitter(Protocol):
+    """Tells reasoning from text in a stream. `push` returns `(text, reasoning, tokens of reasoning)`, `close` what was held."""
+
+    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]: ...
+
+    def close(self) -> tuple[str, str]: ...
+
+
+class AllText:
+    """Nothing is reasoning."""
+
+    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
+        return piece, "", 0
+
+    def close(self) -> tuple[str, str]:
+        return "", ""
+
+
+class ByTags:
+    """Reasoning stands between two tags; a prompt that ends in the first one has opened it already."""
+
+    def __init__(self, tags: tuple[str, str], prompt_end: str) -> None:
+        self._splitter = TagSplitter(tags, opened=prompt_end.rstrip().endswith(tags[0]))
+
+    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
+        thought = len(tokens) if self._splitter.inside else 0
+        text, reasoning = self._splitter.push(piece)
+        return text, reasoning, thought
+
+    def close(self) -> tuple[str, str]:
+        pieces = self._splitter.close()
+        return pieces.text, pieces.reasoning
+
+
+class ByParser:
+    """One of vLLM's reasoning parsers, which knows how a family of models marks its reasoning."""
+
+    def __init__(self, parser: Any, prompt_ids: Sequence[int]) -> None:
+        self._parser = parser
+        self._text = ""
+        self._tokens: list[int] = []
+        parser.adjust_initial_state_from_prompt(prompt_ids)
+
+    def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
+        before, tokens_before = self._text, list(self._tokens)
+        self._text += piece
+        self._tokens += tokens
+        found = self._parser.extract_reasoning_streaming(before, self._text, piece, tokens_before, self._tokens, list(tokens))
+        if found is None:
+            return "", "", 0
+        reasoning = found.reasoning or ""
+        return found.content or "", reasoning, len(tokens) if reasoning and not found.content else 0
+
+    def close(self) -> tuple[str, str]:
+        return "", ""
+
+
+class _Completion:
+    """One of the completions of a call."""
+
+    def __init__(self, splitter: Splitter) -> None:
+        self.splitter = splitter
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.thought = 0
+        self.tokens: list[int] = []
+        self.logprobs: list[float] = []
+        self.reason: FinishReason | None = None
+
+    def take(self, output: Any) -> Delta:
+        drawn = list(output.token_ids)
+        self.tokens += drawn
+        if output.logprobs:
+            self.logprobs += [each[token].logprob for token, each in zip(drawn, output.logprobs, strict=True)]
+        text, reasoning, thought = self.splitter.push(output.text, drawn)
+        self.thought += thought
+        if output.finish_reason is not None:
+            if output.finish_reason not in _REASONS:
+                raise EngineLost(f"The engine gave the call up ({output.finish_reason}).")
+            self.reason = _REASONS[output.finish_reason]
+            rest = self.splitter.close()
+            text, reasoning = text + rest[0], reasoning + rest[1]
+        self.text.append(text)
+        self.reasoning.append(reasoning)
+        return Delta(text=text, reasoning=reasoning, tokens=len(drawn))
+
+
+class Origin:
+    """Where the tokens of an answer come from: what `Capture` says beside the tokens themselves."""
+
+    def __init__(self, *, policy: str, logprobs_of: Any, tokenizer: str, chat_template: str) -> None:
+        self.policy = policy
+        self.logprobs_of = logprobs_of
+        self.tokenizer = tokenizer
+        self.chat_template = chat_template
+
+
+class Answer:
+    """All completions of one call. `began` is when the backend was asked, on the monotonic clock."""
+
+    def __init__(
+        self, request: GenerationRequest, prompt_ids: Sequence[int], splitters: Sequence[Splitter], began: float
+    ) -> None:
+        self._request = request
+        self._prompt_ids = tuple(prompt_ids)
+        self._completions = [_Completion(splitter) for splitter in splitters]
+        self._began = began
+        self._first_at: float | None = None
+        self._cached = 0
+
+    def take(self, output: Any) -> Delta:
+        """What an output of the engine adds to the first completion; the others are kept for the end."""
+        self._cached = output.num_cached_tokens or self._cached
+        first = Delta()
+        for each in output.outputs:
+            delta = self._completions[each.index].take(each)
+            if delta.tokens and self._first_at is None:
+                self._first_at = time.monotonic()
+            if each.index == 0:
+                first = delta
+        return first
+
+    def cancelled(self) -> None:
+        """The call was stopped before the engine had it."""
+        self._completions[0].reason = "cancelled"
+
+    def final(self, revision: str, origin: Origin) -> Final:
+        """The whole result. Raises `EngineLost` where the engine ended without one."""
+        first, *others = self._completions
+        if first.reason is None:
+            raise EngineLost("The engine ended the stream without a result.")
+        return Final(
+            text="".join(first.text),
+            reasoning="".join(first.reasoning),
+            finish_reason=first.reason,
+            usage=Usage(
+                prompt=len(self._prompt_ids),
+                cached=min(self._cached, len(self._prompt_ids)),
+                completion=sum(len(each.tokens) for each in self._completions),
+                reasoning=sum(each.thought for each in self._completions),
+            ),
+            ttft_s=self._first_at - self._began if self._first_at is not None else None,
+            duration_s=time.monotonic() - self._began,
+            model_revision=revision,
+            more=tuple(self._sample(each, origin) for each in others),
+            capture=self._captured(first, origin),
+        )
+
+    def _sample(self, completion: _Completion, origin: Origin) -> Sample:
+        return Sample(
+            text="".join(completion.text),
+            reasoning="".join(completion.reasoning),
+            finish_reason=completion.reason or "cancelled",
+            capture=self._captured(completion, origin),
+        )
+
+    def _captured(self, completion: _Completion, origin: Origin) -> Capture | None:
+        if not self._request.capture:
+            return None
+        return Capture(
+            prompt_ids=self._prompt_ids,
+            completion_ids=tuple(completion.tokens),
+            logprobs=tuple(completion.logprobs),
+            logprobs_of=origin.logprobs_of,
+            policy=origin.policy,
+            tokenizer=origin.tokenizer,
+            chat_template=origin.chat_template,
+        )

@@ -1,0 +1,202 @@
+"""Starts vLLM's engine from an alias, in a thread that lives as long as it, and says in a sentence why it did not start.
+
+The engine is used from one event loop, but loading takes minutes and must not stop that loop: the thread builds the engine
+for it. The engine core is a process of its own, tied to the thread (tied_children.py).
+"""
+
+import asyncio
+import importlib.util
+import json
+import logging
+import os
+import re
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from apps.reasoning.domain.errors import BackendError, BackendRefused, BackendUnavailable
+from apps.reasoning.inference.aliases import Alias, VllmOptions
+from workers.engines.chat_prompt import ChatPrompt
+from workers.engines.model_files import model_path
+from workers.engines.tied_children import tied_children
+from workers.engines.vllm_stats import EngineStats
+
+log = logging.getLogger(__name__)
+
+NOT_INSTALLED = (
+    "vLLM is not installed in this worker's environment. Start the worker that serves {name} where vLLM is "
+    "(docs/models.md), or use a model server with the backend openai_http."
+)
+
+
+class RunningEngine:
+    """vLLM's `AsyncLLM` with the chat template and the figures that belong to it. `stop` ends it and waits for the end."""
+
+    def __init__(self, alias: Alias, loop: asyncio.AbstractEventLoop) -> None:
+        assert isinstance(alias.options, VllmOptions)
+        self._alias = alias
+        self._options = alias.options
+        self._loop = loop
+        self._folder = tempfile.TemporaryDirectory(prefix="vllm-")
+        self._leave = threading.Event()
+        self._thread = threading.Thread(target=self._live, name=f"vllm {alias.name}", daemon=True)
+        self._ready: asyncio.Future[None] = loop.create_future()
+        self.stats = EngineStats()
+        self.llm: Any = None
+        self.prompt: ChatPrompt
+
+    async def start(self) -> None:
+        """Load the model. Raises `BackendRefused` or `BackendUnavailable`."""
+        if importlib.util.find_spec("vllm") is None:
+            raise BackendRefused(NOT_INSTALLED.format(name=self._alias.name))
+        if self._alias.model.startswith(("/", "~", ".")):
+            model_path(self._alias.model)
+        self._thread.start()
+        try:
+            await asyncio.shield(self._ready)
+        except BaseException:
+            self._leave.set()
+            raise
+
+    async def stop(self) -> None:
+        """End the engine core and wait until it is gone."""
+        self._leave.set()
+        await asyncio.to_thread(self._thread.join, 30.0)
+
+    @property
+    def is_dead(self) -> bool:
+        return bool(self.llm is not None and self.llm.errored and not self._leave.is_set())
+
+    # --- in the thread -----------------------------------------------------------------------------------------------
+
+    def _live(self) -> None:
+        # The sockets of the engine belong to the host's loop, though they are made here.
+        asyncio.set_event_loop(self._loop)
+        with self._folder:
+            error: BaseException | None = None
+            try:
+                self._build()
+            except BackendError as refused:
+                error = refused
+            except BaseException as raised:
+                error = self._explained(raised)
+                log.exception("%s was not loaded", self._alias.name)
+            self._loop.call_soon_threadsafe(_settle, self._ready, error)
+            self._leave.wait()
+            if self.llm is not None:
+                self.llm.shutdown(timeout=5.0)
+                self.llm = None
+
+    def _build(self) -> None:
+        # Before the import: vLLM reads its environment when it is imported.
+        os.environ |= self._environment() | {"VLLM_LOGGING_CONFIG_PATH": str(self._logging_config())}
+        from vllm import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
+
+        args = AsyncEngineArgs(**engine_args(self._alias))
+        with tied_children(Path(self._folder.name)):
+            self.llm = AsyncLLM.from_engine_args(args, stat_loggers=[lambda *_: self.stats])
+        template = Path(self._options.chat_template).expanduser().read_text("utf-8") if self._options.chat_template else ""
+        self.prompt = ChatPrompt(self.llm.get_tokenizer(), template=template, variables=self._options.chat_template_kwargs)
+
+    def _environment(self) -> dict[str, str]:
+        """Our defaults; what the administrator has set counts more. Fork would break CUDA and every lock in this process."""
+        wished = {
+            "VLLM_CPU_KVCACHE_SPACE": str(self._options.cache_gb),
+            "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+            "OMP_WAIT_POLICY": "PASSIVE",  # Threads that wait by spinning take the cores from those they wait for.
+            "VLLM_NO_USAGE_STATS": "1",
+        }
+        return {name: os.environ.get(name, value) for name, value in wished.items()} | {"VLLM_WORKER_MULTIPROC_METHOD": "spawn"}
+
+    # --- what went wrong ---------------------------------------------------------------------------------------------
+
+    def _logging_config(self) -> Path:
+        """vLLM's usual lines, and its errors in a file too: the core's reasons come to us by no other way."""
+        folder = Path(self._folder.name)
+        console = {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}
+        errors = {"class": "logging.FileHandler", "filename": str(folder / "errors.log"), "level": "ERROR", "delay": True}
+        level = os.environ.get("VLLM_LOGGING_LEVEL", "INFO")
+        config = {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s"}},
+            "handlers": {"console": console, "errors": errors},
+            "loggers": {"vllm": {"handlers": ["console", "errors"], "level": level, "propagate": False}},
+        }
+        path = folder / "logging.json"
+        path.write_text(json.dumps(config), encoding="utf-8")
+        return path
+
+    def _explained(self, raised: BaseException) -> BackendError:
+        path = Path(self._folder.name) / "errors.log"
+        told = path.read_text("utf-8", "replace") if path.exists() else ""
+        return explained(self._alias, f"{type(raised).__name__}: {raised}", told)
+
+
+def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(error)
+        future.exception()  # Nobody may be waiting any more; that is not worth a warning.
+
+
+def engine_args(alias: Alias) -> dict[str, Any]:
+    """The arguments of vLLM's `AsyncEngineArgs` for an alias of the backend vllm."""
+    options = alias.options
+    assert isinstance(options, VllmOptions)
+    args: dict[str, Any] = {
+        "model": str(Path(alias.model).expanduser()) if alias.model.startswith("~") else alias.model,
+        "max_model_len": alias.context_tokens,
+        "max_num_seqs": alias.concurrency,
+        "tensor_parallel_size": options.tensor_parallel,
+        "pipeline_parallel_size": options.pipeline_parallel,
+        "gpu_memory_utilization": options.gpu_memory_utilization,
+        "dtype": options.dtype,
+        "kv_cache_dtype": options.kv_cache_dtype,
+        "enforce_eager": options.enforce_eager,
+        "enable_prefix_caching": options.prefix_caching,
+        "scheduling_policy": "priority",
+        "logprobs_mode": "raw_logprobs" if options.logprobs_of == "raw" else "processed_logprobs",
+        "disable_log_stats": True,  # Ours are kept all the same; this is about lines in the log.
+    }
+    if options.quantization:
+        args["quantization"] = options.quantization
+    if options.max_batched_tokens is not None:
+        args["max_num_batched_tokens"] = options.max_batched_tokens
+    if options.reasoning_parser:
+        args["reasoning_parser"] = options.reasoning_parser
+    if alias.adapters:
+        args |= {"enable_lora": True, "max_loras": options.max_loras, "max_lora_rank": options.max_lora_rank}
+    return args | options.engine_args
+
+
+_MEMORY = re.compile(
+    r"out of memory|no available memory for the cache|free memory on device|larger than the available KV cache"
+    r"|not enough (?:kv cache )?memory|OutOfMemoryError|cannot allocate memory|insufficient .{0,20}memory",
+    re.IGNORECASE,
+)
+_LENGTH = re.compile(r"max_model_len.{0,80}greater than the derived", re.IGNORECASE | re.DOTALL)
+_REASON = re.compile(r"^(?:.*? )?(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt): (.+)$", re.MULTILINE)
+
+
+def explained(alias: Alias, raised: str, told: str) -> BackendError:
+    """Why the engine of `alias` did not start, from the exception in our process and what the engine's processes logged."""
+    whole = f"{told}\n{raised}"
+    reasons = [match for match in _REASON.finditer(told) if "initialization failed" not in match.group(1)]
+    reason = " ".join((reasons[-1].group(1) if reasons else raised.split(": ", 1)[-1]).split())[:400]
+    if _MEMORY.search(whole):
+        return BackendUnavailable(
+            f"{alias.name} does not fit into the memory. Lower its context_tokens or concurrency, raise "
+            f"options.tensor_parallel, or set options.gpu_memory_utilization (options.cache_gb on a CPU) in models.toml; "
+            f'another program may hold the GPU. vLLM says: "{reason}"'
+        )
+    if _LENGTH.search(whole):
+        return BackendRefused(
+            f'context_tokens of {alias.name} is {alias.context_tokens}, more than the model was made for. Lower it. "{reason}"'
+        )
+    return BackendRefused(f'vLLM cannot load {alias.name}; correct its table in models.toml. vLLM says: "{reason}"')

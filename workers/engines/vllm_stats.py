@@ -1,0 +1,43 @@
+"""What vLLM tells of itself after each step, kept for the health of the backend."""
+
+from typing import Any
+
+
+class EngineStats:
+    """A stat logger of vLLM. Its interface may change with vLLM, so what is missing counts as not said."""
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.cache_used = 0.0
+        self.generated = 0
+        self._asked = 0
+        self._found = 0
+
+    @property
+    def cached_share(self) -> float | None:
+        """Prompt tokens found in the prefix cache as a share of all; None before the first prompt."""
+        return self._found / self._asked if self._asked else None
+
+    def record(self, scheduler_stats: Any = None, iteration_stats: Any = None, **_: Any) -> None:
+        """Called in the loop after every step of the engine."""
+        if scheduler_stats is not None:
+            self.waiting = getattr(scheduler_stats, "num_waiting_reqs", 0)
+            self.cache_used = getattr(scheduler_stats, "kv_cache_usage", 0.0)
+            prefixes = getattr(scheduler_stats, "prefix_cache_stats", None)
+            if prefixes is not None:
+                self._asked += prefixes.queries
+                self._found += prefixes.hits
+        if iteration_stats is not None:
+            self.generated += getattr(iteration_stats, "num_generation_tokens", 0)
+
+    def log(self) -> None:
+        """vLLM asks for a line now and then; the worker has its own."""
+
+    def log_engine_initialized(self) -> None:
+        """Nothing to say of it."""
+
+    def record_sleep_state(self, *_: Any, **__: Any) -> None:
+        """The engine is never put to sleep here."""
+
+    def record_admission_rejection(self, *_: Any, **__: Any) -> None:
+        """Refused calls raise."""
