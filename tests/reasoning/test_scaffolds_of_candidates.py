@@ -1,5 +1,7 @@
 """The control flow of each scaffold that compares whole solutions: traces that show its rules, and models that break them."""
 
+from typing import Any
+
 import pytest
 
 from apps.reasoning.domain.candidate_events import (
@@ -36,7 +38,7 @@ def selected_text(run: Played) -> str:
 
 # --- reasoning cache -------------------------------------------------------------------------------------------------
 
-RC = {"turn/*/solve": named, "turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>"}
+RC: dict[str, Any] = {"turn/*/solve": named, "turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>"}
 
 
 async def test_a_turn_of_the_reasoning_cache_sees_the_state_of_the_turn_before_and_nothing_older() -> None:
@@ -57,14 +59,14 @@ async def test_a_turn_of_the_reasoning_cache_sees_the_state_of_the_turn_before_a
 
 
 async def test_the_summariser_reads_the_thinking_where_there_is_one() -> None:
-    table = {"turn/1/solve": final(proof("Done."), reasoning="I tried induction."), **RC}
+    table: dict[str, Any] = {"turn/1/solve": final(proof("Done."), reasoning="I tried induction."), **RC}
     run = await play(table, reasoning_cache.Params(turns=2), scaffold="reasoning_cache")
     assert "I tried induction." in run.dispatcher.prompt("turn/1/summarise")
 
 
 async def test_a_state_that_cannot_be_read_leaves_the_old_one_and_one_too_long_is_cut() -> None:
     long = "\n\n".join(f"Paragraph {number}: {'word ' * 60}" for number in range(20))
-    table: dict[str, Answer] = {"turn/1/summarise": f"<state>{long}</state>", "turn/2/summarise": "no tags at all"}
+    table: dict[str, Any] = {"turn/1/summarise": f"<state>{long}</state>", "turn/2/summarise": "no tags at all"}
     run = await play({**table, **RC}, reasoning_cache.Params(turns=3, state_words=100), scaffold="reasoning_cache")
     states = [event for event in run.of("state.written") if isinstance(event, StateWritten)]
     assert [event.turn for event in states] == [1]
@@ -81,11 +83,11 @@ async def test_a_last_turn_without_a_solution_leaves_the_newest_that_could_be_re
 
 # --- self-check and solver–verifier–corrector ------------------------------------------------------------------------
 
-CHECK = {"solve": named, "improve": named, "correct/*": named}
+CHECK: dict[str, Any] = {"solve": named, "improve": named, "correct/*": named}
 
 
 async def test_self_check_accepts_after_five_passes_in_a_row_and_a_failure_starts_the_count_anew() -> None:
-    table: dict[str, Answer] = {"check/3": FAIL, "check/*": PASS}
+    table: dict[str, Any] = {"check/3": FAIL, "check/*": PASS}
     run = await play({**CHECK, **table}, self_check.Params(), scaffold="self_check")
     assert run.outcome.accepted is True
     assert [key for key in run.dispatcher.keys if key.startswith(("check", "correct"))] == [
@@ -110,7 +112,7 @@ async def test_self_check_gives_up_after_ten_failures_in_a_row_without_a_last_co
 
 async def test_the_solution_most_often_judged_correct_is_returned_where_none_is_accepted() -> None:
     passed = {"check/2": PASS, "check/3": PASS, "check/6": PASS}
-    table: dict[str, Answer] = {**passed, "check/*": FAIL}
+    table: dict[str, Any] = {**passed, "check/*": FAIL}
     params = solver_verifier_corrector.Params(corrections=3)
     run = await play({**CHECK, **table}, params, scaffold="solver_verifier_corrector")
     assert run.outcome.accepted is False
@@ -119,7 +121,7 @@ async def test_the_solution_most_often_judged_correct_is_returned_where_none_is_
 
 
 async def test_the_roles_of_the_first_pass_are_apart_from_those_of_later_ones() -> None:
-    table: dict[str, Answer] = {"check/1": FAIL, "check/2": FAIL, "check/*": PASS}
+    table: dict[str, Any] = {"check/1": FAIL, "check/2": FAIL, "check/*": PASS}
     run = await play({**CHECK, **table}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")
     roles = {request.key: request.role for request in run.dispatcher.requests}
     assert roles["check/1"] == "verifier_1"
@@ -142,7 +144,7 @@ async def test_a_verifier_that_always_says_yes_accepts_and_one_that_says_nothing
 
 
 async def test_a_decision_that_contradicts_itself_is_no_decision() -> None:
-    table: dict[str, Answer] = {"check/1": decision("pass", ("critical", "Step 1 is false.")), "check/*": PASS}
+    table: dict[str, Any] = {"check/1": decision("pass", ("critical", "Step 1 is false.")), "check/*": PASS}
     run = await play({**CHECK, **table}, self_check.Params(accept=2), scaffold="self_check")
     judged = [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
     assert judged[0].passed is None
@@ -173,7 +175,7 @@ def prefers(*order: str) -> object:
 
 
 async def test_nomos_keeps_the_best_groups_them_and_holds_the_knock_out_inside_the_chosen_group() -> None:
-    table: dict[str, object] = {
+    table: dict[str, Any] = {
         "solve/*": named,
         "mark/c1.2": score(2),
         "mark/c1.4": "no score",
@@ -181,7 +183,7 @@ async def test_nomos_keeps_the_best_groups_them_and_holds_the_knock_out_inside_t
         "consolidate": 'Two.\n<group number="1">1, 3</group>\n<group number="2">2</group>\n<likeliest>1</likeliest>',
         "final/*": prefers("solve/5", "solve/1", "solve/3"),
     }
-    run = await play(table, nomos.Params(solutions=5, kept=3), scaffold="nomos")  # type: ignore[arg-type]
+    run = await play(table, nomos.Params(solutions=5, kept=3), scaffold="nomos")
     kept = run.told["pool/1"]
     assert isinstance(kept, PoolKept)
     assert kept.kept == ("c1.1", "c1.3", "c1.5")
@@ -193,27 +195,27 @@ async def test_nomos_keeps_the_best_groups_them_and_holds_the_knock_out_inside_t
 
 
 async def test_a_judge_with_position_bias_decides_nothing_the_marks_do() -> None:
-    table: dict[str, object] = {
+    table: dict[str, Any] = {
         "solve/*": named,
         "mark/c1.2": score(7),
         "mark/*": score(5),
         "consolidate": '<group number="1">1, 2, 3</group><likeliest>1</likeliest>',
         "final/*": first_is_a,
     }
-    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")  # type: ignore[arg-type]
+    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")
     decided = [event for event in run.of("pair.decided") if isinstance(event, PairDecided)]
     assert "both orders" not in {event.by for event in decided}
     assert "what solve/2 wrote" in selected_text(run)
 
 
 async def test_a_grouping_that_cannot_be_read_leaves_all_in_one_group() -> None:
-    table: dict[str, object] = {
+    table: dict[str, Any] = {
         "solve/*": named,
         "mark/*": score(5),
         "consolidate": '<group number="1">1, 9</group><likeliest>1</likeliest>',
         "final/*": prefers("solve/1", "solve/2", "solve/3"),
     }
-    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")  # type: ignore[arg-type]
+    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos")
     groups = run.told["pool/grouped"]
     assert isinstance(groups, GroupsFormed)
     assert sorted(groups.groups[0]) == ["c1.1", "c1.2", "c1.3"]
@@ -225,8 +227,8 @@ async def test_a_grouping_that_cannot_be_read_leaves_all_in_one_group() -> None:
 
 
 async def test_every_member_of_a_population_is_drawn_equally_often() -> None:
-    table: dict[str, object] = {"step/*": named, "final/*": first_is_a}
-    run = await play(table, rsa.Params(population=4, subset=2, steps=2), scaffold="rsa")  # type: ignore[arg-type]
+    table: dict[str, Any] = {"step/*": named, "final/*": first_is_a}
+    run = await play(table, rsa.Params(population=4, subset=2, steps=2), scaffold="rsa")
     lineage = drafted(run)
     for step in (2, 3):
         parents = [parent for child, drawn in lineage.items() if child.startswith(f"c{step}.") for parent in drawn]
@@ -238,8 +240,8 @@ async def test_every_member_of_a_population_is_drawn_equally_often() -> None:
 
 
 async def test_a_step_in_which_nothing_can_be_read_leaves_the_population_as_it_was() -> None:
-    table: dict[str, object] = {"step/0/*": named, "step/1/*": "nothing", "step/2/*": named, "final/*": first_is_a}
-    run = await play(table, rsa.Params(population=2, subset=2, steps=2), scaffold="rsa")  # type: ignore[arg-type]
+    table: dict[str, Any] = {"step/0/*": named, "step/1/*": "nothing", "step/2/*": named, "final/*": first_is_a}
+    run = await play(table, rsa.Params(population=2, subset=2, steps=2), scaffold="rsa")
     assert drafted(run)["c3.1"] in (("c1.1", "c1.2"), ("c1.2", "c1.1"))
 
 
@@ -258,7 +260,7 @@ def own(value: float) -> object:
 
 
 async def test_the_best_of_the_pool_are_refined_from_the_reports_that_found_most_fault() -> None:
-    table: dict[str, object] = {
+    table: dict[str, Any] = {
         "round/*": named,
         "examine/c1.1/1": "Wrong in step 2.\n<score>0</score>",
         "examine/c1.1/2": "Right.\n<score>1</score>",
@@ -267,7 +269,7 @@ async def test_the_best_of_the_pool_are_refined_from_the_reports_that_found_most
         "examine/*": score(0.5),
     }
     params = deepseek_math.Params(proofs=2, examinations=2, reports=1, rounds=5)
-    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    run = await play(table, params, scaffold="deepseek_math")
     assert drafted(run) == {"c1.1": (), "c1.2": (), "c2.1": ("c1.1",), "c2.2": ("c1.2",)}
     refining = run.dispatcher.prompt("round/2/1")
     assert "Wrong in step 2." in refining
@@ -278,7 +280,7 @@ async def test_the_best_of_the_pool_are_refined_from_the_reports_that_found_most
 
 
 async def test_the_best_mean_over_all_rounds_is_returned_and_own_scores_break_ties() -> None:
-    table: dict[str, object] = {
+    table: dict[str, Any] = {
         "round/1/1": own(0.5),
         "round/1/2": own(1),
         "round/2/*": named,
@@ -286,13 +288,13 @@ async def test_the_best_mean_over_all_rounds_is_returned_and_own_scores_break_ti
         "examine/*": score(0),
     }
     params = deepseek_math.Params(proofs=2, examinations=2, rounds=2)
-    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    run = await play(table, params, scaffold="deepseek_math")
     assert run.outcome.accepted is False
     assert "what round/1/2 wrote" in selected_text(run)
 
 
 async def test_a_report_that_a_check_finds_unfounded_loses_its_vote() -> None:
-    table: dict[str, object] = {
+    table: dict[str, Any] = {
         "round/*": named,
         "examine/c1.1/1": score(0),
         "examine/*": score(1),
@@ -300,16 +302,16 @@ async def test_a_report_that_a_check_finds_unfounded_loses_its_vote() -> None:
         "meta/*": score(1),
     }
     params = deepseek_math.Params(proofs=1, examinations=3, rounds=2, meta=True)
-    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    run = await play(table, params, scaffold="deepseek_math")
     assert len(run.of("candidate.score_dropped")) == 1
     assert run.outcome.accepted is True
     assert "the mean of 2 examinations" in run.outcome.reason
 
 
 async def test_examinations_that_cannot_be_read_are_not_zeros() -> None:
-    table: dict[str, object] = {"round/*": named, "examine/*": "<score>0.7</score>"}
+    table: dict[str, Any] = {"round/*": named, "examine/*": "<score>0.7</score>"}
     params = deepseek_math.Params(proofs=1, examinations=2, rounds=1)
-    run = await play(table, params, scaffold="deepseek_math")  # type: ignore[arg-type]
+    run = await play(table, params, scaffold="deepseek_math")
     assert run.outcome.accepted is None
     assert "None of the examinations" in run.outcome.reason
 
