@@ -14,6 +14,7 @@ MOST_SECONDS = 2.0
 MOST_FOLLOWING = 60
 LONGEST_LINE = 4000
 _TEXT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+) +(\S+): (.*)", re.DOTALL)
+_CALL = re.compile(r"[0-9a-f-]{36}/(\S+)#\d+")
 _BEGINS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} |\{\"at\": ")
 
 _TRACEBACK = b"Traceback "
@@ -21,13 +22,17 @@ _TRACEBACK = b"Traceback "
 
 @dataclass(frozen=True)
 class LogLine:
-    """One line, with the traceback below it. `at` as the log writes it; `file` without its ending names the process."""
+    """One line, with the traceback below it. `at` as the log writes it; `file` without its ending names the process.
+
+    `step` is the call that the line is about, where it says so.
+    """
 
     at: str
     level: str
     logger: str
     text: str
     file: str
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,8 @@ def _read(line: str, file: str) -> LogLine:
     if found is None:
         return LogLine("", "", "", line[:LONGEST_LINE], file)
     at, level, logger, text = found.groups()
-    return LogLine(at, level, logger, text[:LONGEST_LINE], file)
+    call = _CALL.search(text)
+    return LogLine(at, level, logger, text[:LONGEST_LINE], file, call.group(1) if call else "")
 
 
 def _of_json(fields: dict[str, Any], file: str) -> LogLine:
@@ -112,4 +118,4 @@ def _of_json(fields: dict[str, Any], file: str) -> LogLine:
     named = message if step in message else f"{message} [{step}]"
     text = "\n".join(part for part in (named, str(fields.get("exception", ""))) if part)
     at, level, logger = (str(fields.get(name, "")) for name in ("at", "level", "logger"))
-    return LogLine(at, level, logger, text[:LONGEST_LINE], file)
+    return LogLine(at, level, logger, text[:LONGEST_LINE], file, step)

@@ -24,6 +24,7 @@ def test_lines_of_all_processes_come_in_order_of_time(tmp_path: Path) -> None:
     found = lines_about(tmp_path, RUN)
     assert [line.text for line in found.lines] == [f"began {RUN}/first#1", f"run {RUN}: driving it", f"began {RUN}/s0#1"]
     assert [line.file for line in found.lines] == ["inference", "orchestrator", "inference"]
+    assert [line.step for line in found.lines] == ["first", "", "s0"]
     assert not found.is_cut
 
 
@@ -54,7 +55,7 @@ def test_json_lines_are_read_as_well(tmp_path: Path) -> None:
     }
     write(tmp_path, "a.log", json.dumps(line), "written by no logger")
     found = lines_about(tmp_path, RUN, "s0").lines
-    assert [(line.level, line.text) for line in found] == [("WARNING", "slow [s0]")]
+    assert [(line.level, line.text, line.step) for line in found] == [("WARNING", "slow [s0]", "s0")]
 
 
 def test_what_no_logger_wrote_belongs_to_no_line(tmp_path: Path) -> None:

@@ -1,0 +1,101 @@
+"""The operations pages in a real browser: charts, fresh figures, a telephone, both themes, no JavaScript."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.operations.figures import CHARTS
+from apps.runs import pulse
+from apps.runs.models import RunStatus
+from tests.explorations.factory import make_exploration
+from tests.operations.test_history import put
+from tests.ui.browser import Pages, browser_page, needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+AXE = django_settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
+DRAWN = "document.querySelectorAll('.js-plotly-plot .scatterlayer .trace').length"
+
+
+@pytest.fixture
+def pages(
+    staff: Client, alice: User, valkey: Any, worker_beats: Callable[..., None], settings: Settings, tmp_path: Path
+) -> Pages:
+    """The page with a worker, a run and an hour of history; and the log lines of the run."""
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "log").mkdir()
+    run = make_exploration(owner=alice, status=RunStatus.RUNNING)
+    call = {"run": str(run.public_id), "key": "s0/r1/reason", "attempt": 1, "fingerprint": "f"}
+    worker_beats("a-machine-with-quite-a-long-name.example.org/12345", active=[call], running=1, cached_share=0.4)
+    pulse.beat(valkey, "orchestrator", 0.0)
+    line = f"2026-01-01 10:00:00,000 WARNING workers.worker: call {run.public_id}/s0/r1/reason#1 failed"
+    (tmp_path / "log" / "inference.log").write_text(line)
+    for ago_s in range(600, 0, -60):
+        put(valkey, ago_s, running=ago_s % 7, tokens=1000 - ago_s, redis=2e6, database=1e6)
+    paths = ["/operations/", "/operations/history.json", f"/operations/log/{run.public_id}/"]
+    return Pages({path: staff.get(path) for path in paths})  # type: ignore[misc]  # They are HttpResponse objects.
+
+
+def seen(pages: Pages) -> list[str]:
+    """The pages that people look at."""
+    return [path for path in pages.answers if not path.endswith(".json")]
+
+
+def test_every_chart_is_drawn_and_nothing_is_blocked(pages: Pages) -> None:
+    troubles: list[str] = []
+    with browser_page(pages) as page:
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
+        page.goto("/operations/")
+        page.wait_for_function(f"{DRAWN} >= {sum(len(lines) for _, lines in CHARTS.values())}")
+        assert page.locator("[data-chart].js-plotly-plot").count() == len(CHARTS)
+    assert troubles == []
+
+
+def test_times_of_the_charts_are_the_readers(pages: Pages) -> None:
+    first = "document.querySelector('[data-chart=calls]').data[0].x[0]"
+    told: list[str] = []
+    for zone in ("UTC", "Asia/Tokyo"):
+        with browser_page(pages, timezone_id=zone) as page:
+            page.goto("/operations/")
+            page.wait_for_function(f"{DRAWN} > 3")
+            told.append(page.evaluate(first))
+    hours = [int(time[11:13]) for time in told]
+    assert (hours[1] - hours[0]) % 24 == 9
+
+
+def test_the_figures_come_again_by_themselves(pages: Pages) -> None:
+    with browser_page(pages) as page:
+        page.goto("/operations/")
+        with page.expect_request(lambda request: request.headers.get("hx-request") == "true"):
+            pass
+
+
+def test_without_javascript_the_figures_are_there(pages: Pages) -> None:
+    with browser_page(pages, java_script_enabled=False) as page:
+        page.goto("/operations/")
+        assert page.locator("text=a-machine-with-quite-a-long-name").is_visible()
+        assert page.locator("noscript").text_content()
+
+
+def test_no_page_is_wider_than_a_telephone(pages: Pages) -> None:
+    with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
+        for path in seen(pages):
+            page.goto(path, wait_until="networkidle")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_wrong(pages: Pages, theme: str) -> None:
+    with browser_page(pages, color_scheme=theme) as page:
+        for path in seen(pages):
+            page.goto(path, wait_until="networkidle")
+            page.evaluate(AXE.read_text())
+            found = page.evaluate("axe.run()")["violations"]
+            assert [(row["id"], row["nodes"][0]["html"]) for row in found] == [], path
