@@ -30,6 +30,7 @@ WINDOW = 256
 PRESET: Mapping[str, Any] = {}
 QUICK: Mapping[str, Any] = {"rollouts": 12, "rounds": 3, "revisions": 2, "candidates": 2, "lemma_votes": 4, "proof_votes": 4}
 WITHIN_S = 3000
+CHART = "CPU per call in ms, by process"
 
 
 def figures(quick: bool = False) -> list[Figure]:
@@ -49,7 +50,7 @@ def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
     with Processes("valkey", *WORKERS, "orchestrator", folder=folder) as processes, Memory(processes) as memory:
         before, began = processes.cpu_s(), time.monotonic()
         run = start(overrides)
-        expected = _calls_expected(run)
+        expected = calls_expected(run.spec["params"])
         _wait(run, expected // 2)
         processes.kill("orchestrator")
         killed_at = time.time()
@@ -66,9 +67,9 @@ def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
 
     return [
         Figure("CPU per call, all processes", per_call(*cost), "ms", 3, "at most"),
-        Figure("… of the orchestrator", per_call("orchestrator"), "ms"),
-        Figure("… of the inference workers", per_call(*WORKERS), "ms"),
-        Figure("… of Valkey", per_call("valkey"), "ms"),
+        Figure("… of the orchestrator", per_call("orchestrator"), "ms", chart=CHART, line="orchestrator"),
+        Figure("… of the inference workers", per_call(*WORKERS), "ms", chart=CHART, line="inference workers"),
+        Figure("… of Valkey", per_call("valkey"), "ms", chart=CHART, line="Valkey"),
         Figure("orchestrator's greatest memory", memory.greatest_mb, "MB", 1000, "under"),
         Figure("database per call, beyond the texts", (grown - texts) / calls / 1000, "kB", 4, "under"),
         Figure("… compressed texts per call", texts / calls / 1000, "kB"),
@@ -135,12 +136,12 @@ def start(overrides: Mapping[str, Any]) -> "Run":
     )
 
 
-def _calls_expected(run: "Run") -> int:
+def calls_expected(values: Mapping[str, Any]) -> int:
     """Every round of every rollout with its lemmas and votes, every version of every candidate with its votes."""
     from apps.reasoning.scaffolds.intern_s1_mo.params import Params
     from benchmarks.contest_texts import LEMMAS_A_ROUND
 
-    params = Params.model_validate(run.spec["params"])
+    params = Params.model_validate(values)
     exploring = params.rollouts * params.rounds * (2 + LEMMAS_A_ROUND * params.lemma_votes)
     return exploring + params.candidates * (1 + params.revisions) * (1 + params.proof_votes)
 

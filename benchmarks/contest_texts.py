@@ -7,9 +7,9 @@ word by many rollouts, so that libraries meet.
 
 import random
 import re
-import zlib
 from collections.abc import Callable
 from functools import cache
+from hashlib import blake2b
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.scripted import Reply
@@ -121,7 +121,7 @@ def _numbers(key: str) -> tuple[int, int]:
 
 
 def _chance(name: str) -> float:
-    return zlib.crc32(name.encode()) / 2**32
+    return int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") / 2**32
 
 
 def prose(name: str, size: int) -> str:

@@ -11,13 +11,19 @@ class Skipped(Exception):
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured value. `target` None: told for context, never missed."""
+    """One measured value. `target` None: told for context, never missed.
+
+    With `chart` it is also drawn there, as the point of `line` over `at`, or as a bar of its own where `at` is None.
+    """
 
     name: str
     value: float
     unit: str = ""
     target: float | None = None
     sense: Literal["at least", "at most", "under"] = "at most"
+    chart: str = ""
+    line: str = ""
+    at: float | None = None
 
     @property
     def is_met(self) -> bool | None:

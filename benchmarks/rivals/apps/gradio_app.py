@@ -3,8 +3,8 @@
 import os
 from collections.abc import AsyncIterator
 
-import gradio
-from fake_model import tokens
+import gradio  # type: ignore[import-not-found]
+from fake_model import tokens  # type: ignore[import-not-found]
 
 
 async def answer(_: str) -> AsyncIterator[str]:

@@ -1,0 +1,61 @@
+"""docs/benchmarks.html from figures: tables, targets, charts, and nothing that breaks out of the page."""
+
+import json
+import re
+from typing import Any
+
+from benchmarks.__main__ import BENCHMARKS
+from benchmarks.figures import Figure
+from benchmarks.report import DOCS
+from benchmarks.report_page import page
+
+TITLES = {"fanout": "A text that is watched", "engine": "An engine"}
+
+
+def known(*figures: Figure) -> dict[str, Any]:
+    found = {"figures": [figure.as_json() for figure in figures], "at": "2026-01-01", "others": 0.02}
+    return {"machine": {"processor": "2 cores"}, "results": {"fanout": found, "engine": {"skipped": "No engine </here>."}}}
+
+
+def charts_of(html: str) -> list[dict[str, Any]]:
+    found = re.search(r'id="charts">(.*?)</script>', html, re.DOTALL)
+    assert found is not None
+    charts: list[dict[str, Any]] = json.loads(found.group(1))
+    return charts
+
+
+def test_figures_of_a_chart_are_lines_over_their_place() -> None:
+    html = page(
+        known(
+            Figure("ours", 20, "ms", 50, "under", chart="Delay", line="ours", at=20),
+            Figure("ours", 30, "ms", chart="Delay", line="ours", at=100),
+            Figure("theirs", 900, "ms", chart="Delay", line="theirs", at=20),
+        ),
+        TITLES,
+    )
+    targets, delay = charts_of(html)
+    assert targets["data"][0]["x"] == [0.4]
+    assert [(trace["name"], trace["x"], trace["y"]) for trace in delay["data"]] == [
+        ("ours", ["20", "100"], [20, 30]),
+        ("theirs", ["20"], [900]),
+    ]
+    assert 'id="fanout-0"' in html
+    assert '<td class="yes">yes' in html
+
+
+def test_what_is_wanted_more_of_is_drawn_the_other_way_round() -> None:
+    (targets,) = charts_of(page(known(Figure("ratio", 0.5, "", 1.0, "at least")), TITLES))
+    assert targets["data"][0]["x"] == [2.0]
+
+
+def test_a_benchmark_that_was_skipped_says_why_and_text_stays_text() -> None:
+    html = page(known(Figure("</script><b>bold</b>", 1, chart="c", line="</script>")), TITLES)
+    assert "Not measured: No engine &lt;/here&gt;." in html
+    assert "<b>bold" not in html
+    assert charts_of(html)[0]["data"][0]["x"] == ["</script>"]
+
+
+def test_figures_of_older_reports_are_still_read() -> None:
+    kept = json.loads((DOCS / "benchmarks.json").read_text())
+    assert page(kept, {name: title for name, (_, title) in BENCHMARKS.items()}).startswith("<!doctype html>")
+    assert Figure.from_json({"name": "old", "value": 1.0, "unit": "", "target": None, "sense": "at most"}).chart == ""
