@@ -7,6 +7,8 @@ const MAX_TEX = 8000;
 const CACHE_SIZE = 2000;
 const NEAR_PX = 600;
 const AT_ONCE = 60;
+const SHORT_TEX = 60;
+const SIGNS = /^[.,;:!?)\]’”]+/;
 const WAITING = ".math:not([data-tex-state])";
 
 /** TeX string → { node } or { failure }, the least recently used first. */
@@ -58,6 +60,19 @@ export function typesetElement(element) {
   element.dataset.texState = "done";
   element.replaceChildren(node.cloneNode(true));
   if (element.classList.contains("display")) element.tabIndex = -1;
+  else holdPunctuation(element, tex);
+}
+
+/** Browsers may break a line between a formula and the sign after it; a short formula and its sign stay together. */
+function holdPunctuation(element, tex) {
+  const next = element.nextSibling;
+  const signs = next?.nodeType === Node.TEXT_NODE && tex.length <= SHORT_TEX ? SIGNS.exec(next.data)?.[0] : "";
+  if (!signs) return;
+  const held = document.createElement("span");
+  held.className = "math-held";
+  element.replaceWith(held);
+  next.deleteData(0, signs.length);
+  held.append(element, signs);
 }
 
 /** A new `.math` element with its formula drawn. For text that is built in the browser. */

@@ -8,7 +8,7 @@ import { reopen, Young } from "./young.js";
 
 const PADDING = 28;
 const LARGEST_FIT = 1.15;
-const READABLE = 0.7; // Labels of 13 px are then 9 px.
+const READABLE = 0.5; // Labels are then 8 px: they grow as one goes away.
 const FEW = 40;
 const TIDY_MS = 400;
 const FADE_MS = 200;
