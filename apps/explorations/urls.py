@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.explorations.views import calls, models, runs, start, steering
+from apps.explorations.views import calls, formulas, models, runs, start, steering
 
 app_name = "explorations"
 urlpatterns = [
@@ -22,6 +22,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/fork/", start.fork, name="fork"),
     path("runs/<uuid:run_id>/export.jsonl", steering.export, name="export"),
     path("worked-example/", start.worked_example, name="worked_example"),
+    path("formulas/", formulas.formula_list, name="formula_list"),
+    path("formulas.json", formulas.formula_data, name="formula_data"),
     path("models/", models.model_list, name="model_list"),
     path("models/<slug:alias>/test/", models.model_test, name="model_test"),
 ]

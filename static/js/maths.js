@@ -11,6 +11,29 @@ const SHORT_TEX = 60;
 const SIGNS = /^[.,;:!?)\]’”]+/;
 const WAITING = ".math:not([data-tex-state])";
 
+const CHOICE = "lemmascope.maths";
+
+/** Has the reader chosen the browser's own formulas (MathML)? They are lighter, and some screen readers read them better. */
+function isNative() {
+  try {
+    return localStorage.getItem(CHOICE) === "mathml";
+  } catch {
+    return false; // Storage may be forbidden; formulas are then drawn by KaTeX.
+  }
+}
+
+/** The switch in the person's menu. Formulas are drawn once, so a new choice loads the page again. */
+function mountChoice() {
+  for (const element of document.querySelectorAll("[data-maths-switch]")) element.hidden = false;
+  for (const button of document.querySelectorAll("[data-maths-choice]")) {
+    button.setAttribute("aria-pressed", String((button.dataset.mathsChoice === "mathml") === isNative()));
+    button.addEventListener("click", () => {
+      localStorage.setItem(CHOICE, button.dataset.mathsChoice);
+      location.reload();
+    });
+  }
+}
+
 /** TeX string → { node } or { failure }, the least recently used first. */
 const cache = new Map();
 
@@ -38,12 +61,18 @@ function draw(tex, display) {
       strict: "ignore",
       maxSize: 20,
       maxExpand: 500,
+      output: isNative() ? "mathml" : "htmlAndMathml",
       macros: { ...MACROS },
     });
   } catch (error) {
     return { failure: `This formula cannot be typeset. ${error.message}` };
   }
   return { node: box.firstChild };
+}
+
+/** Why a formula cannot be typeset; "" where it can. */
+export function failureOf(tex, display) {
+  return drawn(tex, display).failure ?? "";
 }
 
 /** Replace the TeX in a `.math` element by the formula; where that fails, the TeX stays and says why. */
@@ -170,6 +199,7 @@ function onCopy(event) {
 if (typeof document !== "undefined") {
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => typeset());
   else typeset();
+  mountChoice();
   document.addEventListener("htmx:load", (event) => typeset(event.detail.elt ?? document));
   document.addEventListener("htmx:afterSwap", (event) => {
     const target = event.detail.target;

@@ -100,6 +100,8 @@ RULES: dict[str, Rule] = {
     "explorations:fork": RUN_READERS,
     "explorations:export": RUN_READERS,
     "explorations:worked_example": POST_ONLY,
+    "explorations:formula_list": STAFF,
+    "explorations:formula_data": STAFF,
     "explorations:model_list": RUN_READERS,
     "explorations:model_test": POST_ONLY,
     # operations

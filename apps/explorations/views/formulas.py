@@ -1,0 +1,27 @@
+"""For staff: the formulas that KaTeX cannot typeset, found by trying them all in the browser."""
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from apps.accounts.access import user_of
+from apps.explorations.formula_check import written_formulas
+
+
+@require_GET
+def formula_list(request: HttpRequest) -> HttpResponse:
+    """The page; its script fetches the formulas and lists those that fail."""
+    _staff(request)
+    return render(request, "explorations/formula_list.html")
+
+
+@require_GET
+def formula_data(request: HttpRequest) -> JsonResponse:
+    """All formulas with where they stand."""
+    _staff(request)
+    return JsonResponse({"formulas": written_formulas()})
+
+
+def _staff(request: HttpRequest) -> None:
+    if not user_of(request).is_staff:
+        raise Http404("There is no such page.")
