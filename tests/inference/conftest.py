@@ -62,9 +62,14 @@ def module_model_server() -> Iterator[FakeModelServer]:
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
-async def vllm(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[VllmBackend]:
-    """vLLM with SmolLM2, loaded once for all tests: it takes the better part of a minute."""
+async def vllm_not_loaded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[VllmBackend]:
+    """vLLM with SmolLM2, one for all tests: it takes the better part of a minute to load."""
     backend = VllmBackend(alias_with_adapters("tested", tmp_path_factory.mktemp("adapters")))
-    await backend.start()
     yield backend
     await backend.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="session")
+async def vllm(vllm_not_loaded: VllmBackend) -> VllmBackend:
+    await vllm_not_loaded.start()
+    return vllm_not_loaded

@@ -20,6 +20,7 @@ from apps.reasoning.ports import Backend
 from tests.inference.conftest import a_request
 from tests.inference.fake_server import FakeModelServer
 from workers.engines.openvino import OpenVinoBackend
+from workers.engines.vllm import VllmBackend
 
 MODELS = Path(__file__).resolve().parents[2] / "apps" / "config" / "models.toml"
 SCHEMA = {
@@ -67,7 +68,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def tested(request: pytest.FixtureRequest, kind: str, module_model_server: FakeModelServer) -> AsyncIterator[Subject]:
+async def tested(kind: str, module_model_server: FakeModelServer, vllm_not_loaded: VllmBackend) -> AsyncIterator[Subject]:
     backend: Backend
     if kind == "scripted":
         backend = ScriptedBackend(_scripted_text, pace=Pace(tokens_per_s=400), context_tokens=512)
@@ -75,7 +76,8 @@ async def tested(request: pytest.FixtureRequest, kind: str, module_model_server:
         module_model_server.pause_s = 0.003
         backend = OpenAIHttpBackend(_http_alias(module_model_server))
     elif kind == "vllm":
-        backend = request.getfixturevalue("vllm")
+        backend = vllm_not_loaded
+        await vllm_not_loaded.start()
     else:
         backend = OpenVinoBackend(load_aliases(MODELS)["smollm2"])
     yield Subject(backend, "Tell a long story about a fox and a crow.", "word " * 2100, _ABILITIES.get(kind, frozenset()))

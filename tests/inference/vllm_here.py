@@ -1,5 +1,6 @@
 """vLLM on this machine's CPU with SmolLM2, as `make setup-vllm` leaves it, and LoRA adapters made for it."""
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def vllm_toml(name: str) -> str:
 
 def alias_with_adapters(name: str, folder: Path) -> Alias:
     """The alias with three adapters: one that changes every answer, one that is not there, one that is no adapter."""
-    _write_adapter(folder / "tuned")
+    if importlib.util.find_spec("vllm") is not None:
+        _write_adapter(folder / "tuned")
     (folder / "broken").mkdir()
     (folder / "broken" / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 8}')
     return parse_aliases(vllm_toml(name) + _ADAPTERS.format(name=name, folder=folder))[name]

@@ -125,6 +125,8 @@ class VllmBackend:
             )
         if self._problem:
             return Health(state="down", detail=self._problem)
+        if self._starting is None and self._options.load_at_start:
+            self._begin_to_start()
         if self._starting is not None:
             return Health(state="loading", detail="The model is being loaded.", waiting=waiting)
         return Health(state="unloaded", detail="Loaded by the first call.")

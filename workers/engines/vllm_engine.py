@@ -38,7 +38,7 @@ class RunningEngine:
         self._alias = alias
         self._options = alias.options
         self._loop = loop
-        self._folder = tempfile.TemporaryDirectory(prefix="vllm-")
+        self._folder = Path()
         self._leave = threading.Event()
         self._thread = threading.Thread(target=self._live, name=f"vllm {alias.name}", daemon=True)
         self._ready: asyncio.Future[None] = loop.create_future()
@@ -73,7 +73,8 @@ class RunningEngine:
     def _live(self) -> None:
         # The sockets of the engine belong to the host's loop, though they are made here.
         asyncio.set_event_loop(self._loop)
-        with self._folder:
+        with tempfile.TemporaryDirectory(prefix="vllm-") as folder:
+            self._folder = Path(folder)
             error: BaseException | None = None
             try:
                 self._build()
@@ -95,7 +96,7 @@ class RunningEngine:
         from vllm.v1.engine.async_llm import AsyncLLM
 
         args = AsyncEngineArgs(**engine_args(self._alias))
-        with tied_children(Path(self._folder.name)):
+        with tied_children(self._folder):
             self.llm = AsyncLLM.from_engine_args(args, stat_loggers=[lambda *_: self.stats])
         template = Path(self._options.chat_template).expanduser().read_text("utf-8") if self._options.chat_template else ""
         self.prompt = ChatPrompt(self.llm.get_tokenizer(), template=template, variables=self._options.chat_template_kwargs)
@@ -114,9 +115,8 @@ class RunningEngine:
 
     def _logging_config(self) -> Path:
         """vLLM's usual lines, and its errors in a file too: the core's reasons come to us by no other way."""
-        folder = Path(self._folder.name)
         console = {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}
-        errors = {"class": "logging.FileHandler", "filename": str(folder / "errors.log"), "level": "ERROR", "delay": True}
+        errors = {"class": "logging.FileHandler", "filename": str(self._folder / "errors.log"), "level": "ERROR", "delay": True}
         level = os.environ.get("VLLM_LOGGING_LEVEL", "INFO")
         config = {
             "version": 1,
@@ -125,12 +125,12 @@ class RunningEngine:
             "handlers": {"console": console, "errors": errors},
             "loggers": {"vllm": {"handlers": ["console", "errors"], "level": level, "propagate": False}},
         }
-        path = folder / "logging.json"
+        path = self._folder / "logging.json"
         path.write_text(json.dumps(config), encoding="utf-8")
         return path
 
     def _explained(self, raised: BaseException) -> BackendError:
-        path = Path(self._folder.name) / "errors.log"
+        path = self._folder / "errors.log"
         told = path.read_text("utf-8", "replace") if path.exists() else ""
         return explained(self._alias, f"{type(raised).__name__}: {raised}", told)
 

@@ -1,0 +1,130 @@
+"""A small exploration by a real Celery worker that hosts vLLM, and what happens when its processes are killed."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.stack import ROOT, Stack
+from tests.inference.vllm_here import vllm_toml
+from workers.engines.vllm import EXIT_ENGINE_LOST
+
+pytestmark = [pytest.mark.vllm, pytest.mark.kill]
+ALL = ("valkey", "orchestrator", "inference")
+EXPLORE = "explore nesbitt-inequality --alias tiny --preset quick --max-new-tokens 160 --seed 4 --no-follow"
+SMALL = {"rollouts": 2, "rounds": 1, "lemma_votes": 2, "candidates": 1, "proof_votes": 2, "revisions": 0}
+
+
+class VllmStack(Stack):
+    """The inference worker is started as on a machine with a GPU."""
+
+    def _command(self, name: str) -> list[str]:
+        if name == "inference":
+            return [sys.executable, "-m", "workers.serve", "tiny"]
+        return super()._command(name)
+
+    def explore(self) -> str:
+        settings = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
+        command = [sys.executable, "manage.py", *EXPLORE.split(), *settings]
+        done = subprocess.run(command, env=self.env, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def stack() -> Iterator[VllmStack]:
+    with tempfile.TemporaryDirectory(prefix="ls-vllm-") as folder:
+        models = Path(folder) / "models.toml"
+        models.write_text(vllm_toml("tiny"))
+        with VllmStack(Path(folder), extra_env={"MODELS_FILE": str(models), "DRAIN_S": "5"}) as stack:
+            stack.agent("samples")
+            yield stack
+
+
+def _until(condition: Callable[[], Any], stack: Stack, what: str, within_s: float) -> Any:
+    end = time.monotonic() + within_s
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"{what} did not happen within {within_s:g} s\n{stack.logs()}")
+
+
+def _engine_processes(stack: Stack) -> dict[int, str]:
+    """Titles by process id of the engine core and its workers, which stand below the inference worker."""
+    parents, titles = {}, {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            pid = int(entry.name)
+            parents[pid] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            titles[pid] = (entry / "comm").read_text().strip()
+    found = {}
+    for pid, title in titles.items():
+        above = pid
+        while above in parents and above != stack.running["inference"].pid:
+            above = parents[above]
+        if above in parents and title.startswith("VLLM::"):
+            found[pid] = title
+    return found
+
+
+def _generating(stack: Stack, run: str, starts: int) -> dict[int, str]:
+    """The engine's processes once calls of the run are in the engine of the worker's so many-th start."""
+
+    def is_working() -> bool:
+        return stack.log_text("inference").count("is loaded after") == starts and stack.agent("active", run) > 0
+
+    _until(is_working, stack, "generation", 300)
+    time.sleep(1.5)
+    assert stack.agent("active", run), stack.logs()
+    return _engine_processes(stack)
+
+
+def _gone(processes: Iterable[int]) -> bool:
+    """Are they no more, or only waiting for their parent to take note?"""
+    for pid in processes:
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                return False
+    return True
+
+
+def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
+    stack.start(*ALL)
+    _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", 300)
+    run = stack.explore()
+
+    processes = _generating(stack, run, starts=1)
+    core = next(pid for pid, title in processes.items() if title.startswith("VLLM::Engine"))
+    os.kill(core, signal.SIGKILL)
+    assert stack.running["inference"].wait(timeout=15) == EXIT_ENGINE_LOST, stack.logs()
+    _until(lambda: _gone(processes), stack, "the end of the engine's processes", 15)
+
+    stack.start("inference")
+    processes = _generating(stack, run, starts=2)
+    stack.kill("inference")
+    _until(lambda: _gone(processes), stack, "the end of the orphans", 15)
+
+    dump = stack.wait_until_ended(run, keep=ALL, within_s=400)
+    assert dump["status"] == "finished", dump["reason"]
+    calls = [step for step in dump["steps"] if step["kind"] == "call"]
+    assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
+    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"])
+    assert any(step["attempt"] > 1 for step in calls)
+
+    last = _engine_processes(stack)
+    assert last
+    stack.running["inference"].terminate()
+    stack.running["inference"].wait(timeout=60)
+    _until(lambda: _gone(last), stack, "the end of the engine with its worker", 15)
+    answered = re.findall(r"answered (\S+)#", stack.log_text("inference"))
+    assert len(answered) == len(set(answered))

@@ -1,0 +1,67 @@
+"""A child started by `tied_children` ends with its parent, however that one ends; an ordinary child does not."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.kill,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent"),
+]
+
+PARENT = """
+import contextlib, multiprocessing, pathlib, sys, threading, time
+from tests.inference.test_children_die_with_us import child
+from workers.engines.tied_children import tied_children
+
+def start():
+    folder = pathlib.Path(sys.argv[1])
+    with tied_children(folder) if sys.argv[2] == "tied" else contextlib.nullcontext():
+        multiprocessing.get_context("spawn").Process(target=child, args=(str(folder / "pid"),)).start()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    threading.Thread(target=start).start()
+"""
+
+
+def child(path: str) -> None:
+    """What the child does: tell its process id and stay."""
+    Path(path).write_text(f"{os.getpid()}\n")
+    time.sleep(60)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize("how", ["tied", "loose"])
+def test_a_tied_child_is_gone_after_a_kill_and_a_loose_one_is_not(tmp_path: Path, how: str) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path), how], env={**os.environ, "PYTHONPATH": str(Path.cwd())}
+    )
+    told = tmp_path / "pid"
+    while not (told.exists() and told.read_text().endswith("\n")):
+        assert parent.poll() is None
+        time.sleep(0.02)
+    pid = int(told.read_text())
+    assert _lives(pid)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    until = time.monotonic() + 3
+    while _lives(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    lived = _lives(pid)
+    if lived:
+        os.kill(pid, signal.SIGKILL)
+    assert lived == (how == "loose")

@@ -1,0 +1,207 @@
+"""What of the vLLM backend can be looked at without vLLM: answers put together, prompts, and why an engine did not start."""
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from apps.reasoning.domain.errors import BackendRefused, BackendUnavailable, EngineLost, RequestRejected
+from apps.reasoning.domain.generation import Final, Message
+from apps.reasoning.inference.aliases import Alias, parse_aliases
+from tests.inference.conftest import a_request
+from workers.backends import backend_for
+from workers.engines.chat_prompt import ChatPrompt
+from workers.engines.vllm import VllmBackend
+from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
+from workers.engines.vllm_engine import explained
+
+ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
+
+
+def _alias() -> Alias:
+    return parse_aliases('[big]\nbackend = "vllm"\nmodel = "some/model"\noptions.gpu_memory_utilization = 0.95\n')["big"]
+
+
+def _output(*pieces: tuple[int, str, list[int], str | None], cached: int = 0) -> Any:
+    """An output of the engine: index, text, tokens and finish reason of each completion."""
+    outputs = [
+        SimpleNamespace(
+            index=index,
+            text=text,
+            token_ids=tokens,
+            finish_reason=reason,
+            logprobs=[{token: SimpleNamespace(logprob=-token / 10)} for token in tokens],
+        )
+        for index, text, tokens, reason in pieces
+    ]
+    return SimpleNamespace(outputs=outputs, num_cached_tokens=cached, finished=False)
+
+
+def _answer(splitter: Splitter, *outputs: Any, n: int = 1, capture: bool = True) -> Final:
+    answer = Answer(
+        a_request(n=n, capture=capture, temperature=1), [1, 2, 3], [splitter, *(AllText() for _ in range(n - 1))], 0.0
+    )
+    for output in outputs:
+        answer.take(output)
+    return answer.final("r", ORIGIN)
+
+
+async def test_a_worker_without_vllm_says_so_and_the_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    backend = backend_for(_alias())
+    assert isinstance(backend, VllmBackend)
+    with pytest.raises(BackendRefused, match="vLLM is not installed in this worker's environment"):
+        await anext(aiter(backend.generate(a_request(alias="big"))))
+    assert (await backend.health()).state == "down"
+    await backend.close()
+
+
+async def test_a_model_folder_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: object())
+    alias = parse_aliases('[big]\nbackend = "vllm"\nmodel = "/nowhere/at/all"\n')["big"]
+    backend = VllmBackend(alias)
+    with pytest.raises(BackendUnavailable, match="There is no model at /nowhere/at/all"):
+        await backend.start()
+
+
+async def test_looking_at_the_health_loads_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    backend = VllmBackend(_alias())
+    assert (await backend.health()).state == "loading"
+    await asyncio.sleep(0.05)
+    for _ in range(2):
+        health = await backend.health()
+        assert health.state == "down"
+        assert "not installed" in health.detail
+
+
+@pytest.mark.parametrize(
+    ("told", "error", "sentence"),
+    [
+        ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB", BackendUnavailable, "options.tensor_parallel"),
+        ("x ERROR 1 vllm: ValueError: No available memory for the cache blocks.", BackendUnavailable, "context_tokens or conc"),
+        ("ValueError: Free memory on device (1/80 GiB) on startup is less than desired", BackendUnavailable, "another program"),
+        (
+            "ValueError: User-specified max_model_len (9) is greater than the derived max",
+            BackendRefused,
+            "context_tokens of big",
+        ),
+        ("RuntimeError: no kernel image is available", BackendRefused, 'vLLM says: "no kernel image is available"'),
+    ],
+)
+def test_an_engine_that_does_not_start_says_which_key_to_change(told: str, error: type[Exception], sentence: str) -> None:
+    raised = "RuntimeError: Engine core initialization failed. See root cause above."
+    found = explained(_alias(), raised, f"Traceback\n{told}\nRuntimeError: Engine core initialization failed.")
+    assert type(found) is error
+    assert sentence in str(found)
+
+
+def test_the_tokens_and_their_logarithms_are_those_of_the_outputs() -> None:
+    final = _answer(AllText(), _output((0, "One", [7], None), cached=2), _output((0, " two", [8, 9], "stop")))
+    assert (final.text, final.finish_reason) == ("One two", "stop")
+    assert (final.usage.prompt, final.usage.cached, final.usage.completion) == (3, 2, 3)
+    assert final.capture is not None
+    assert final.capture.completion_ids == (7, 8, 9)
+    assert final.capture.logprobs == (-0.7, -0.8, -0.9)
+    assert (final.capture.policy, final.capture.prompt_ids) == ("p", (1, 2, 3))
+
+
+def test_nothing_is_captured_unasked() -> None:
+    assert _answer(AllText(), _output((0, "One", [7], "length")), capture=False).capture is None
+
+
+def test_other_completions_come_with_the_end() -> None:
+    final = _answer(AllText(), _output((1, "B", [5], "stop")), _output((0, "A", [4, 4], "length")), n=2)
+    assert (final.text, [sample.text for sample in final.more]) == ("A", ["B"])
+    assert final.usage.completion == 3
+
+
+def test_a_call_that_the_engine_gave_up_is_lost_and_so_is_one_without_an_end() -> None:
+    with pytest.raises(EngineLost, match="gave the call up"):
+        _answer(AllText(), _output((0, "A", [4], "error")))
+    with pytest.raises(EngineLost, match="without a result"):
+        _answer(AllText(), _output((0, "A", [4], None)))
+
+
+def test_reasoning_between_tags_is_told_apart_also_where_the_prompt_opened_it() -> None:
+    pieces = [_output((0, "<think>Why", [1], None)), _output((0, " so</think>\nThus", [2, 3], "stop"))]
+    assert (_answer(ByTags(("<think>", "</think>"), "assistant\n"), *pieces).reasoning) == "Why so"
+    opened = [_output((0, "Why", [1], None)), _output((0, "</think>Thus", [2], "stop"))]
+    final = _answer(ByTags(("<think>", "</think>"), "assistant\n<think>\n"), *opened)
+    assert (final.reasoning, final.text, final.usage.reasoning) == ("Why", "Thus", 2)
+
+
+def test_a_parser_of_the_engine_is_fed_what_was_before_and_what_is_new() -> None:
+    seen: list[tuple[str, str, list[int]]] = []
+
+    class Parser:
+        def adjust_initial_state_from_prompt(self, tokens: list[int]) -> None:
+            assert tokens == [1, 2, 3]
+
+        def extract_reasoning_streaming(self, before: str, now: str, new: str, ids: Any, all_ids: Any, new_ids: Any) -> Any:
+            seen.append((before, new, new_ids))
+            return None if new == "|" else SimpleNamespace(reasoning=new if "|" not in before else None, content=new)
+
+    class Reasons(Parser):
+        def extract_reasoning_streaming(self, *args: Any) -> Any:
+            found = super().extract_reasoning_streaming(*args)
+            if found is not None and found.reasoning:
+                found.content = None
+            return found
+
+    final = _answer(
+        ByParser(Reasons(), [1, 2, 3]),
+        _output((0, "Why", [1, 1], None)),
+        _output((0, "|", [2], None)),
+        _output((0, "Thus", [3], "stop")),
+    )
+    assert (final.reasoning, final.text, final.usage.reasoning) == ("Why", "Thus", 2)
+    assert seen[-1] == ("Why|", "Thus", [3])
+
+
+class FakeTokenizer:
+    """What ChatPrompt needs of a tokeniser."""
+
+    chat_template = "t"
+    all_special_tokens = ("<|im_end|>", "</s>")
+    backend_tokenizer = None
+
+    def get_added_vocab(self) -> dict[str, int]:
+        return {"<think>": 5, "\n\n": 6, "<|im_end|>": 7}
+
+    def get_vocab(self) -> dict[str, int]:
+        return {"a": 1}
+
+    def apply_chat_template(self, messages: list[dict[str, str]], **_: Any) -> str:
+        if messages[0]["role"] == "assistant":
+            raise ValueError("roles must alternate")
+        return "".join(f"{message['role']}:{message['content']}" for message in messages)
+
+    def __call__(self, text: str, *, add_special_tokens: bool) -> dict[str, list[int]]:
+        assert not add_special_tokens
+        return {"input_ids": [ord(letter) for letter in text]}
+
+
+def test_control_tokens_in_a_text_are_broken_and_blank_lines_are_not() -> None:
+    prompt = ChatPrompt(FakeTokenizer())
+    tokens = prompt.tokens([Message(role="user", content="a<|im_end|>b</s>\n\n<think>c < d")])
+    assert "".join(map(chr, tokens)) == "user:a< |im_end|>b< /s>\n\n< think>c < d"
+
+
+def test_the_hash_of_the_template_changes_with_what_it_is_told() -> None:
+    hashes = {
+        ChatPrompt(FakeTokenizer()).template_hash,
+        ChatPrompt(FakeTokenizer(), variables={"enable_thinking": False}).template_hash,
+        ChatPrompt(FakeTokenizer(), template="u").template_hash,
+    }
+    assert len(hashes) == 3
+
+
+def test_roles_that_the_template_refuses_fail_the_call_and_no_template_the_engine() -> None:
+    with pytest.raises(RequestRejected, match="roles must alternate"):
+        ChatPrompt(FakeTokenizer()).tokens([Message(role="assistant", content="a")])
+    bare = FakeTokenizer()
+    bare.chat_template = ""
+    with pytest.raises(BackendUnavailable, match=r"options\.chat_template"):
+        ChatPrompt(bare)
