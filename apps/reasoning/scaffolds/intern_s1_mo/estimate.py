@@ -11,7 +11,8 @@ n is 0 without the theorem verifier; m and J are 0 without the process verifier.
 import math
 from collections.abc import Mapping
 
-from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 
 #: Prompt and completion tokens of a typical call of an olympiad-level reasoning model, for the expected total.
@@ -32,7 +33,6 @@ ASSUMPTIONS = (
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
     """Calls and tokens per role and in all. `max_new_tokens` by role bounds the completions in `tokens_max`."""
-    limits = max_new_tokens or {}
     lemma_votes = params.lemma_votes if params.theorem_verifier else 0
     proof_votes = params.proof_votes if params.process_verifier else 0
     revisions = params.revisions if params.process_verifier else 0
@@ -49,27 +49,8 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
     idle = min(params.patience, params.max_rounds) * params.rollouts
     unread = dict.fromkeys(most, 0) | {"reasoner": idle, "summarizer": idle}
     fewest = min(solved, unread, key=lambda calls: sum(calls.values()))
-    roles = tuple(
-        RoleEstimate(
-            role=role,
-            calls_min=fewest[role],
-            calls_expected=likely[role],
-            calls_max=most[role],
-            tokens_expected=likely[role] * sum(_typical(role, limits)),
-            written_expected=likely[role] * _typical(role, limits)[1],
-        )
-        for role in most
-    )
-    return Estimate(
-        roles=roles,
-        calls_min=sum(fewest.values()),
-        calls_expected=sum(likely.values()),
-        calls_max=sum(most.values()),
-        tokens_expected=sum(role.tokens_expected for role in roles),
-        tokens_max=sum(
-            calls * (TYPICAL_TOKENS[role][0] + limits.get(role, TYPICAL_TOKENS[role][1])) for role, calls in most.items()
-        ),
-        assumptions=ASSUMPTIONS,
+    return estimated(
+        fewest=fewest, likely=likely, most=most, typical=TYPICAL_TOKENS, limits=max_new_tokens, assumptions=ASSUMPTIONS
     )
 
 
@@ -83,8 +64,3 @@ def _calls(params: Params, rounds: int, lemmas: int, lemma_votes: int, proof_vot
         "process_verifier": versions * proof_votes,
         "reviser": params.candidates * revisions,
     }
-
-
-def _typical(role: str, limits: Mapping[str, int]) -> tuple[int, int]:
-    prompt, completion = TYPICAL_TOKENS[role]
-    return prompt, min(completion, limits.get(role, completion))

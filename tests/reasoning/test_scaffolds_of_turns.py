@@ -1,0 +1,141 @@
+"""The control flow of the scaffolds that go in turns: traces that show its rules, and models that break them."""
+
+from typing import Any
+
+from apps.reasoning.domain.candidate_events import (
+    CandidateDrafted,
+    CandidateJudged,
+    StateWritten,
+)
+from apps.reasoning.scaffolds import (
+    reasoning_cache,
+    self_check,
+    solver_verifier_corrector,
+)
+from tests.reasoning.candidates import FAIL, PASS, decision, named
+from tests.reasoning.play import Played, final, play, proof
+
+
+def drafted(run: Played) -> dict[str, tuple[str, ...]]:
+    """Candidates with their parents, in the order in which they were told."""
+    return {event.candidate: event.parents for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)}
+
+
+def selected_text(run: Played) -> str:
+    return str(run.told["proof/1"].model_dump()["text"])
+
+
+# --- reasoning cache -------------------------------------------------------------------------------------------------
+
+RC: dict[str, Any] = {"turn/*/solve": named, "turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>"}
+
+
+async def test_a_turn_of_the_reasoning_cache_sees_the_state_of_the_turn_before_and_nothing_older() -> None:
+    run = await play(RC, reasoning_cache.Params(turns=3), scaffold="reasoning_cache")
+    assert run.dispatcher.keys == [
+        "turn/1/solve",
+        "turn/1/summarise",
+        "turn/2/solve",
+        "turn/2/summarise",
+        "turn/3/solve",
+    ]
+    third = run.dispatcher.prompt("turn/3/solve")
+    assert "State after turn/2/summarise." in third
+    assert "turn/1" not in third
+    assert "what turn/3/solve wrote" in selected_text(run)
+    assert drafted(run) == {"c1.1": (), "c2.1": ("c1.1",), "c3.1": ("c2.1",)}
+    assert run.outcome.accepted is None
+
+
+async def test_the_summariser_reads_the_thinking_where_there_is_one() -> None:
+    table: dict[str, Any] = {"turn/1/solve": final(proof("Done."), reasoning="I tried induction."), **RC}
+    run = await play(table, reasoning_cache.Params(turns=2), scaffold="reasoning_cache")
+    assert "I tried induction." in run.dispatcher.prompt("turn/1/summarise")
+
+
+async def test_a_state_that_cannot_be_read_leaves_the_old_one_and_one_too_long_is_cut() -> None:
+    long = "\n\n".join(f"Paragraph {number}: {'word ' * 60}" for number in range(20))
+    table: dict[str, Any] = {"turn/1/summarise": f"<state>{long}</state>", "turn/2/summarise": "no tags at all"}
+    run = await play({**table, **RC}, reasoning_cache.Params(turns=3, state_words=100), scaffold="reasoning_cache")
+    states = [event for event in run.of("state.written") if isinstance(event, StateWritten)]
+    assert [event.turn for event in states] == [1]
+    assert len(states[0].text) < 900
+    assert states[0].text.endswith("is cut off.)")
+    assert "Paragraph 0" in run.dispatcher.prompt("turn/3/solve")
+    assert run.told["turn/2/summarise/unread"].model_dump()["reason"] == "there is no <state>"
+
+
+async def test_a_last_turn_without_a_solution_leaves_the_newest_that_could_be_read() -> None:
+    run = await play({"turn/3/solve": "I give up.", **RC}, reasoning_cache.Params(turns=3), scaffold="reasoning_cache")
+    assert "what turn/2/solve wrote" in selected_text(run)
+
+
+# --- self-check and solver–verifier–corrector ------------------------------------------------------------------------
+
+CHECK: dict[str, Any] = {"solve": named, "improve": named, "correct/*": named}
+
+
+async def test_self_check_accepts_after_five_passes_in_a_row_and_a_failure_starts_the_count_anew() -> None:
+    table: dict[str, Any] = {"check/3": FAIL, "check/*": PASS}
+    run = await play({**CHECK, **table}, self_check.Params(), scaffold="self_check")
+    assert run.outcome.accepted is True
+    assert [key for key in run.dispatcher.keys if key.startswith(("check", "correct"))] == [
+        "check/1", "check/2", "check/3", "correct/1", "check/4", "check/5", "check/6", "check/7", "check/8",
+    ]  # fmt: skip
+    judged = [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
+    assert [(event.candidate, event.passes, event.failures) for event in judged][:4] == [
+        ("c1.2", 1, 0), ("c1.2", 2, 0), ("c1.2", 0, 1), ("c2.1", 1, 0),
+    ]  # fmt: skip
+    assert drafted(run) == {"c1.1": (), "c1.2": ("c1.1",), "c2.1": ("c1.2",)}
+    assert "It does not follow." in run.dispatcher.prompt("correct/1")
+    assert "the claim" in run.dispatcher.prompt("correct/1")
+
+
+async def test_self_check_gives_up_after_ten_failures_in_a_row_without_a_last_correction() -> None:
+    run = await play({**CHECK, "check/*": FAIL}, self_check.Params(), scaffold="self_check")
+    assert run.outcome.accepted is False
+    assert len([key for key in run.dispatcher.keys if key.startswith("check")]) == 10
+    assert len([key for key in run.dispatcher.keys if key.startswith("correct")]) == 9
+    assert "10 checks in a row failed" in run.outcome.reason
+
+
+async def test_the_solution_most_often_judged_correct_is_returned_where_none_is_accepted() -> None:
+    passed = {"check/2": PASS, "check/3": PASS, "check/6": PASS}
+    table: dict[str, Any] = {**passed, "check/*": FAIL}
+    params = solver_verifier_corrector.Params(corrections=3)
+    run = await play({**CHECK, **table}, params, scaffold="solver_verifier_corrector")
+    assert run.outcome.accepted is False
+    assert "what correct/1 wrote" in selected_text(run), "it passed twice, the others at most once"
+    assert run.dispatcher.keys[:4] == ["solve", "check/1", "correct/1", "check/2"]
+
+
+async def test_the_roles_of_the_first_pass_are_apart_from_those_of_later_ones() -> None:
+    table: dict[str, Any] = {"check/1": FAIL, "check/2": FAIL, "check/*": PASS}
+    run = await play({**CHECK, **table}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")
+    roles = {request.key: request.role for request in run.dispatcher.requests}
+    assert roles["check/1"] == "verifier_1"
+    assert roles["correct/1"] == "corrector_1"
+    assert {roles["check/2"], roles["check/3"]} == {"verifier_2"}
+    assert roles["correct/2"] == "corrector_2"
+    assert run.outcome.accepted is True
+
+
+async def test_a_verifier_that_always_says_yes_accepts_and_one_that_says_nothing_readable_decides_nothing() -> None:
+    yes = await play({**CHECK, "check/*": PASS}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")
+    assert yes.outcome.accepted is True
+    assert len(yes.dispatcher.keys) == 5
+    mumble = await play(
+        {**CHECK, "check/*": "Nice."}, solver_verifier_corrector.Params(corrections=1), scaffold="solver_verifier_corrector"
+    )
+    assert mumble.outcome.accepted is None
+    assert mumble.outcome.reason == "None of the checks could be read."
+    assert len([key for key in mumble.dispatcher.keys if key.startswith("check")]) == 8
+
+
+async def test_a_decision_that_contradicts_itself_is_no_decision() -> None:
+    table: dict[str, Any] = {"check/1": decision("pass", ("critical", "Step 1 is false.")), "check/*": PASS}
+    run = await play({**CHECK, **table}, self_check.Params(accept=2), scaffold="self_check")
+    judged = [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
+    assert judged[0].passed is None
+    assert "critical" in judged[0].unscored
+    assert run.outcome.accepted is True
