@@ -51,7 +51,9 @@ class EngineHost:
         self._sink = sink
         self._options = options or HostOptions()
         self._backends: dict[str, Backend] = {}
-        self._slots = {name: FairSlots(alias.concurrency) for name, alias in self._aliases.items()}
+        self._slots = {
+            alias.engine: FairSlots(alias.concurrency, tokens=alias.tokens_in_flight) for alias in self._aliases.values()
+        }
         self._calls: dict[str, RunningCall] = {}
         self._touched: dict[str, RunningCall] = {}
         self._lock = threading.Lock()
@@ -184,7 +186,7 @@ class EngineHost:
             call.tokens += delta.tokens
             self._touched[request.call_id] = call
 
-        async with self._slots[alias.name].place(request):
+        async with self._slots[alias.engine].place(request):
             call.backend = self._backend(alias)
             return await read_to_final(call.backend, request, push if self._sink else None)
 
@@ -212,7 +214,7 @@ class EngineHost:
             health = await self._backend(alias).health()
         except BackendError as error:
             return Health(state="down", detail=str(error))
-        return health.model_copy(update={"waiting": health.waiting + self._slots[alias.name].waiting})
+        return health.model_copy(update={"waiting": health.waiting + self._slots[alias.engine].waiting})
 
     async def _close_backends(self) -> None:
         await asyncio.gather(*(backend.close() for backend in self._backends.values()), return_exceptions=True)

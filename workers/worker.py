@@ -11,7 +11,6 @@ import logging
 import os
 import socket
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
@@ -76,14 +75,16 @@ class Worker:
         self._held: Counter[str] = Counter()
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
-        threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True).start()
+        self._closed = threading.Event()
+        self._heart = threading.Thread(target=self._beat_for_ever, name="heartbeat", daemon=True)
+        self._heart.start()
 
     def answer(self, calls: Sequence[Call]) -> None:
         """Generate and put the results on their streams, but for calls that have one or that nobody wants any more."""
         calls = self._unsettled(calls)
         with self._lock:
             self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in calls})
-            self._held.update(request.alias for request, _ in calls)
+            self._held.update(self._queue_of(request) for request, _ in calls)
         concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in calls])
 
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
@@ -119,11 +120,15 @@ class Worker:
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:
             if self._active.pop(request.call_id, None):
-                self._held[request.alias] -= 1
+                self._held[self._queue_of(request)] -= 1
 
     def crowded_queues(self) -> set[str]:
         """Queues of which this process holds enough: what its engine generates, and half as much again to choose from."""
-        return {alias.queue for alias in self.aliases.values() if self._held[alias.name] >= HELD_TO_PLACES * alias.concurrency}
+        return {alias.queue for alias in self.aliases.values() if self._held[alias.queue] >= HELD_TO_PLACES * alias.concurrency}
+
+    def _queue_of(self, request: GenerationRequest) -> str:
+        alias = self.aliases.get(request.alias)
+        return alias.queue if alias else request.alias
 
     def _unsettled(self, calls: Sequence[Call]) -> Sequence[Call]:
         """A message may come twice, or after its run was cancelled."""
@@ -140,17 +145,23 @@ class Worker:
         self.is_draining = True
         self.host.drain(settings.DRAIN_S)
 
+    def close(self) -> None:
+        """End the heartbeat and the engines; a worker's process does not need it, a test does."""
+        self._closed.set()
+        self._heart.join(timeout=10)
+        self.host.close()
+
     # --- heartbeat ---------------------------------------------------------------------------------------------------
 
     def _beat_for_ever(self) -> None:
-        while True:
+        while not self._closed.is_set():
             try:
                 self._beat()
             except (RedisError, OSError) as error:
                 logger.debug("heartbeat: %s", error)
             except Exception:
                 logger.exception("heartbeat")
-            time.sleep(BEAT_S)
+            self._closed.wait(BEAT_S)
 
     def _beat(self) -> None:
         with self._lock:

@@ -56,7 +56,8 @@ class Adapter(Value):
 class Alias(Value):
     """One model as runs name it. `revision` is recorded with every call; `api_key_env` names a variable, never a key.
 
-    `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time. An alias with
+    `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time, and
+    `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). An alias with
     `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other alias, whose `adapters` tell
     it so; everything but title, revision and enabled is the other's.
     """
@@ -68,6 +69,7 @@ class Alias(Value):
     revision: str = ""
     context_tokens: int = Field(default=4096, ge=16)
     concurrency: int = Field(default=16, ge=1, le=4096)
+    tokens_in_flight: int = Field(default=0, ge=0)
     base_url: str = ""
     api_key_env: str = ""
     reasoning_tags: tuple[str, str] | None = None

@@ -1,0 +1,72 @@
+"""What a worker holds of each queue, and when it takes urgent messages only."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from apps.reasoning.inference.aliases import parse_aliases
+from tests.inference.conftest import a_request
+from workers.worker import Worker
+
+ALIASES = parse_aliases(
+    '[small]\nbackend = "scripted"\nconcurrency = 2\noptions.script = "none"\n'
+    '[other]\nbackend = "scripted"\nconcurrency = 8\noptions.script = "none"\n'
+)
+
+
+class Held:
+    """A backend whose calls wait until they are let go."""
+
+    def __init__(self) -> None:
+        self.let_go = threading.Event()
+
+    async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
+        while not self.let_go.is_set():
+            await asyncio.sleep(0.01)
+        yield Final(text="done", finish_reason="stop")
+
+    async def abort(self, call_id: str) -> None:
+        self.let_go.set()
+
+    async def health(self) -> Health:
+        return Health(state="ready")
+
+    async def close(self) -> None:
+        self.let_go.set()
+
+
+@pytest.fixture
+def backend() -> Held:
+    return Held()
+
+
+@pytest.fixture
+def worker(valkey: Any, backend: Held) -> Iterator[Worker]:
+    worker = Worker(make_backend=lambda _: backend, aliases=ALIASES)
+    yield worker
+    backend.let_go.set()
+    worker.close()
+
+
+def test_a_queue_is_crowded_at_one_and_a_half_times_its_places_until_calls_have_ended(worker: Worker, backend: Held) -> None:
+    def answer(number: int) -> threading.Thread:
+        calls = [(a_request(str(number), alias="small"), f"fp{number}")]
+        thread = threading.Thread(target=worker.answer, args=(calls,))
+        thread.start()
+        return thread
+
+    threads = [answer(number) for number in range(2)]
+    for thread in threads:
+        thread.join(timeout=0.2)
+    assert worker.crowded_queues() == set()
+    threads.append(answer(2))
+    threads[-1].join(timeout=0.2)
+    assert worker.crowded_queues() == {"inference.small"}
+    backend.let_go.set()
+    for thread in threads:
+        thread.join(timeout=5)
+    assert worker.crowded_queues() == set()
