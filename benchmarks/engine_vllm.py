@@ -76,6 +76,7 @@ async def serve_raw(alias: Alias) -> None:
         written = sum(await asyncio.gather(*(_written(llm, f"{turn}/{n}", text, tokens) for n, text in enumerate(prompts))))
         print(json.dumps({"tokens": written, "seconds": time.perf_counter() - began}), flush=True)
     llm.shutdown()
+    del llm  # While its modules are still there.
 
 
 async def _written(llm: Any, name: str, prompt: str, tokens: int) -> int:

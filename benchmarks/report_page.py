@@ -65,14 +65,22 @@ def _used(figure: Figure) -> float:
 
 
 def _overview(charts: list[dict[str, Any]]) -> str:
-    return '<h2>Targets</h2>\n<div class="chart" id="targets"></div>\n' if charts and charts[0]["id"] == "targets" else ""
+    return (
+        '<h2>Targets</h2>\n<div class="scroll"><div class="chart" id="targets"></div></div>\n'
+        if charts and charts[0]["id"] == "targets"
+        else ""
+    )
 
 
 def _section(name: str, title: str, result: Mapping[str, Any], charts: list[dict[str, Any]]) -> str:
     head = f"<h2>{escape(title)}</h2>\n<p><code>python -m benchmarks {name}</code>"
     if "skipped" in result:
         return f"{head}</p>\n<p>Not measured: {escape(result['skipped'])}</p>"
-    drawn = "\n".join(f'<div class="chart" id="{chart["id"]}"></div>' for chart in charts if chart["id"].startswith(f"{name}-"))
+    drawn = "\n".join(
+        f'<div class="scroll"><div class="chart" id="{chart["id"]}"></div></div>'
+        for chart in charts
+        if chart["id"].startswith(f"{name}-")
+    )
     rows = "\n".join(_row(Figure.from_json(row)) for row in result["figures"])
     return (
         f"{head} · {result['at']} · other work {result['others']:.0%}</p>\n{drawn}\n"
