@@ -28,6 +28,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "workers/backends.py",  # a model server's key, by the name that models.toml gives
         "workers/engines/openvino.py",  # the environment of the engine's own process
         "workers/engines/openvino_child.py",
+        "workers/engines/tied_children.py",  # a word to our own children
         "workers/engines/vllm_engine.py",  # vLLM's own variables, which the administrator may have set
         "workers/engines/dequantise.py",  # where the user keeps what can be made again
     }

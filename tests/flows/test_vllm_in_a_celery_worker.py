@@ -45,7 +45,8 @@ def stack() -> Iterator[VllmStack]:
     with tempfile.TemporaryDirectory(prefix="ls-vllm-") as folder:
         models = Path(folder) / "models.toml"
         models.write_text(vllm_toml("tiny"))
-        with VllmStack(Path(folder), extra_env={"MODELS_FILE": str(models), "DRAIN_S": "5"}) as stack:
+        stack = VllmStack(Path(folder), extra_env={"MODELS_FILE": str(models), "DRAIN_S": "5"})
+        with stack:
             stack.agent("samples")
             yield stack
 
@@ -126,5 +127,5 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
     stack.running["inference"].terminate()
     stack.running["inference"].wait(timeout=60)
     _until(lambda: _gone(last), stack, "the end of the engine with its worker", 15)
-    answered = re.findall(r"answered (\S+)#", stack.log_text("inference"))
+    answered = re.findall(r"answered (\S+#\d+)$", stack.log_text("inference"), re.MULTILINE)
     assert len(answered) == len(set(answered))

@@ -1,6 +1,7 @@
 """Shared by the tests of inference: requests, a fake model server in a thread, and the real engine, loaded once."""
 
 import contextlib
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -10,8 +11,9 @@ import pytest_asyncio
 import uvicorn
 
 from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
+from apps.reasoning.inference.aliases import Alias, parse_aliases
 from tests.inference.fake_server import FakeModelServer
-from tests.inference.vllm_here import alias_with_adapters
+from tests.inference.vllm_here import alias_with_adapters, vllm_server
 from workers.engines.vllm import VllmBackend
 
 _SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
@@ -73,3 +75,19 @@ async def vllm_not_loaded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
 async def vllm(vllm_not_loaded: VllmBackend) -> VllmBackend:
     await vllm_not_loaded.start()
     return vllm_not_loaded
+
+
+@pytest.fixture(scope="session")
+def served_by_vllm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real `vllm serve` on this machine."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with vllm_server(tmp_path_factory.mktemp("serve"), port) as address:
+        yield address
+
+
+def served_alias(address: str) -> Alias:
+    """An alias of the backend openai_http for that server."""
+    toml = f'[served]\nbackend = "openai_http"\nmodel = "smollm2"\nbase_url = "{address}/v1"\ncontext_tokens = 2048\n'
+    return parse_aliases(toml)["served"]

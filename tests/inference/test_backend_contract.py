@@ -17,7 +17,7 @@ from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
-from tests.inference.conftest import a_request
+from tests.inference.conftest import a_request, served_alias
 from tests.inference.fake_server import FakeModelServer
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
@@ -59,6 +59,7 @@ _KINDS = [
     "openai_http",
     pytest.param("openvino", marks=pytest.mark.engine),
     pytest.param("vllm", marks=pytest.mark.vllm),
+    pytest.param("vllm_serve", marks=pytest.mark.vllm),
 ]
 
 
@@ -68,13 +69,17 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def tested(kind: str, module_model_server: FakeModelServer, vllm_not_loaded: VllmBackend) -> AsyncIterator[Subject]:
+async def tested(
+    request: pytest.FixtureRequest, kind: str, module_model_server: FakeModelServer, vllm_not_loaded: VllmBackend
+) -> AsyncIterator[Subject]:
     backend: Backend
     if kind == "scripted":
         backend = ScriptedBackend(_scripted_text, pace=Pace(tokens_per_s=400), context_tokens=512)
     elif kind == "openai_http":
         module_model_server.pause_s = 0.003
         backend = OpenAIHttpBackend(_http_alias(module_model_server))
+    elif kind == "vllm_serve":
+        backend = OpenAIHttpBackend(served_alias(request.getfixturevalue("served_by_vllm")))
     elif kind == "vllm":
         backend = vllm_not_loaded
         await vllm_not_loaded.start()

@@ -1,5 +1,6 @@
 """A child started by `tied_children` ends with its parent, however that one ends; an ordinary child does not."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -31,8 +32,14 @@ if __name__ == "__main__":
 
 
 def child(path: str) -> None:
-    """What the child does: tell its process id and stay."""
-    Path(path).write_text(f"{os.getpid()}\n")
+    """What the child does: start a child of its own, and stay."""
+    multiprocessing.get_context("spawn").Process(target=grandchild, args=(path, os.getpid())).start()
+    time.sleep(60)
+
+
+def grandchild(path: str, parent: int) -> None:
+    """Tell both process ids and stay."""
+    Path(path).write_text(f"{parent} {os.getpid()}\n")
     time.sleep(60)
 
 
@@ -54,14 +61,14 @@ def test_a_tied_child_is_gone_after_a_kill_and_a_loose_one_is_not(tmp_path: Path
     while not (told.exists() and told.read_text().endswith("\n")):
         assert parent.poll() is None
         time.sleep(0.02)
-    pid = int(told.read_text())
-    assert _lives(pid)
+    pids = [int(word) for word in told.read_text().split()]
+    assert all(map(_lives, pids))
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     until = time.monotonic() + 3
-    while _lives(pid) and time.monotonic() < until:
+    while any(map(_lives, pids)) and time.monotonic() < until:
         time.sleep(0.02)
-    lived = _lives(pid)
-    if lived:
+    lived = [pid for pid in pids if _lives(pid)]
+    for pid in lived:
         os.kill(pid, signal.SIGKILL)
-    assert lived == (how == "loose")
+    assert lived == (pids if how == "loose" else [])

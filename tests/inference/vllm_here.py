@@ -1,7 +1,15 @@
 """vLLM on this machine's CPU with SmolLM2, as `make setup-vllm` leaves it, and LoRA adapters made for it."""
 
+import contextlib
 import importlib.util
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 from apps.reasoning.inference.aliases import Alias, parse_aliases
@@ -72,3 +80,40 @@ def _write_adapter(folder: Path) -> None:
     save_file(weights, folder / "adapter_model.safetensors")
     config = {"peft_type": "LORA", "r": rank, "lora_alpha": 16, "target_modules": ["q_proj"], "bias": "none"}
     (folder / "adapter_config.json").write_text(json.dumps(config))
+
+
+@contextlib.contextmanager
+def vllm_server(folder: Path, port: int) -> Iterator[str]:
+    """`vllm serve` with the same model; its address without `/v1`. Its log is `folder/serve.log`."""
+    command = [str(Path(sys.executable).with_name("vllm")), "serve", str(model_folder()), "--served-model-name", "smollm2",
+               "--host", "127.0.0.1", "--port", str(port), "--max-model-len", "2048", "--max-num-seqs", "16", "--enforce-eager",
+               "--dtype", "bfloat16", "--enable-prompt-tokens-details"]  # fmt: skip
+    env = os.environ | {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_WAIT_POLICY": "PASSIVE"}
+    with (folder / "serve.log").open("wb") as log:
+        server = subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/health", server, folder / "serve.log")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(timeout=30)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+
+
+def running_on(server: str) -> int:
+    """Calls that the server says it is generating or has waiting."""
+    with urllib.request.urlopen(f"{server}/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    names = ("vllm:num_requests_running", "vllm:num_requests_waiting{")
+    return round(sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(names)))
+
+
+def _wait_for(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    for _ in range(3000):
+        assert server.poll() is None, log.read_text(errors="replace")[-4000:]
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2):
+            return
+        time.sleep(0.1)
+    raise AssertionError(log.read_text(errors="replace")[-4000:])
