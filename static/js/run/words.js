@@ -55,8 +55,9 @@ export function liveness({ status, stalled = false }, generating = {}, open = 0)
   }
   if (status !== "running") return null;
   if (busy.length) {
+    const speed = rate >= 0.5 ? ` at ${Math.round(rate)}/s` : ""; // The first word of a call says nothing of its speed.
     const where = open > busy.length ? `${busy.length} of ${open} calls` : plural(busy.length, "call");
-    return { state: "running", words: `generating ${compact(tokens)} tokens in ${where} at ${Math.round(rate)}/s` };
+    return { state: "running", words: `generating ${compact(tokens)} tokens in ${where}${speed}` };
   }
   if (open) return { state: "running", words: `waiting for the model; ${plural(open, "call")} under way` };
   return { state: "running", words: "running; between two calls" };
