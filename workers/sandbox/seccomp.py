@@ -22,11 +22,15 @@ _AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS = 0, 4, 16
 _YOUNG = 424
 
 _CLONE_THREAD, _CLONE_NEW_ANYTHING = 0x00010000, 0x7E020000
-_AF_UNIX = 1
+_WHOLE = 0xFFFFFFFF
+_AF_UNIX, _SOCK_STREAM, _SOCK_TYPE = 1, 1, 0xF
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_VMA = 15, 16, 38, 22, 0x53564D41
 _SECCOMP_MODE_FILTER = 2
 #: isatty, window size, bytes waiting, (non-)blocking, close on exec: what Python's files ask. Never TIOCSTI.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+
+#: Number of an argument, mask, the values that it may have then.
+_Condition = tuple[int, int, tuple[int, ...]]
 
 
 class UnknownProcessor(Exception):
@@ -47,10 +51,10 @@ def locked_filter(pid: int, *, files_may_change: bool) -> bytes:
     program = _Program()
     if files_may_change:
         program.allow(syscalls.FILES_CHANGED)
-    program.allow_where("kill", 0, pid)
-    program.allow_where("tgkill", 0, pid)
-    program.allow_where("prlimit64", 0, 0)
-    program.allow_where("prctl", 0, _PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA)
+    program.allow_where("kill", (0, _WHOLE, (pid,)))
+    program.allow_where("tgkill", (0, _WHOLE, (pid,)))
+    program.allow_where("prlimit64", (0, _WHOLE, (0,)))
+    program.allow_where("prctl", (0, _WHOLE, (_PR_SET_NAME, _PR_GET_NAME, _PR_SET_VMA)))
     return program.finish()
 
 
@@ -81,9 +85,10 @@ class _Program:
         groups = (syscalls.FILES_READ, syscalls.MEMORY, syscalls.THREADS, syscalls.SIGNALS, syscalls.CLOCKS)
         for group in (*groups, syscalls.WAITING, syscalls.QUESTIONS):
             self.allow(group)
-        self.allow_where("clone", 0, _CLONE_THREAD, mask=_CLONE_THREAD | _CLONE_NEW_ANYTHING)
-        self.allow_where("ioctl", 1, *_IOCTLS)
-        self.allow_where("socketpair", 0, _AF_UNIX)
+        self.allow_where("clone", (0, _CLONE_THREAD | _CLONE_NEW_ANYTHING, (_CLONE_THREAD,)))
+        self.allow_where("ioctl", (1, _WHOLE, _IOCTLS))
+        # A datagram socket could send to any address; a half of a stream can speak to its other half only.
+        self.allow_where("socketpair", (0, _WHOLE, (_AF_UNIX,)), (1, _SOCK_TYPE, (_SOCK_STREAM,)))
         # Its flags lie in memory, where a filter cannot read them: the C library then uses clone.
         self._rule("clone3", [(_RETURN, _REFUSE | errno.ENOSYS, 0, 0)])
 
@@ -92,15 +97,18 @@ class _Program:
             for name in [call] if isinstance(call, str) else call:
                 self._rule(name, [(_RETURN, _ALLOW, 0, 0)])
 
-    def allow_where(self, name: str, argument: int, *values: int, mask: int = 0xFFFFFFFF) -> None:
-        """Allow `name` while the lower half of an argument, masked, is one of `values`.
+    def allow_where(self, name: str, *conditions: _Condition) -> None:
+        """Allow `name` while the lower half of each argument, masked, is one of the values.
 
         The kernel itself reads no more than the lower half of those asked about here.
         """
-        rule = [(_LOAD, _AT_ARGUMENTS + 8 * argument, 0, 0), (_AND, mask, 0, 0)]
-        for value in values:
-            rule += [(_JUMP_IF_EQUAL, value, 0, 1), (_RETURN, _ALLOW, 0, 0)]
-        self._rule(name, [*rule, (_RETURN, _REFUSE | errno.EPERM, 0, 0)])
+        refuse = (_RETURN, _REFUSE | errno.EPERM, 0, 0)
+        rule = []
+        for argument, mask, values in conditions:
+            rule += [(_LOAD, _AT_ARGUMENTS + 8 * argument, 0, 0), (_AND, mask, 0, 0)]
+            rule += [(_JUMP_IF_EQUAL, value, len(values) - index, 0) for index, value in enumerate(values)]
+            rule.append(refuse)
+        self._rule(name, [*rule, (_RETURN, _ALLOW, 0, 0)])
 
     def finish(self) -> bytes:
         self._add(_JUMP_IF_AT_LEAST, _YOUNG, 0, 1)
