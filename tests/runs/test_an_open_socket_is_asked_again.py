@@ -37,6 +37,7 @@ async def code_after(socket: RunSocket) -> int:
     while True:
         message = await socket.receive_output(10)  # type: ignore[no-untyped-call]
         if message["type"] == "websocket.close":
+            await socket.disconnect()
             return int(message["code"])
 
 
