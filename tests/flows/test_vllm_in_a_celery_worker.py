@@ -84,7 +84,7 @@ def _generating(stack: Stack, run: str, starts: int) -> dict[int, str]:
     def is_working() -> bool:
         return stack.log_text("inference").count("is loaded after") == starts and stack.agent("active", run) > 0
 
-    _until(is_working, stack, "generation", 300)
+    _until(is_working, stack, "generation", 400)
     time.sleep(1.5)
     assert stack.agent("active", run), stack.logs()
     return _engine_processes(stack)

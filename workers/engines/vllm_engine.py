@@ -95,6 +95,7 @@ class RunningEngine:
         from vllm import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
+        _log_like_the_worker()
         args = AsyncEngineArgs(**engine_args(self._alias))
         with tied_children(self._folder):
             self.llm = AsyncLLM.from_engine_args(args, stat_loggers=[lambda *_: self.stats])
@@ -133,6 +134,13 @@ class RunningEngine:
         path = self._folder / "errors.log"
         told = path.read_text("utf-8", "replace") if path.exists() else ""
         return explained(self._alias, f"{type(raised).__name__}: {raised}", told)
+
+
+def _log_like_the_worker() -> None:
+    """In this process vLLM's lines go where ours go; its own console is for the engine's processes."""
+    logger = logging.getLogger("vllm")
+    logger.handlers = [handler for handler in logger.handlers if isinstance(handler, logging.FileHandler)]
+    logger.propagate = True
 
 
 def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None:
