@@ -69,7 +69,7 @@ def _lemma(rollout: int, number: int, first: int) -> str:
     if number > first:
         steps[-1] = f"Together with Lemma {first} this is the claim. {steps[-1]}"
     body = "\n".join(f"<step>{step}</step>" for step in steps)
-    return f'<lemma number="{number}">\n<statement>{prose(name, 180)}</statement>\n{body}\n</lemma>'
+    return f'<lemma number="{number}">\n<statement>For all $n > {number}$: {prose(name, 160)}</statement>\n{body}\n</lemma>'
 
 
 def _judge_lemma(key: str) -> Reply:

@@ -56,7 +56,7 @@ class Watched:
         return self._quantile(95)
 
     def _quantile(self, percent: int) -> float:
-        missing = [GRACE_S * 1000] * self.lost
+        missing = [max(GRACE_S * 1000, max(self.delays, default=0.0))] * self.lost
         return quantiles([*self.delays, *missing], n=100, method="inclusive")[percent - 1]
 
 
