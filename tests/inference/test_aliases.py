@@ -24,7 +24,8 @@ def test_every_commented_example_of_the_shipped_file_is_valid() -> None:
     lines = SHIPPED.read_text(encoding="utf-8").splitlines()
     code = [line[2:] for line in lines if line.startswith("# ") and (" = " in line or line.startswith("# ["))]
     aliases = parse_aliases("\n".join(code))
-    assert list(aliases) == ["qwen3-8b", "ollama-qwen3", "hosted"]
+    assert list(aliases) == ["qwen3-8b", "qwen3-32b", "qwen3-8b-prover", "qwen3-8b-served", "ollama-qwen3", "hosted"]
+    assert aliases["qwen3-8b-prover"].queue == "inference.qwen3-8b"
     assert aliases["ollama-qwen3"].reasoning_tags == ("<think>", "</think>")
 
 
