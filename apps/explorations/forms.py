@@ -15,8 +15,6 @@ from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 
-DEFAULT_PRESET = "quick"
-
 
 class ExplorationForm(forms.Form):
     """Parameter fields are named `p_<name>`, role fields `role_<role>`.
@@ -59,7 +57,9 @@ class ExplorationForm(forms.Form):
         _choices(self.fields["preset"], [(name, preset.title) for name, preset in self.method.presets.items()])
         _choices(self.fields["alias"], options)
         self.fields["scaffold"].initial = self.method.name
-        self.fields["preset"].initial = DEFAULT_PRESET
+        self.fields["preset"].initial = self.method.first_preset
+        if not self.is_bound and self.initial.get("preset") not in self.method.presets:
+            self.initial["preset"] = self.method.first_preset
         for role in self.method.roles:
             field = forms.ChoiceField(label=role.title, required=False, help_text=role.description)
             _choices(field, [("", "the model above"), *options])
@@ -78,7 +78,7 @@ class ExplorationForm(forms.Form):
 
     def _draw_params(self) -> None:
         """Initial values of the parameter fields: those of the chosen preset, before what the caller gave."""
-        chosen = self._given("preset") or DEFAULT_PRESET
+        chosen = self._given("preset") or self.method.first_preset
         for name, value in self._preset_values(chosen).items():
             self.fields[f"p_{name}"].initial = value
         self.fields["shown_preset"].initial = chosen
@@ -90,6 +90,10 @@ class ExplorationForm(forms.Form):
     @property
     def scaffold_source(self) -> str:
         return self.method.source
+
+    @property
+    def scaffold_cost(self) -> str:
+        return self.method.cost_hint
 
     @property
     def preset_rows(self) -> list[tuple[Any, str]]:
@@ -116,7 +120,7 @@ class ExplorationForm(forms.Form):
     def overrides(self) -> dict[str, Any]:
         """The parameters that differ from the preset they were drawn with."""
         shown = (
-            self._preset_values(self.cleaned_data.get("shown_preset") or DEFAULT_PRESET)
+            self._preset_values(self.cleaned_data.get("shown_preset") or self.method.first_preset)
             if hasattr(self, "cleaned_data")
             else {}
         )

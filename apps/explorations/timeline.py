@@ -8,12 +8,13 @@ from django.db.models import Count, Q, Sum
 
 from apps.explorations.words import role_word
 from apps.lemmas.models import Lemma
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import phase_summary
 
 MOST_ROWS = 8
 FINAL_ROLES = ("writer", "process_verifier", "reviser")
-_ORDER = ("reasoner", "summarizer", "theorem_verifier", *FINAL_ROLES)
+_ORDER = tuple(dict.fromkeys(("solver", *(role.name for scaffold in SCAFFOLDS.values() for role in scaffold.roles))))
 
 
 @dataclass
@@ -160,7 +161,8 @@ def _rows(cells: dict[Place, Cell], rollouts: list[int], rounds: list[int]) -> l
     if not rollouts:
         return []
     if len(rollouts) <= MOST_ROWS:
-        return [Row(f"Rollout {rollout}", [cells.get((rollout, round_), Cell()) for round_ in rounds]) for rollout in rollouts]
+        titles = {rollout: f"Rollout {rollout}" if len(rollouts) > 1 else "" for rollout in rollouts}
+        return [Row(titles[rollout], [cells.get((rollout, round_), Cell()) for round_ in rounds]) for rollout in rollouts]
     together = [_sum([cells[rollout, round_] for rollout in rollouts if (rollout, round_) in cells]) for round_ in rounds]
     return [Row(f"All {len(rollouts)} rollouts", together)]
 

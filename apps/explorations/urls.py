@@ -11,6 +11,7 @@ urlpatterns = [
     path("runs/", runs.run_list, name="run_list"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run_detail"),
     path("runs/<uuid:run_id>/header/", runs.run_header, name="run_header"),
+    path("runs/<uuid:run_id>/solutions/", runs.run_solutions, name="run_solutions"),
     path("runs/<uuid:run_id>/timeline/", runs.run_timeline, name="run_timeline"),
     path("runs/<uuid:run_id>/panel/", runs.run_panel, name="run_panel"),
     path("runs/<uuid:run_id>/charts.json", runs.run_charts, name="run_charts"),

@@ -10,6 +10,21 @@ ROLE_WORDS = {
     "writer": "Write the proof",
     "process_verifier": "Check the proof",
     "reviser": "Revise",
+    "solver": "Solve",
+    "improver": "Improve",
+    "verifier": "Verify",
+    "verifier_1": "Verify, first pass",
+    "verifier_2": "Verify",
+    "corrector": "Correct",
+    "corrector_1": "Correct, first pass",
+    "corrector_2": "Correct",
+    "grader": "Mark",
+    "consolidator": "Group",
+    "aggregator": "Aggregate",
+    "judge": "Judge pairs",
+    "evaluator": "Examine",
+    "refiner": "Refine",
+    "meta_verifier": "Check reports",
 }
 FINISH_WORDS = {"stop": "ended by itself", "length": "cut off by its token limit", "cancelled": "cancelled"}
 
@@ -17,6 +32,11 @@ FINISH_WORDS = {"stop": "ended by itself", "length": "cut off by its token limit
 def role_word(role: str) -> str:
     """What a role does, as a verb; roles of other scaffolds keep their name."""
     return ROLE_WORDS.get(role, role.replace("_", " ").capitalize())
+
+
+def compares_solutions(scaffold: str) -> bool:
+    """Does the scaffold work on whole solutions, without a lemma graph?"""
+    return scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts
 
 
 def scaffold_word(name: str) -> str:

@@ -15,10 +15,11 @@ from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations import selectors
 from apps.explorations.figures import confidence_figure, tokens_figure
+from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, wants_part
-from apps.explorations.words import scaffold_word
+from apps.explorations.words import compares_solutions, scaffold_word
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
@@ -74,6 +75,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     open_now = selectors.open_calls_of(run)
     graph = graph_data(run)
     context = {
+        "solutions": solutions(run) if compares_solutions(run.scaffold) else None,
         "run": run,
         "scaffold": scaffold_word(run.scaffold),
         "header": selectors.header(run, user, len(open_now)),
@@ -104,6 +106,15 @@ def run_header(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "may_start": run_may_start(user),
     }
     return render(request, "explorations/_header.html", context)
+
+
+@require_GET
+def run_solutions(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The solutions of a scaffold that compares whole ones, as a part."""
+    run = run_of(request, run_id)
+    if not wants_part(request):
+        return redirect("explorations:run_detail", run_id=run.public_id)
+    return render(request, "explorations/_solutions.html", {"run": run, "found": solutions(run)})
 
 
 @require_GET
@@ -160,7 +171,8 @@ def _panel_context(request: HttpRequest, run: Run, user: User) -> dict[str, Any]
         chosen = selectors.selected_proof(run) if not proof_name else None
         proof = proof_detail(run, proof_name or (chosen.name if chosen else ""))
         tab = tab or ("proof" if proof else "log")
-    context: dict[str, Any] = {"tab": tab, "tabs": TABS, "may_steer": selectors.may_steer(user, run)}
+    tabs = {name: word for name, word in TABS.items() if name != "lemma" or not compares_solutions(run.scaffold)}
+    context: dict[str, Any] = {"tab": tab, "tabs": tabs, "may_steer": selectors.may_steer(user, run)}
     if tab == "lemma":
         detail = lemma_detail(run, lemma_name) if lemma_name else None
         context |= {"detail": detail, "lemma": detail.lemma if detail else None}

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
 from apps.explorations.forms import ExplorationForm, initial_from
-from apps.explorations.plans import Plan, plan_of_spec, usable_aliases
+from apps.explorations.plans import Plan, plan_of_spec, problem_text, usable_aliases
 from apps.explorations.services import exploration_fork, plan_start, worked_example_start
 from apps.explorations.views.shared import run_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
@@ -27,7 +28,8 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     """The start form of a problem; a valid one starts the run and opens its page."""
     problem = _problem(request, slug)
     aliases, trouble = _aliases()
-    form = ExplorationForm(request.POST or None, aliases=aliases, initial={"alias": next(iter(aliases), "")})
+    initial = {"alias": next(iter(aliases), ""), **_asked(request, aliases)}
+    form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             run = plan_start(user=user_of(request), problem=problem, plan=form.plan(), start_id=form.cleaned_data["start_id"])
@@ -45,7 +47,7 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     if not run_may_start(user) or run.is_authored:
         raise Http404("This run cannot be forked.")
     aliases, trouble = _aliases()
-    initial = initial_from(_plan_of(run))
+    initial = initial_from(_plan_of(run)) | _asked(request, aliases)
     form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
@@ -130,9 +132,23 @@ def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, tr
         probe = ExplorationForm(_as_posted(form), aliases=form.aliases)
         probe.is_valid()
         form.estimate, form.duration, form.is_large = probe.estimate, probe.duration, probe.is_large
-    context = {"form": form, "problem": problem, "version": problem.current, "trouble": trouble, **more}
+    warning = form.method.warn_of(problem_text(problem.current)) if problem.current else ""
+    context = {
+        "form": form,
+        "problem": problem,
+        "version": problem.current,
+        "trouble": trouble,
+        "scaffold_warning": warning,
+        **more,
+    }
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "explorations/exploration_start.html", context, status=status)
+
+
+def _asked(request: HttpRequest, aliases: dict[str, Alias]) -> dict[str, Any]:
+    """What the address asks the form to begin with: another scaffold, or a model that there is."""
+    known: dict[str, Any] = {"scaffold": SCAFFOLDS, "alias": aliases}
+    return {name: value for name, values in known.items() if (value := request.GET.get(name, "")) in values}
 
 
 def _as_posted(form: ExplorationForm) -> dict[str, Any]:

@@ -60,6 +60,11 @@ class Scaffold:
     shares_prompts: bool = True
 
     @property
+    def first_preset(self) -> str:
+        """The preset to begin with: the one to try things with where there is one, else the first."""
+        return "quick" if "quick" in self.presets else next(iter(self.presets))
+
+    @property
     def prompts(self) -> dict[str, str]:
         """Name to SHA-256 of every prompt file that it may use, frozen into a run's specification."""
         return loader.hashes(self.name) | (loader.hashes("shared") if self.shares_prompts else {})

@@ -7,6 +7,7 @@ import { drawCharts } from "./charts.js";
 import { FrameLoop, throttled } from "./frames.js";
 import { Lanes } from "./lanes.js";
 import { RunStream } from "./run_stream.js";
+import { mountSolutions, SOLUTION_KINDS } from "./solutions.js";
 import { compact, duration, liveness } from "./words.js";
 
 const TIMELINE_MS = 500;
@@ -32,12 +33,16 @@ const fetchInto = (url, target, swap) =>
 
 // --- the graph and the panel beside it ---
 
-const graph = mountLemmaGraph(page.querySelector("[data-lemma-graph]"), {
+const drawing = page.querySelector("[data-lemma-graph]");
+/** A scaffold without lemmas has no graph; what would be asked of one is then asked of nothing. */
+const noGraph = { select: () => {}, refresh: () => {}, view: { selected: "" } };
+const graph = drawing ? mountLemmaGraph(drawing, {
   onSelect: (id) => {
     if (id.startsWith("proof/")) showPanel({ tab: "proof", proof: id.slice("proof/".length) });
     else if (id && id !== "problem") showPanel({ tab: "lemma", lemma: id });
   },
-});
+}) : noGraph;
+const solutions = mountSolutions(page, fetchInto);
 
 let shown = panelOfAddress();
 
@@ -212,6 +217,7 @@ function takeEvent(event) {
   }
   if (TIMELINE_KINDS.test(kind)) refreshTimeline();
   if (GRAPH_KINDS.test(kind)) graph.refresh();
+  if (SOLUTION_KINDS.test(kind)) solutions.refresh();
   if (HEADER_KINDS.test(kind)) refreshHeader();
   if (concernsPanel(event)) refreshPanel();
   if (kind === "proof.selected" && shown.tab === "agents") showPanel({ tab: "proof" });
@@ -254,6 +260,7 @@ function catchUp() {
   refreshTimeline();
   refreshPanel();
   graph.refresh();
+  solutions.refresh();
 }
 
 function goLive() {

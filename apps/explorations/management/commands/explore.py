@@ -39,7 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("problem", nargs="?", help="slug of a problem of the library")
         parser.add_argument("--example", action="store_true", help="play the worked example (authored texts, no model)")
         parser.add_argument("--scaffold", default=next(iter(SCAFFOLDS)), choices=list(SCAFFOLDS))
-        parser.add_argument("--preset", default="quick")
+        parser.add_argument("--preset", default="", help="by default the one to try things with")
         parser.add_argument(
             "--alias", action="append", default=[], help="model of all roles, or role=model; may be given several times"
         )
@@ -179,7 +179,7 @@ def _plan(options: dict[str, Any]) -> Plan:
             raise CommandError(f"--budget-{which} must be more than 0.")
     return Plan(
         scaffold=options["scaffold"],
-        preset=options["preset"],
+        preset=options["preset"] or SCAFFOLDS[options["scaffold"]].first_preset,
         overrides=overrides,
         role_aliases=aliases,
         budget=Budget(tokens=options["budget_tokens"], calls=options["budget_calls"], seconds=options["budget_seconds"]),

@@ -1,0 +1,237 @@
+"""What a scaffold of candidates has come to: solutions by round with their lineage, what was said of each, and who won.
+
+A fold over the run's events (apps/reasoning/domain/candidate_events.py); nothing of it is stored apart.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.runs.models import Run
+
+KINDS = (
+    "candidate.drafted",
+    "candidate.scored",
+    "candidate.score_dropped",
+    "candidate.judged",
+    "pool.kept",
+    "pool.grouped",
+    "pair.judged",
+    "pair.decided",
+    "state.written",
+)
+#: Solutions of one round that a page shows in full; of larger rounds those that went on come first.
+MOST_SHOWN = 24
+_MADE_AS = {
+    "solution": "written afresh",
+    "improvement": "improved from",
+    "refinement": "refined from",
+    "correction": "corrected from",
+    "aggregate": "made from",
+}
+
+
+@dataclass
+class Opinion:
+    """One report or judgement on a solution: `verdict` in words, `state` good, bad or empty where nothing could be read."""
+
+    call: str
+    verdict: str
+    state: str
+    text: str = ""
+    issues: list[dict[str, Any]] = field(default_factory=list)
+    dropped: str = ""
+
+
+@dataclass
+class Solution:
+    """One candidate. `scores` are those that count, `scale` is the best possible one."""
+
+    id: str
+    round: int
+    made_as: str
+    parents: list[str]
+    text: str
+    steps: list[str]
+    call: str
+    own_score: float | None = None
+    children: list[str] = field(default_factory=list)
+    opinions: list[Opinion] = field(default_factory=list)
+    scores: dict[int, float] = field(default_factory=dict)
+    scale: float = 1.0
+    kept: bool = False
+    passes: int = 0
+    failures: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        return sum(self.scores.values()) / len(self.scores) if self.scores else None
+
+    @property
+    def how(self) -> str:
+        return _MADE_AS.get(self.made_as, self.made_as)
+
+
+@dataclass
+class Duel:
+    """A pair of the knock-out: who won and what decided; `orders` says for both orders who was held better."""
+
+    round: int
+    pair: tuple[str, str]
+    winner: str
+    by: str
+    orders: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class State:
+    """What a turn of a reasoning cache handed to the next; `before` is what it had been given itself."""
+
+    turn: int
+    text: str
+    call: str
+    before: str
+
+
+@dataclass
+class Round:
+    """The solutions of one round; `hidden` counts those that are not shown."""
+
+    number: int
+    solutions: list[Solution]
+    hidden: int = 0
+    state: State | None = None
+
+
+@dataclass
+class Solutions:
+    """All of a run. `groups` are those of the consolidation, with `chosen` the position of the likeliest."""
+
+    rounds: list[Round]
+    duels: list[Duel]
+    groups: list[list[str]]
+    chosen: int
+    grouping_reason: str
+    selected: str
+    count: int
+
+    @property
+    def bracket(self) -> list[list[Duel]]:
+        """The duels by round of the knock-out."""
+        numbers = sorted({duel.round for duel in self.duels})
+        return [[duel for duel in self.duels if duel.round == number] for number in numbers]
+
+
+class _Fold:
+    """Takes the events one by one."""
+
+    def __init__(self) -> None:
+        self.solutions: dict[str, Solution] = {}
+        self.duels: list[Duel] = []
+        self.judged: dict[frozenset[str], list[dict[str, Any]]] = {}
+        self.states: dict[int, State] = {}
+        self.groups: list[list[str]] = []
+        self.chosen = 0
+        self.grouping_reason = ""
+
+    def take(self, kind: str, body: dict[str, Any]) -> None:
+        """One event of `KINDS`; opinions on solutions that are unknown are left out."""
+        match kind:
+            case "candidate.drafted":
+                self._drafted(body)
+            case "candidate.scored" | "candidate.score_dropped" | "candidate.judged":
+                if solution := self.solutions.get(body["candidate"]):
+                    {"candidate.scored": _scored, "candidate.judged": _judged}.get(kind, _dropped)(solution, body)
+            case "pool.kept":
+                for name in body["kept"]:
+                    if name in self.solutions:
+                        self.solutions[name].kept = True
+            case "pool.grouped":
+                self.groups, self.chosen = [list(group) for group in body["groups"]], body["chosen"]
+                self.grouping_reason = body.get("reason", "")
+            case "pair.judged":
+                self.judged.setdefault(frozenset((body["first"], body["second"])), []).append(body)
+            case "pair.decided":
+                pair = (body["pair"][0], body["pair"][1])
+                orders = self.judged.pop(frozenset(pair), [])
+                self.duels.append(Duel(body["round"], pair, body["winner"], body["by"], orders))
+            case "state.written":
+                before = self.states[max(self.states)].text if self.states else ""
+                self.states[body["turn"]] = State(body["turn"], body["text"], body["call"], before)
+
+    def _drafted(self, body: dict[str, Any]) -> None:
+        names = ("round", "made_as", "text", "call")
+        known = {name: body[name] for name in names}
+        solution = Solution(
+            id=body["candidate"],
+            parents=list(body["parents"]),
+            steps=list(body["steps"]),
+            own_score=body.get("own_score"),
+            **known,
+        )
+        self.solutions[solution.id] = solution
+        for parent in solution.parents:
+            if parent in self.solutions:
+                self.solutions[parent].children.append(solution.id)
+
+
+def solutions(run: Run) -> Solutions:
+    """The fold of `run`; one query, however many opinions there are."""
+    fold = _Fold()
+    for kind, body in run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body").iterator(chunk_size=2000):
+        fold.take(kind, body)
+    proof = run.events.filter(kind="proof.selected").order_by("seq").last()
+    selected = _selected(run, fold) if proof else ""
+    numbers = sorted({solution.round for solution in fold.solutions.values()} | set(fold.states))
+    return Solutions(
+        rounds=[_round(fold, number, selected) for number in numbers],
+        duels=fold.duels,
+        groups=fold.groups,
+        chosen=fold.chosen,
+        grouping_reason=fold.grouping_reason,
+        selected=selected,
+        count=len(fold.solutions),
+    )
+
+
+def _selected(run: Run, fold: _Fold) -> str:
+    """The candidate whose text is the run's proof."""
+    drafted = run.events.filter(kind="proof.drafted").order_by("seq").last()
+    text = drafted.body["text"] if drafted else ""
+    return next((name for name, solution in fold.solutions.items() if solution.text == text), "")
+
+
+def _round(fold: _Fold, number: int, selected: str) -> Round:
+    def rank(solution: Solution) -> tuple[bool, bool, list[int]]:
+        return solution.id != selected, not solution.kept, [int(part) for part in solution.id.removeprefix("c").split(".")]
+
+    found = sorted((one for one in fold.solutions.values() if one.round == number), key=rank)
+    return Round(number, found[:MOST_SHOWN], max(0, len(found) - MOST_SHOWN), fold.states.get(number))
+
+
+def _scored(solution: Solution, body: dict[str, Any]) -> None:
+    solution.scale = body["scale"]
+    if body.get("score") is None:
+        solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
+        return
+    solution.scores[body["index"]] = body["score"]
+    share = body["score"] / body["scale"]
+    verdict = f"{body['score']:g} of {body['scale']:g}"
+    state = "good" if share == 1 else "bad" if share == 0 else ""
+    solution.opinions.append(Opinion(body["call"], verdict, state, body["report"]))
+
+
+def _dropped(solution: Solution, body: dict[str, Any]) -> None:
+    solution.scores.pop(body["index"], None)
+    for opinion in solution.opinions:
+        if opinion.call.endswith(f"/{body['candidate']}/{body['index']}"):
+            opinion.dropped = body["reason"] or "a check found it unfounded"
+
+
+def _judged(solution: Solution, body: dict[str, Any]) -> None:
+    solution.passes, solution.failures = body["passes"], body["failures"]
+    if body["passed"] is None:
+        solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
+        return
+    streak = f"{body['passes']} in a row" if body["passed"] else f"{body['failures']} in a row"
+    verdict, state = (f"pass, {streak}", "good") if body["passed"] else (f"fail, {streak}", "bad")
+    solution.opinions.append(Opinion(body["call"], verdict, state, body["summary"], list(body["issues"])))

@@ -1,0 +1,120 @@
+"""What the page of a scaffold of candidates shows: solutions with lineage, opinions, groups, the knock-out and states."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.explorations.solutions import solutions
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import RoleSpec
+from apps.runs.models import Run
+from tests.reasoning.candidates import FAIL, PASS, better, named, score
+from tests.runs.driving import drive, with_model
+from tests.runs.factory import make_run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def played(method: str, preset: str, answer: Callable[[GenerationRequest], str]) -> Run:
+    """A finished run of the scaffold with a scripted model."""
+    scaffold = SCAFFOLDS[method]
+    run = make_run(
+        scaffold=method,
+        preset=preset,
+        params=scaffold.presets[preset].params.model_dump(mode="json"),
+        roles={role.name: RoleSpec(alias="scripted") for role in scaffold.roles},
+        prompt_hashes=scaffold.prompts,
+    )
+    assert drive(run, with_model(ScriptedBackend(answer))) == "finished"
+    run.refresh_from_db()
+    return run
+
+
+def nomos(request: GenerationRequest) -> str:
+    match request.role:
+        case "solver":
+            return named(request)
+        case "grader":
+            return {"mark/c1.2": score(7), "mark/c1.1": score(5)}.get(request.key, "no mark")
+        case "consolidator":
+            return 'Two conclusions.\n<group number="1">1, 2</group>\n<group number="2">3</group>\n<likeliest>1</likeliest>'
+        case _:
+            return better("A")
+
+
+def test_the_fold_knows_marks_groups_pairs_and_the_winner() -> None:
+    found = solutions(played("nomos", "quick", nomos))
+    first = found.rounds[0].solutions
+    assert found.selected == first[0].id == "c1.2"
+    assert (first[0].mean, first[0].scale) == (7, 7)
+    assert first[2].mean is None
+    assert "not read" in first[2].opinions[0].verdict
+    assert found.groups[found.chosen] == ["c1.2", "c1.1"]
+    assert [(duel.winner, duel.by) for duel in found.duels] == [("c1.2", "score")]
+    assert [order["better"] for order in found.duels[0].orders] == [order["first"] for order in found.duels[0].orders]
+    assert [solution.kept for solution in first] == [True, True, True, False]
+
+
+def test_the_fold_knows_streaks_and_lineage() -> None:
+    answers = {"check/1": FAIL, "check/2": PASS, "check/3": PASS}
+    run = played("solver_verifier_corrector", "quick", lambda request: answers.get(request.key) or named(request))
+    found = solutions(run)
+    first, corrected = (round_.solutions[0] for round_ in found.rounds)
+    assert first.children == [corrected.id]
+    assert corrected.parents == [first.id]
+    assert [opinion.verdict for opinion in corrected.opinions] == ["pass, 1 in a row", "pass, 2 in a row"]
+    assert first.opinions[0].issues[0]["comment"] == "It does not follow."
+
+
+def test_a_turn_shows_the_state_it_handed_on_beside_the_one_before() -> None:
+    def answer(request: GenerationRequest) -> str:
+        return f"<state>After {request.key}.</state>" if request.role == "summarizer" else named(request)
+
+    found = solutions(played("reasoning_cache", "paper", answer))
+    states = [round_.state for round_ in found.rounds]
+    assert states[0] is not None
+    assert states[1] is not None
+    assert (states[0].before, states[1].before) == ("", "After turn/1/summarise.")
+    assert states[2] is None
+
+
+def test_the_page_shows_solutions_instead_of_a_lemma_graph(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = played("nomos", "quick", nomos)
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert 'id="run-solutions"' in page
+    assert "held most likely right" in page
+    assert "the run stands by it" in page
+    assert "data-lemma-graph" not in page
+    assert "?tab=lemma" not in page
+
+
+def test_the_part_is_given_to_htmx_alone(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = played("rsa", "quick", lambda request: better("B") if request.role == "judge" else named(request))
+    address = reverse("explorations:run_solutions", args=[run.public_id])
+    assert client_for(alice).get(address).status_code == 302
+    part = client_for(alice).get(address, headers={"HX-Request": "true"}).content.decode()
+    assert part.lstrip().startswith("<section")
+    assert "made from" in part
+    assert "Knock-out" in part
+
+
+def test_a_model_that_follows_no_format_has_no_solution(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = played("deepseek_math", "quick", lambda _: "I like turtles.")
+    assert solutions(run).rounds == []
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert "No solution could be read." in page
+
+
+def test_the_start_form_follows_the_scaffold_it_is_asked_for(client_for: Callable[[User | None], Client], alice: User) -> None:
+    problem = make_run().problem_version.problem
+    address = reverse("explorations:start", args=[problem.slug])
+    page = client_for(alice).get(address, {"scaffold": "reasoning_cache"}).content.decode()
+    assert "Three turns." in page
+    assert 'name="role_summarizer"' in page
+    assert 'name="role_theorem_verifier"' not in page
+    assert "Two rounds, two votes" in client_for(alice).get(address, {"scaffold": "no_such"}).content.decode()
