@@ -1,6 +1,7 @@
 """What of the vLLM backend can be looked at without vLLM: answers put together, prompts, and why an engine did not start."""
 
 import asyncio
+import logging
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,7 @@ from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.vllm import VllmBackend
 from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
 from workers.engines.vllm_engine import explained
+from workers.engines.vllm_lines import Lines
 
 ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
 
@@ -158,6 +160,15 @@ def test_a_parser_of_the_engine_is_fed_what_was_before_and_what_is_new() -> None
     )
     assert (final.reasoning, final.text, final.usage.reasoning) == ("Why", "Thus", 2)
     assert seen[-1] == ("Why|", "Thus", [3])
+
+
+def test_lines_of_the_engine_go_where_the_others_go(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = logging.LogRecord("vllm.core", logging.INFO, "f", 1, "loaded", None, None)
+    Lines().emit(record)
+    assert [(found.name, found.message) for found in caplog.records] == [("vllm.core", "loaded")]
+    assert capsys.readouterr().err == ""
 
 
 class FakeTokenizer:

@@ -95,7 +95,6 @@ class RunningEngine:
         from vllm import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
-        _log_like_the_worker()
         args = AsyncEngineArgs(**engine_args(self._alias))
         with tied_children(self._folder):
             self.llm = AsyncLLM.from_engine_args(args, stat_loggers=[lambda *_: self.stats])
@@ -116,7 +115,7 @@ class RunningEngine:
 
     def _logging_config(self) -> Path:
         """vLLM's usual lines, and its errors in a file too: the core's reasons come to us by no other way."""
-        console = {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}
+        console = {"class": "workers.engines.vllm_lines.Lines", "formatter": "line"}
         errors = {"class": "logging.FileHandler", "filename": str(self._folder / "errors.log"), "level": "ERROR", "delay": True}
         level = os.environ.get("VLLM_LOGGING_LEVEL", "INFO")
         config = {
@@ -134,13 +133,6 @@ class RunningEngine:
         path = self._folder / "errors.log"
         told = path.read_text("utf-8", "replace") if path.exists() else ""
         return explained(self._alias, f"{type(raised).__name__}: {raised}", told)
-
-
-def _log_like_the_worker() -> None:
-    """In this process vLLM's lines go where ours go; its own console is for the engine's processes."""
-    logger = logging.getLogger("vllm")
-    logger.handlers = [handler for handler in logger.handlers if isinstance(handler, logging.FileHandler)]
-    logger.propagate = True
 
 
 def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None:
