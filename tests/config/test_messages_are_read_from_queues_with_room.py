@@ -1,5 +1,7 @@
 """Our kombu transport against a real Valkey: crowded queues give urgent messages only, and nothing is acknowledged in vain."""
 
+import contextlib
+import time
 from collections.abc import Iterator
 from queue import Empty
 from typing import Any
@@ -11,6 +13,7 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from apps.config import broker
 from apps.config.celery import app
+from apps.runs.sending import send_now
 from apps.runs.streams import oldest_message, queue_length
 
 
@@ -93,3 +96,12 @@ def test_the_reaper_sees_how_old_the_next_message_is(connection: Connection, val
     assert oldest_message(valkey, "one", 9) == 1009.0
     assert queue_length(valkey, "one") == 2
     assert app.conf.broker_transport_options["priority_steps"] == [0, 3, 6, 9]
+
+
+def test_a_message_of_calls_says_when_it_was_sent(connection: Connection, valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "producer_or_acquire", lambda _=None: contextlib.nullcontext(connection.Producer()))
+    before = time.time()
+    send_now([("{}", "fp")], "inference.tested", 6)
+    oldest = oldest_message(valkey, "inference.tested", 6)
+    assert oldest is not None
+    assert before - 1 <= oldest <= time.time() + 1
