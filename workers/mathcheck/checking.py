@@ -1,0 +1,184 @@
+"""Checks a text sentence by sentence: conditions go into the scope, claims are tested under it."""
+
+import re
+import time
+from collections.abc import Iterable, Iterator
+
+from workers.mathcheck.alarm import TookTooLong, within
+from workers.mathcheck.claims import Claim, Link, decimals, is_bare_link, letters, links, read_link
+from workers.mathcheck.conditions import add_condition, add_conditions, condition_places
+from workers.mathcheck.counting import WordClaim, counted_claims
+from workers.mathcheck.curves import curve_claims
+from workers.mathcheck.deciding import Evidence, Verdict, decide
+from workers.mathcheck.declarations import read_declarations
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Anchor, Finding
+from workers.mathcheck.notation import NotUnderstood
+from workers.mathcheck.reading import Line, read_line
+from workers.mathcheck.scope import Scope
+from workers.mathcheck.stance import is_denied_later, is_modular, is_unasserted, is_under_contradiction
+from workers.mathcheck.texts import Sentence, sentences
+from workers.mathcheck.tree import has, is_bare_number
+from workers.mathcheck.vocabulary import is_read, is_universal, named_inequality
+
+SECONDS_PER_CLAIM = 0.5
+REACH_AFTER, REACH_BEFORE, REACH_MODULAR = 300, 2_000, 600
+_HYPOTHETICAL = re.compile(r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.I)
+_SERIOUS = re.compile(
+    r"\b(?:have|sum|equals?|is|get|formula|obtain|gives|identity|hence|so|thus|therefore|since|as|then|induction)\b", re.I
+)
+
+
+def check_text(text: str, assumptions: Iterable[str] = (), text_id: str = "", seconds: float = 2.0) -> list[Finding]:
+    """Findings in order of their places; after `seconds` the rest is not understood for want of time."""
+    return Checker(text, assumptions, text_id, seconds).findings()
+
+
+class Checker:
+    """One text under its assumptions."""
+
+    def __init__(self, text: str, assumptions: Iterable[str], text_id: str, seconds: float) -> None:
+        self.text, self.text_id = text, text_id
+        self.deadline = time.monotonic() + seconds
+        self.scope = Scope()
+        self.totient = "Euler" in text or "totient" in text
+        for assumption in assumptions:
+            spelled = assumption if re.search(r"\$|\\\(|\\\[", assumption) else _dollars(assumption)
+            for sentence in sentences(spelled):
+                line = read_line(spelled, sentence)
+                self._prepare(line, given=True)
+
+    def findings(self) -> list[Finding]:
+        """All findings of the text."""
+        found: list[Finding] = []
+        for sentence in sentences(self.text):
+            found += self._sentence(sentence)
+        return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
+
+    def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str]]:
+        declared = read_declarations(self.scope, line.flat, line.statements)
+        conditions = condition_places(line, self.scope, given)
+        add_conditions(self.scope, line, conditions)
+        if not is_read(line.words):
+            if conditions or declared:
+                named = {letter for statement in line.statements for letter in letters(statement.tokens)}
+                self.scope.unread |= named | declared
+            self.scope.readable = self.scope.readable and not line.statements
+        return conditions, declared
+
+    def _sentence(self, sentence: Sentence) -> Iterator[Finding]:
+        line = read_line(self.text, sentence)
+        readable_before = self.scope.readable
+        conditions, declared = self._prepare(line)
+        for place, statement in enumerate(line.statements):
+            if place in conditions or not statement.relations:
+                continue
+            for link in links(statement):
+                if is_bare_link(link, self.scope):
+                    add_condition(self.scope, link)
+                    continue
+                yield self._checked(line, place, link, sentence, declared, readable_before)
+        for claim in (*counted_claims(line, self.scope), *curve_claims(line, self.scope)):
+            yield self._worded(claim, line, sentence)
+
+    def _worded(self, claim: WordClaim, line: Line, sentence: Sentence) -> Finding:
+        try:
+            if time.monotonic() > self.deadline:
+                raise NotUnderstood("no time was left")
+            with within(SECONDS_PER_CLAIM):
+                verdict = claim.test()
+        except NotUnderstood as refusal:
+            verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
+        except (TookTooLong, RecursionError):
+            verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
+        if verdict.outcome == REFUTED and (blocked := self._blocked_words(line, sentence)):
+            verdict = Verdict(NOT_UNDERSTOOD, blocked)
+        start, end = line.span(claim.start, claim.end)
+        anchor = Anchor(start, end, self.text[start:end])
+        return Finding(self.text_id, anchor, claim.kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
+
+    def _checked(
+        self, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
+    ) -> Finding:
+        statement, claim = line.statements[place], None
+        try:
+            if time.monotonic() > self.deadline:
+                raise NotUnderstood("no time was left")
+            if statement.foreign:
+                raise NotUnderstood(f"`{statement.foreign}` is not tested")
+            with within(SECONDS_PER_CLAIM):
+                claim = read_link(link, self.scope, self.totient)
+                evidence = self._evidence(claim, line, place, link, sentence, declared, readable_before)
+                limit = min(self.deadline, time.monotonic() + SECONDS_PER_CLAIM / 2)
+                verdict = decide(claim, self.scope, evidence, limit)
+        except NotUnderstood as refusal:
+            verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
+        except (TookTooLong, RecursionError):
+            verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
+        if verdict.outcome == NOT_UNDERSTOOD:
+            add_condition(self.scope, link)
+        return self._finding(line, place, link, claim, verdict)
+
+    def _finding(self, line: Line, place: int, link: Link, claim: Claim | None, verdict: Verdict) -> Finding:
+        inner = line.formulas[place].inner
+        start, end = inner + link.start, inner + link.end
+        kind = claim.kind if claim is not None else "identity" if link.relation == "=" else "inequality"
+        anchor = Anchor(start, end, self.text[start:end])
+        return Finding(self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
+
+    def _evidence(
+        self, claim: Claim, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
+    ) -> Evidence:
+        words, read = line.words, is_read(line.words)
+        names = claim.names - claim.opaque
+        cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
+        summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
+        return Evidence(
+            blocked=self._blocked(claim, line, place, sentence),
+            quantified=read and is_universal(words) and names <= declared and not names & self.scope.unread,
+            declared=read and readable_before and all(self.scope.is_declared(name) for name in names),
+            inequality_by_name=cited,
+            asserted_sum=summed and len(names) == 1 and _SERIOUS.search(words) is not None,
+            decimals=decimals(link),
+        )
+
+    def _blocked(self, claim: Claim, line: Line, place: int, sentence: Sentence) -> str:
+        if words := self._blocked_words(line, sentence):
+            return words
+        if claim.relation == "=" and is_modular(self.text[max(0, sentence.start - REACH_MODULAR) : sentence.end]):
+            return "the equality may be meant modulo something"
+        implied = line.statements[place].words == "then" and place > 0
+        if not claim.names and (implied or _HYPOTHETICAL.search(line.words) or _only_bare(claim)):
+            return "it may hold only under the sentence's own hypothesis"
+        return ""
+
+    def _blocked_words(self, line: Line, sentence: Sentence) -> str:
+        """Why nothing in the sentence is held against the author; empty if it is asserted."""
+        if is_unasserted(line.words):
+            return "the sentence does not assert it plainly"
+        if is_denied_later(self.text[sentence.end : sentence.end + REACH_AFTER]):
+            return "what follows may deny it"
+        if is_under_contradiction(self.text[max(0, sentence.start - REACH_BEFORE) : sentence.start]):
+            return "it stands in a proof by contradiction"
+        return ""
+
+
+def _only_bare(claim: Claim) -> bool:
+    return all(is_bare_number(side) for variant in claim.variants for side in (variant.left, variant.right))
+
+
+_MATHS = re.compile(
+    r"(?<![A-Za-z\\])(?:[b-zB-Z](?![A-Za-z])|a(?=\s*[,+\-*/^=<>]|$))(?:[^A-Za-z.;]|(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|\\[a-z]+)*"
+)
+
+
+def _dollars(words: str) -> str:
+    """Bare assumptions, "positive integers a, b", with dollars around what looks like mathematics."""
+
+    def wrapped(found: re.Match[str]) -> str:
+        core = found[0].rstrip(" ,")
+        return f"${core}${found[0][len(core) :]}"
+
+    return _MATHS.sub(wrapped, words)
+
+
+__all__ = ["NOT_UNDERSTOOD", "REFUTED", "SURVIVED", "check_text"]

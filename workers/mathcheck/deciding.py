@@ -1,0 +1,197 @@
+"""Tests a claim at points and decides: refuted, survived, or not understood.
+
+A failing point is only half a refutation. The other half is evidence that the author meant the claim for all such points, and
+that no condition was missed; without it the answer is "not understood".
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import permutations
+
+from workers.mathcheck.claims import Claim
+from workers.mathcheck.evaluating import Undefined, Value, holds, times, value_at
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
+from workers.mathcheck.sampling import Point, points
+from workers.mathcheck.scope import Condition, Domain, Scope
+from workers.mathcheck.shapes import confirms, likeness
+from workers.mathcheck.tree import Node, is_bare_number, number
+
+LEAST_TESTS = 5
+MOST_TESTS = 250
+#: Shares of cancelling terms from which an equation counts as an expansion that somebody wrote out.
+ALIKE, ALIKE_UNREAD = 0.7, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a claim about all values of its names. `blocked` is a reason never to refute it."""
+
+    blocked: str = ""
+    quantified: bool = False
+    declared: bool = False
+    inequality_by_name: str = ""
+    asserted_sum: bool = False
+    decimals: int | None = None
+
+
+@dataclass(slots=True)
+class Verdict:
+    """The outcome for a claim, before it gets its place in the text."""
+
+    outcome: str
+    reason: str = ""
+    tests: int = 0
+    counterexample: Counterexample | None = None
+
+
+@dataclass(slots=True)
+class _Trial:
+    passed: int = 0
+    failed: list[Point] = field(default_factory=list)
+
+    @property
+    def tests(self) -> int:
+        return self.passed + len(self.failed)
+
+
+def decide(claim: Claim, scope: Scope, evidence: Evidence, deadline: float) -> Verdict:
+    """The verdict. Every reading must fail for a refutation; one that holds is enough to survive."""
+    trials = [_tried(claim, variant, scope, evidence, deadline) for variant in claim.variants]
+    for trial in trials:
+        if not trial.failed and trial.tests >= (LEAST_TESTS if claim.names else 1):
+            return Verdict(SURVIVED, tests=trial.tests)
+    if not all(trial.failed for trial in trials):
+        return Verdict(NOT_UNDERSTOOD, "too few points meet the conditions, or the two sides have no value at them")
+    if evidence.blocked:
+        return Verdict(NOT_UNDERSTOOD, evidence.blocked)
+    for variant, trial in zip(claim.variants, trials, strict=True):
+        reason = _doubt(claim, variant, trial, scope, evidence)
+        if reason:
+            return Verdict(NOT_UNDERSTOOD, reason)
+    variant, point = claim.variants[0], trials[0].failed[0]
+    return Verdict(REFUTED, tests=trials[0].tests, counterexample=_counterexample(variant, point))
+
+
+def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence, deadline: float) -> _Trial:
+    trial = _Trial()
+    if not variant.names:
+        _test(variant, {}, trial)
+        return trial
+    for domains in _domains(claim, variant, scope, evidence):
+        for point in points(scope, sorted(variant.names), domains):
+            if all(_value(node, point) is not None for node in claim.differentiated):
+                _test(variant, point, trial)
+            if trial.tests >= MOST_TESTS or time.monotonic() > deadline:
+                break
+        if trial.tests >= LEAST_TESTS:
+            break
+    return trial
+
+
+def _test(variant: Condition, point: Point, trial: _Trial) -> None:
+    result = variant.at(point)
+    if result is True:
+        trial.passed += 1
+    elif result is False:
+        trial.failed.append(point)
+
+
+def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -> list[dict[str, Domain]]:
+    """What to assume of names nobody spoke of: positive integers first, then positive numbers."""
+    silent = [name for name in variant.names if not scope.is_declared(name)]
+    if not silent:
+        return [{}]
+    positive = dict.fromkeys(silent, Domain(sign="positive"))
+    if evidence.inequality_by_name:
+        return [positive]
+    whole = dict.fromkeys(silent, Domain(kind="integer", sign="positive"))
+    return [whole] if claim.relation in (r"\equiv", r"\mid", r"\nmid") else [whole, positive]
+
+
+def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, evidence: Evidence) -> str:
+    """Why the failing points are no refutation; empty if they are one."""
+    if claim.opaque:
+        return "it speaks of functions or sequences that are not given by a formula"
+    if not variant.names:
+        return _doubt_about_numbers(variant, evidence)
+    if any(name in scope.redefined for name in variant.names):
+        return "a name has more than one meaning"
+    if claim.relation in ("=", "<", ">", r"\le", r"\ge") and not confirms(
+        claim.relation, variant.left, variant.right, trial.failed[0]
+    ):
+        return "a second computation does not confirm the counterexample"
+    unread = bool(variant.names & scope.unread) or not scope.readable
+    if claim.by_derivative and 3 * len(trial.failed) >= 2 * trial.tests:
+        return ""
+    if claim.relation == "=" and 3 * len(trial.failed) >= 2 * trial.tests:
+        alike = likeness(variant.left, variant.right)
+        if alike >= (ALIKE_UNREAD if unread else ALIKE):
+            return ""
+        if evidence.asserted_sum and not variant.names & scope.unread:
+            return ""
+    if evidence.quantified or (evidence.declared and not unread):
+        return ""
+    if evidence.inequality_by_name and _scales(variant) and _fails_in_any_order(variant, trial.failed[0]):
+        return ""
+    return "it fails for some values, but it may be meant under conditions that were not read"
+
+
+def _doubt_about_numbers(variant: Condition, evidence: Evidence) -> str:
+    if is_bare_number(variant.left) and is_bare_number(variant.right):
+        return "a comparison of two plain numbers, as at the end of a contradiction"
+    if variant.relation == "=" and evidence.decimals is not None:
+        gap = Condition("<", _distance(variant), number(Fraction(1, 10**evidence.decimals)))
+        if gap.at({}) is not False:
+            return "a rounded decimal"
+    if variant.modulus is None and variant.relation in ("=", "<", ">", r"\le", r"\ge"):
+        return "" if confirms(variant.relation, variant.left, variant.right, {}) else "a second computation does not confirm it"
+    return ""
+
+
+def _distance(variant: Condition) -> Node:
+    return Node("fn", (Node("add", (variant.left, Node("neg", (variant.right,)))),), "abs")
+
+
+def _scales(variant: Condition) -> bool:
+    """Whether both sides grow alike with all names: then no condition such as abc = 1 was needed."""
+    point = {name: Fraction(place + 2) for place, name in enumerate(sorted(variant.names))}
+    double = {name: 2 * value for name, value in point.items()}
+    one, other = _value(variant.left, double), _value(variant.right, point)
+    three, last = _value(variant.right, double), _value(variant.left, point)
+    if one is None or other is None or three is None or last is None:
+        return False
+    return holds("=", times(one, other), times(three, last)) is True
+
+
+def _fails_in_any_order(variant: Condition, point: Point) -> bool:
+    names = sorted(variant.names)
+    if len(names) > 4:
+        return False
+    return all(
+        variant.at(dict(zip(names, order, strict=True))) is False for order in permutations([point[name] for name in names])
+    )
+
+
+def _value(node: Node, point: Point) -> Value | None:
+    try:
+        return value_at(node, point)
+    except (Undefined, ArithmeticError):
+        return None
+
+
+def _counterexample(variant: Condition, point: Point) -> Counterexample:
+    shown = {name: str(value) for name, value in sorted(point.items()) if name in variant.names}
+    return Counterexample(
+        shown, shown_value(lambda: value_at(variant.left, point)), shown_value(lambda: value_at(variant.right, point))
+    )
+
+
+def shown_value(compute: Callable[[], Value]) -> str:
+    """An exact number, or the first digits of one that is not."""
+    value = compute()
+    if isinstance(value, Fraction):
+        text = str(value)
+        return text if len(text) <= 60 else f"{text[:24]}… ({len(text)} characters)"
+    return f"≈ {float(value.mid):.12g}"

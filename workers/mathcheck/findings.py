@@ -1,0 +1,45 @@
+"""What the verifier reports: plain values that become JSON. It has no word for "proved"."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+REFUTED, SURVIVED, NOT_UNDERSTOOD = "refuted", "survived", "not_understood"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """`text[start:end] == quote`, in code points."""
+
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A point (name → number as text) where the claim fails, with both sides there. Empty where the claim has no names."""
+
+    values: dict[str, str]
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result for one claim.
+
+    `kind` is arithmetic, identity, inequality, divisibility, congruence, counting, monotonicity, convexity or derivative;
+    `outcome` is refuted (with `counterexample`), survived (`tests` of them, each passed) or not_understood (with `reason`).
+    """
+
+    text_id: str
+    anchor: Anchor
+    kind: str
+    outcome: str
+    reason: str = ""
+    tests: int = 0
+    counterexample: Counterexample | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The value as JSON types."""
+        return asdict(self)

@@ -1,0 +1,51 @@
+"""Words that the parser knows, the two readings of what has two meanings, and the refusal."""
+
+from dataclasses import dataclass
+
+_GREEK_WRITTEN = r"""
+    \alpha \beta \gamma \delta \epsilon \varepsilon \zeta \eta \theta \vartheta \kappa \lambda \mu \nu \xi \rho \sigma
+    \tau \phi \chi \psi \omega \ell \Delta \Lambda \Omega \Phi \Psi \Theta
+"""
+GREEK = frozenset(_GREEK_WRITTEN.split())
+_UNARY_WRITTEN = r"""
+    \sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan \sinh \cosh \tanh \artanh \arcosh \arsinh \ln \log \lg \exp
+"""
+UNARY = frozenset(_UNARY_WRITTEN.split())
+MANY = frozenset([r"\gcd", r"\lcm", r"\max", r"\min"])
+FUNCTION_LETTERS = frozenset("fghFGHPQRSTW") | {r"\phi", r"\psi", r"\sigma", r"\tau"}
+AMBIGUOUS_LETTERS = frozenset("pqrstuvwdABCDEKLMNUVXYZ")
+ENGLISH = (
+    "and",
+    "odd",
+    "even",
+    "for",
+    "all",
+    "then",
+    "mod",
+    "gcd",
+    "lcm",
+    "max",
+    "min",
+    "sin",
+    "cos",
+    "log",
+    "tan",
+    "prime",
+    "not",
+)
+CLOSERS = {"(": ")", "{": "}", "[": "]", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", "|": "|", r"\{": r"\}"}
+
+
+class NotUnderstood(Exception):
+    """A formula that is not read; the message is the reason, in words for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read what has two meanings: `tight` takes 1/2n as 1/(2n), `mixed` takes 2\\frac13 as 2 + 1/3."""
+
+    tight: bool = False
+    mixed: bool = False
+
+
+READINGS = (Reading(), Reading(tight=True), Reading(mixed=True), Reading(tight=True, mixed=True))

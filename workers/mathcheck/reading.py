@@ -1,0 +1,77 @@
+"""A sentence as one line of words in which statements stand as numbered holes: `let ⟦0⟧, ⟦1⟧ be real, then ⟦2⟧`."""
+
+import re
+from dataclasses import dataclass
+
+from workers.mathcheck.relations import Statement, statements
+from workers.mathcheck.texts import Formula, Sentence
+
+_HOLE = re.compile(r"⟦\d+⟧")
+_MARKUP = re.compile(r"[*_#`>]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`flat` is the sentence with holes; statement i of `formulas[i]` stands at `places[i]` of it.
+
+    `origins[k]` is the place in the text of the character `flat[k]`; of a hole, where its statement's formula stands.
+    """
+
+    flat: str
+    statements: tuple[Statement, ...]
+    formulas: tuple[Formula, ...]
+    places: tuple[int, ...]
+    origins: tuple[int, ...]
+
+    def before(self, index: int) -> str:
+        """The words before a statement, other statements as ⟦⟧."""
+        return _HOLE.sub("⟦⟧", self.flat[: self.places[index]])
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The place in the text of `flat[start:end]`; formulas are taken whole."""
+        ends = [formula.end for formula, place in zip(self.formulas, self.places, strict=True) if start <= place < end]
+        return self.origins[start], max([self.origins[end - 1] + 1, *ends])
+
+    @property
+    def words(self) -> str:
+        """The words alone."""
+        return _HOLE.sub(" ", self.flat)
+
+
+class _Builder:
+    """Collects the flat sentence and where its characters come from."""
+
+    def __init__(self) -> None:
+        self.flat: list[str] = []
+        self.origins: list[int] = []
+
+    def add(self, words: str, origin: int, moving: bool = False) -> None:
+        self.flat += words
+        self.origins += range(origin, origin + len(words)) if moving else [origin] * len(words)
+
+
+def read_line(text: str, sentence: Sentence) -> Line:
+    """The sentence flattened. Words inside formulas (`\\text{if }`) become words of the sentence."""
+    built, found, where, places = _Builder(), list[Statement](), list[Formula](), list[int]()
+    position = sentence.start
+    for formula in sentence.formulas:
+        built.add(_plain(text[position : formula.start]), position, moving=True)
+        for statement in statements(formula.tex):
+            if statement.words:
+                built.add(f" {statement.words.replace('$', ' ')} ", formula.start)
+            elif statement.separator in ("comma", "break", "space"):
+                built.add(", ", formula.start)
+            if statement.empty:
+                continue
+            places.append(len(built.flat))
+            built.add(f"⟦{len(found)}⟧", formula.start)
+            found.append(statement)
+            where.append(formula)
+        position = formula.end
+    built.add(_plain(text[position : sentence.end]), position, moving=True)
+    return Line("".join(built.flat), tuple(found), tuple(where), tuple(places), tuple(built.origins))
+
+
+def _plain(words: str) -> str:
+    """The same length: marks of Markdown and line breaks become spaces."""
+    return _MARKUP.sub(lambda mark: " " * len(mark[0]), words).replace("\n", " ")

@@ -1,0 +1,173 @@
+"""SymPy's part: how alike two sides are once expanded, derivatives, and a second opinion on every counterexample."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import sympy
+
+from workers.mathcheck.notation import NotUnderstood
+from workers.mathcheck.tree import Node, free_names, name, number, walk
+
+LARGEST = 160
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{key: getattr(sympy, key) for key in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "sqrt")},
+    "arcsin": sympy.asin,
+    "arccos": sympy.acos,
+    "arctan": sympy.atan,
+    "arsinh": sympy.asinh,
+    "arcosh": sympy.acosh,
+    "artanh": sympy.atanh,
+    "ln": sympy.log,
+    "abs": sympy.Abs,
+    "floor": sympy.floor,
+    "ceil": sympy.ceiling,
+    "factorial": sympy.factorial,
+    "binom": sympy.binomial,
+    "gcd": sympy.igcd,
+    "lcm": sympy.ilcm,
+    "root": sympy.real_root,
+    "max": sympy.Max,
+    "min": sympy.Min,
+    "totient": sympy.totient,
+    "log": sympy.log,
+    "lg": lambda value: sympy.log(value, 10),
+}
+
+
+def symbolic(node: Node, values: Mapping[str, Fraction] | None = None) -> Any:
+    """The expression in SymPy, names as positive symbols or as the given numbers; raises NotUnderstood."""
+    if node.op == "num":
+        value = Fraction(node.value or 0)
+        return sympy.Rational(value.numerator, value.denominator)
+    if node.op == "name":
+        if values is not None and str(node.value) in values:
+            value = values[str(node.value)]
+            return sympy.Rational(value.numerator, value.denominator)
+        return sympy.Symbol(str(node.value), positive=True)
+    if node.op == "const":
+        return sympy.pi if node.value == "pi" else sympy.E
+    if node.op in ("sum", "prod"):
+        return _big(node, values)
+    parts = [symbolic(part, values) for part in node.args]
+    if node.op == "fn":
+        return _FUNCTIONS[str(node.value)](*parts)
+    if node.op in _OPERATIONS:
+        return _OPERATIONS[node.op](*parts)
+    raise NotUnderstood(f"{node.op} has no counterpart")
+
+
+def _big(node: Node, values: Mapping[str, Fraction] | None) -> Any:
+    low, high, body = node.args[:3]
+    start, end = symbolic(low, values), symbolic(high, values)
+    if not (start.is_Integer and end.is_Integer and end - start <= 600):
+        raise NotUnderstood("a sum without numbers as bounds")
+    terms = [symbolic(body, {**(values or {}), str(node.value): Fraction(step)}) for step in range(int(start), int(end) + 1)]
+    return sympy.Add(*terms) if node.op == "sum" else sympy.Mul(*terms)
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda *parts: sympy.Add(*parts),
+    "mul": lambda *parts: sympy.Mul(*parts),
+    "div": lambda top, bottom: top / bottom,
+    "neg": lambda part: -part,
+    "pow": lambda base, exponent: base**exponent,
+    "degrees": lambda part: part * sympy.pi / 180,
+}
+
+
+def confirms(relation: str, left: Node, right: Node, point: Mapping[str, Fraction]) -> bool:
+    """Whether SymPy, computing on its own, also finds that `left relation right` fails at the point."""
+    try:
+        difference = symbolic(left, point) - symbolic(right, point)
+        if not difference.is_Rational:
+            difference = sympy.N(difference, 60)
+        if not difference.is_real or (abs(difference) > 0 and abs(difference) < sympy.Rational(1, 10**40)):
+            return False
+    except (NotUnderstood, TypeError, ValueError, ArithmeticError):
+        return False
+    failing = {"=": difference != 0, "<": difference >= 0, r"\le": difference > 0, ">": difference <= 0, r"\ge": difference < 0}
+    return bool(failing.get(relation, difference == 0))
+
+
+def likeness(left: Node, right: Node) -> float:
+    """How much of both sides cancels, 0 to 1: a slip in an expansion leaves little, an equation about unknowns leaves most.
+
+    0 as well where the sides have different names, where nothing was worked out, or where SymPy would take long.
+    """
+    if free_names(left) != free_names(right) or not free_names(left):
+        return 0.0
+    if sum(1 for side in (left, right) for _ in walk(side)) > LARGEST or not (_is_worked(left) or _is_worked(right)):
+        return 0.0
+    written = _terms(left) + _terms(right)
+    if written > LARGEST or written < 3:
+        return 0.0
+    try:
+        difference = sympy.together(symbolic(left) - symbolic(right))
+        rest = sympy.expand(sympy.fraction(difference)[0], trig=True)
+    except (NotUnderstood, TypeError, ValueError, ArithmeticError):
+        return 0.0
+    if _vanishes_on_equals(rest):
+        return 0.0
+    return max(0.0, 1 - len(sympy.Add.make_args(rest)) / written)
+
+
+def _vanishes_on_equals(rest: Any) -> bool:
+    """Whether the difference is zero once two names are equal: then it may be an equation from which equality follows."""
+    names = sorted(rest.free_symbols, key=str)
+    return any(sympy.expand(rest.subs(one, two)) == 0 for place, one in enumerate(names) for two in names[place + 1 :])
+
+
+def _is_worked(node: Node) -> bool:
+    """Whether expanding changes the side: a product or power of sums, a fraction, a sum as an argument."""
+    shaped = (part for part in walk(node) if part.op in ("mul", "pow", "fn", "div"))
+    return any(inner.op == "add" for part in shaped for inner in part.args)
+
+
+def _terms(node: Node) -> int:
+    """How many terms the author would write out."""
+    if node.op == "add":
+        return sum(_terms(part) for part in node.args)
+    if node.op == "mul":
+        result = 1
+        for part in node.args:
+            result *= _terms(part)
+        return result
+    if node.op == "neg":
+        return _terms(node.args[0])
+    if node.op == "div":
+        return _terms(node.args[0]) + _terms(node.args[1]) - 1
+    exponent = node.args[1].value if node.op == "pow" and node.args[1].op == "num" else None
+    if isinstance(exponent, Fraction) and exponent.denominator == 1 and 0 < exponent <= 12:
+        return min(comb(_terms(node.args[0]) + int(exponent) - 1, int(exponent)), 10 * LARGEST)
+    return 1
+
+
+def derivative(node: Node, variable: str, order: int = 1) -> Node:
+    """The derivative as an expression of ours; raises NotUnderstood."""
+    try:
+        found = sympy.diff(symbolic(node), sympy.Symbol(variable, positive=True), order)
+        return _back(found)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise NotUnderstood("no derivative was found") from error
+
+
+def _back(expression: Any) -> Node:
+    if expression.is_Rational:
+        return number(Fraction(int(expression.p), int(expression.q)))
+    if expression.is_Symbol:
+        return name(str(expression))
+    if expression in (sympy.pi, sympy.E):
+        return Node("const", value="pi" if expression == sympy.pi else "e")
+    parts = tuple(_back(part) for part in expression.args)
+    if expression.is_Add:
+        return Node("add", parts)
+    if expression.is_Mul:
+        return Node("mul", parts)
+    if expression.is_Pow:
+        return Node("pow", parts)
+    function = next((key for key, value in _FUNCTIONS.items() if value is expression.func), None)
+    if function is None:
+        raise NotUnderstood("a derivative with an unknown function")
+    return Node("fn", parts, function)

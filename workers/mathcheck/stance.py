@@ -1,0 +1,86 @@
+"""How a sentence means a formula: as an assertion, a condition or definition, or something that is not asserted at all."""
+
+import re
+
+HOLE = "⟦⟧"
+_OPENS = r"""let|set|put|setting|putting|letting|define[sd]?|defining|denote[sd]?|denoting|suppose|supposing
+    |assume[sd]?|assuming
+|assumption|consider|considering|take|taking|choose|choosing|chosen|where|with|given|such\ that|so\ that|satisfy
+    |satisfying|satisfies
+|if|when|whenever|provided|subject|case|cases|write|writing|substitut\w*|plug\w*|under|condition\w*|hypothes\w*|solv\w*
+    |for|equations?
+|fix|pick|call|introduce|whose|unless|until|find|constraints?|roots?|solutions?|system|minimi\w+|maximi\w+|function
+    |polynomial|say
+|recurrence|sequence|having|obeys?|functional|expression|while|until|before|replac\w+|requires?|required|requiring
+    |relation|identit\w+
+|only\ if|as\ long\ as|choice|name|normali[sz]\w+|scal\w+|wlog|generality|inequality"""
+_CLOSES = r"""then|so|hence|thus|therefore|have|has|get|gets|obtain\w*|gives?|giving|yields?|yielding|note|since|because|clearly
+|equals?|that\ is|i\.e\.|impl\w+|follows?|indeed|consequently|observe|see|becomes?|holds?|means?|in\ fact|namely|now|comput\w+
+|simplif\w+|expand\w*|as|is|are|know|conclude|deduce|which|here|also|moreover|furthermore|factor\w*|rewrite|evaluat\w+|turns"""
+_CUE = re.compile(rf"\b(?:(?P<opens>{_OPENS})|(?P<closes>{_CLOSES}))\b", re.IGNORECASE | re.VERBOSE)
+_CLOSED_BY_COMMA_WRITTEN = "if when whenever for under provided case substituting plugging setting putting taking"
+_CLOSED_BY_COMMA = frozenset(_CLOSED_BY_COMMA_WRITTEN.split())
+_ASSERTED_NAMES = re.compile(r"\b(?:identity|inequality|relation|expression)\b(?=[^⟦]*$)", re.IGNORECASE)
+_UNASSERTED = re.compile(
+    r"""\b(?:contradict\w*|impossible|absurd\w*|false|not|cannot|can't|never|neither|nor|none|no|fails?|failed|wrong\w*
+    |incorrect\w*
+    |untrue|unless|otherwise|would|could|might|may|want\w*|wish|needs?|must|show|prove[sd]?|proving|whether|suppose|try|guess\w*
+    |conjectur\w*|expect\w*|desired?|goal|suffices?|suffice|enough|instead|mistak\w*|typo|if\ and\ only\ if|iff|should
+    |tempt\w*|claims?
+    |approximate\w*|about|roughly|nearly|asymptotic\w*|hope|target|isn't|doesn't|don't|won't|violat\w*|disprov\w*|counterexample
+    |reject\w*|exclu\w+|either|at\ most\ one|say|imagine|attempt\w*|candidate|hold\s+only|only\ when|required
+    |equivalent|counter)\b|\?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_REFUTED_LATER = re.compile(
+    r"""\b(?:contradict\w*|impossible|absurd\w*|(?:is|are|was)\s+(?:\w+\s+)?(?:false|wrong|incorrect|not\ true)|cannot
+    |can't|not\s+possible
+    |does\s+not\s+hold|doesn't\s+hold|fails?|never|no\s+solutions?|mistake|wait|violat\w*|exclude[sd]?|rejected
+    |not\s+an?\s+\w+|discard\w*
+    |false|wrong|nope|does\s+not|doesn't|not\s+satisf\w+|not\s+work)\b|\\bot|↯|⊥|^\W*no\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:for|by|to)\s+(?:the\s+sake\s+of\s+)?(?:a\s+)?contradiction|\bon\s+the\s+contrary|\bto\s+the\s+contrary", re.I
+)
+_MODULAR = re.compile(
+    r"\bmod(?:ulo|ulus)?\b|\bresidues?\b|\bcongruen\w+|\\pmod|\\bmod|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]|\\equiv", re.I
+)
+
+
+def is_condition(before: str) -> bool:
+    """Whether the words before a formula (other formulas as holes) make it a condition or definition."""
+    last = None
+    for cue in _CUE.finditer(before):
+        last = cue
+    if last is None or last["closes"]:
+        return False
+    word = last["opens"].lower()
+    if word in ("identity", "inequality", "relation", "expression", "identities"):
+        return _earlier_opens(before[: last.start()])
+    rest = before[last.end() :]
+    return not (word in _CLOSED_BY_COMMA and HOLE in rest and re.search(r"⟦⟧[^⟦]*,", rest))
+
+
+def _earlier_opens(before: str) -> bool:
+    return is_condition(before)
+
+
+def is_unasserted(sentence: str) -> bool:
+    """Whether the sentence denies, asks, wants or supposes: nothing in it is held against its author."""
+    return _UNASSERTED.search(sentence) is not None
+
+
+def is_denied_later(following: str) -> bool:
+    """Whether the next words say that what stood before is impossible."""
+    return _REFUTED_LATER.search(following) is not None
+
+
+def is_under_contradiction(preceding: str) -> bool:
+    """Whether a proof by contradiction was opened before."""
+    return _HYPOTHETICAL.search(preceding) is not None
+
+
+def is_modular(words: str) -> bool:
+    """Whether equalities there may be meant modulo something."""
+    return _MODULAR.search(words) is not None

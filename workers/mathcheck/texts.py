@@ -1,0 +1,65 @@
+"""A proof's text as sentences of words and formulas, with the places of everything in code points."""
+
+import re
+from dataclasses import dataclass
+
+_ALIGNED = r"(?:align|aligned|alignat|gather|gathered|equation|multline|eqnarray|flalign|split)\*?"
+_FORMULA = re.compile(
+    r"(?<!\\)\$\$(?P<double>.+?)(?<!\\)\$\$"
+    r"|(?<!\\)\$(?P<dollar>(?:[^$\n]|\\\$|\n(?!\s*\n))+?)(?<!\\)\$"
+    r"|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]"
+    rf"|\\begin\{{(?P<name>{_ALIGNED})\}}(?P<environment>.+?)\\end\{{(?P=name)\}}",
+    re.DOTALL,
+)
+_CODE = re.compile(r"^(```|~~~).*?(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_END = re.compile(r"[.!?](?=[\s\"')\]*_]|$)|\n[ \t>]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)]|#+)[ \t])")
+_ABBREVIATION = re.compile(r"(?:\b(?:i\.e|e\.g|resp|cf|Eq|w\.l\.o\.g|W\.l\.o\.g|Ex|No|etc|vs|ineq)|\(\w|^\s*\**\d+)$")
+MASK = "\ue020"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """`text[start:end]` with its delimiters; `tex` begins at `inner`."""
+
+    start: int
+    end: int
+    inner: int
+    tex: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence: `text[start:end]`, and the formulas in it."""
+
+    start: int
+    end: int
+    formulas: tuple[Formula, ...]
+
+
+def formulas(text: str) -> list[Formula]:
+    """All formulas in order, those in fenced code left out."""
+    code = [match.span() for match in _CODE.finditer(text)]
+    found = []
+    for match in _FORMULA.finditer(text):
+        kind = next(key for key in ("double", "dollar", "round", "square", "environment") if match[key] is not None)
+        if match[kind].strip() and not any(start <= match.start() < end for start, end in code):
+            found.append(Formula(match.start(), match.end(), match.start(kind), match[kind]))
+    return found
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences that hold text, in order. A full stop inside a formula's end closes the sentence as well."""
+    found = formulas(text)
+    masked = list(text)
+    for formula in found:
+        masked[formula.start : formula.end] = MASK * (formula.end - formula.start)
+    plain = "".join(masked)
+    ends = [match.end() for match in _END.finditer(plain) if not _ABBREVIATION.search(plain[: match.start()][-12:])]
+    ends += [formula.end for formula in found if re.search(r"(?<![.s])\.\s*(?:\\tag\{[^}]*\}\s*)?$", formula.tex)]
+    result, start = [], 0
+    for end in sorted({*ends, len(text)}):
+        if text[start:end].strip():
+            inside = tuple(formula for formula in found if start <= formula.start < end)
+            result.append(Sentence(start, end, inside))
+        start = end
+    return result
