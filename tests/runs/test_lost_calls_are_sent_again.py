@@ -1,0 +1,78 @@
+"""The reaper: which calls are lost, and which only wait, beside a queue that is never empty."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from apps.reasoning.domain.generation import Final, GenerationRequest, Message
+from apps.runs import sending
+from apps.runs.dispatch import CeleryDispatcher
+from apps.runs.streams import SENT_AT, fingerprint_of, heartbeat_tell, results_key
+
+pytestmark = pytest.mark.asyncio
+QUEUE = "inference.tested"
+REQUEST = GenerationRequest(run="r", key="call", role="reasoner", alias="tested", messages=(Message(role="user", content="?"),))
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch, settings: Settings, valkey: Any) -> list[GenerationRequest]:
+    """What was sent; the broker loses every message."""
+    settings.REDISPATCH_GRACE_S = 0.5
+    found: list[GenerationRequest] = []
+
+    def lose(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> None:
+        found.extend(GenerationRequest.model_validate_json(request) for request, _ in calls)
+
+    monkeypatch.setattr(sending, "send_now", lose)
+    return found
+
+
+def put_message(valkey: Any, sent_at: float) -> None:
+    """A message of somebody else's call, at the end of the queue where it is read next."""
+    valkey.rpush(f"{QUEUE}\x06\x166", json.dumps({"headers": {SENT_AT: str(sent_at)}}))
+
+
+async def dispatched(sent: list[GenerationRequest], until: int, within_s: float) -> int:
+    """Dispatch one call and wait until it was sent `until` times or the time is over; returns how often."""
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
+        end = time.monotonic() + within_s
+        while len(sent) < until and time.monotonic() < end:
+            await asyncio.sleep(0.05)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+    return len(sent)
+
+
+async def test_a_call_whose_message_has_left_the_queue_is_sent_again_though_newer_ones_wait(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    put_message(valkey, time.time() + 60)
+    assert await dispatched(sent, until=2, within_s=8) == 2
+    assert [request.attempt for request in sent] == [1, 2]
+
+
+async def test_a_call_behind_older_messages_is_waited_for(sent: list[GenerationRequest], valkey: Any) -> None:
+    put_message(valkey, time.time() - 60)
+    assert await dispatched(sent, until=2, within_s=3) == 1
+
+
+async def test_a_call_that_a_worker_holds_is_waited_for(sent: list[GenerationRequest], valkey: Any) -> None:
+    active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
+    beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
+    heartbeat_tell(valkey, beat, 60_000)
+    assert await dispatched(sent, until=1, within_s=3) == 0, "a worker has it already: it is not sent at all"
+
+
+async def test_a_result_that_nobody_took_is_used_and_the_call_not_sent(sent: list[GenerationRequest], valkey: Any) -> None:
+    final = Final(text="from before", finish_reason="stop")
+    fields = {"key": "call", "fp": fingerprint_of(REQUEST), "attempt": "1", "final": final.model_dump_json()}
+    valkey.xadd(results_key("r"), fields)
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        assert (await dispatcher.dispatch(REQUEST)).text == "from before"
+    assert sent == []
