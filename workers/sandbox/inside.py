@@ -27,7 +27,6 @@ READY = b"ready\n"
 ENDED_BY_EXCEPTION, ENDED_BY_MEMORY = 243, 244
 _NAME = "<code>"
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
-_NICENESS = 5
 
 
 def main() -> None:
@@ -49,7 +48,6 @@ def _prepare(setup: dict[str, Any]) -> None:
     libc = ctypes.CDLL(None)
     if setup["fence"] == "landlock":
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    os.nice(_NICENESS)
     _limit(setup)
     if setup["fence"] != "none":
         # Not dumpable: no core file, also none through a helper of the host, and nobody of the same user may look inside.

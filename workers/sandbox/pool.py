@@ -1,11 +1,11 @@
-"""Warm processes, each for one piece of code: starting an interpreter with its libraries takes a second, waiting none.
+"""Warm processes, each for one piece of code: importing the libraries takes a second, a process that waits takes none.
 
-`warm` of them wait at any time, at most `at_once` run. Nothing is started before the first piece of code, and after `idle_s`
-without one those that wait are ended: they hold about 100 MB each.
+`warm` of them wait, at most `at_once` run. Nothing is started before the first piece of code, and after `idle_s` without one
+those that wait are ended: they hold about 100 MB each. Where none waits, the code gets a bare process, which imports what the
+code asks for and nothing else: that is sooner than a warm one would be.
 """
 
 import asyncio
-import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -15,8 +15,11 @@ from workers.sandbox.process import NotStarted, SingleUse
 
 log = logging.getLogger(__name__)
 _TRIES = 3
+#: Warming takes a processor for a second; most code is done before that begins.
+_FILL_AFTER_S = 0.3
 
-Start = Callable[[], Awaitable[SingleUse]]
+Start = Callable[[bool], Awaitable[SingleUse]]
+"""Starts a process, with the libraries imported or bare. Raises `NotStarted`, `OSError`."""
 
 
 class Pool:
@@ -28,11 +31,10 @@ class Pool:
         self._places = asyncio.Semaphore(at_once)
         self._idle_s = idle_s
         self._ready: deque[SingleUse] = deque()
-        self._waiting: deque[asyncio.Future[SingleUse]] = deque()
-        self._starting: set[asyncio.Task[None]] = set()
-        self._rest: asyncio.TimerHandle | None = None
+        self._filling: asyncio.Task[None] | None = None
+        self._jobs: set[asyncio.Task[Execution]] = set()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
         self._closed = False
-        self.running = 0
         self.queued = 0
 
     @property
@@ -40,20 +42,31 @@ class Pool:
         """How many warm processes wait."""
         return len(self._ready)
 
+    @property
+    def running(self) -> int:
+        """How many pieces of code run."""
+        return len(self._jobs)
+
     async def run(self, code: str, *, wall_s: float | None = None) -> Execution:
-        """Run one piece of code in a process of its own. Raises `NotStarted` where none can be started."""
+        """Run one piece of code in a process of its own. Raises `NotStarted` where none can be started.
+
+        Cancelling ends the code, and so does `close`; its process is gone when this returns.
+        """
         self.queued += 1
         try:
             await self._places.acquire()
         finally:
             self.queued -= 1
-        self.running += 1
+        job = asyncio.create_task(self._run(code, wall_s))
+        self._jobs.add(job)
         try:
-            return await self._run(code, wall_s)
+            return await job
         finally:
-            self.running -= 1
+            job.cancel()
+            await asyncio.wait([job])
+            self._jobs.discard(job)
             self._places.release()
-            self._rest_later()
+            self._later("rest", self._idle_s, self._rest)
 
     async def _run(self, code: str, wall_s: float | None) -> Execution:
         for tried in range(1, _TRIES + 1):
@@ -66,88 +79,63 @@ class Pool:
                     raise
         raise AssertionError("unreachable")
 
-    def fill(self) -> None:
-        """Start as many processes as should wait. Returns at once."""
-        if self._closed:
-            return
-        missing = self._warm + len(self._waiting) - len(self._ready) - len(self._starting)
-        for _ in range(missing):
-            task = asyncio.create_task(self._start_one())
-            self._starting.add(task)
-            task.add_done_callback(self._starting.discard)
-
     async def _take(self) -> SingleUse:
         if self._closed:
             raise NotStarted("the sandbox is closed")
+        self._later("fill", _FILL_AFTER_S, self.fill)
         while self._ready:
             process = self._ready.popleft()
             if process.is_alive:
-                self.fill()
                 return process
             await process.close()
-        place: asyncio.Future[SingleUse] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
-        self.fill()
         try:
-            return await place
-        except asyncio.CancelledError:
-            if place.done() and not place.cancelled() and place.exception() is None:
-                self._ready.append(place.result())
-            raise
-        finally:
-            with contextlib.suppress(ValueError):
-                self._waiting.remove(place)
+            return await self._start(False)
+        except (OSError, TimeoutError) as error:
+            raise NotStarted(str(error) or "it does not become ready") from error
 
-    async def _start_one(self) -> None:
-        try:
-            process = await self._start()
-        except (NotStarted, OSError, TimeoutError) as error:
-            log.warning("a sandbox process does not start: %s", error)
-            waiting = self._next_waiting()
-            if waiting is not None:
-                waiting.set_exception(NotStarted(str(error) or "it does not become ready"))
+    def fill(self) -> None:
+        """Start as many warm processes as should wait, one after the other. Returns at once."""
+        if not self._closed and (self._filling is None or self._filling.done()):
+            self._filling = asyncio.create_task(self._fill())
+
+    async def _fill(self) -> None:
+        while len(self._ready) < self._warm:
+            try:
+                self._ready.append(await self._start(True))
+            except (NotStarted, OSError, TimeoutError) as error:
+                log.warning("a warm process of the sandbox does not start: %s", error)
+                return
+
+    def _rest(self) -> None:
+        """End what waits, unless somebody has work for it."""
+        if self._jobs or self.queued or (self._filling is not None and not self._filling.done()):
+            self._later("rest", self._idle_s, self._rest)
             return
-        if self._closed:
-            await process.close()
-            return
-        waiting = self._next_waiting()
-        if waiting is None:
-            self._ready.append(process)
-        else:
-            waiting.set_result(process)
+        ending, self._ready = list(self._ready), deque()
+        self._filling = asyncio.create_task(_ended(ending))
 
-    def _next_waiting(self) -> "asyncio.Future[SingleUse] | None":
-        while self._waiting:
-            place = self._waiting.popleft()
-            if not place.done():
-                return place
-        return None
-
-    def _rest_later(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
-        self._rest = asyncio.get_running_loop().call_later(self._idle_s, self._rest_now)
-
-    def _rest_now(self) -> None:
-        if self.running or self.queued:
-            return
-        ending, self._ready = self._ready, deque()
-        for process in ending:
-            task = asyncio.create_task(process.close())
-            self._starting.add(task)
-            task.add_done_callback(self._starting.discard)
+    def _later(self, what: str, after_s: float, act: Callable[[], None]) -> None:
+        """Do it once, `after_s` after the last time that this was asked; filling is not put off."""
+        pending = self._timers.get(what)
+        if pending is not None and not pending.cancelled() and pending.when() > asyncio.get_running_loop().time():
+            if what == "fill":
+                return
+            pending.cancel()
+        if not self._closed:
+            self._timers[what] = asyncio.get_running_loop().call_later(after_s, act)
 
     async def close(self) -> None:
-        """End the processes that wait or start; those that run end with their callers."""
+        """End everything that waits, starts or runs; callers of `run` are cancelled."""
         self._closed = True
-        if self._rest is not None:
-            self._rest.cancel()
-        for place in self._waiting:
-            if not place.done():
-                place.set_exception(NotStarted("the sandbox is closed"))
-        starting = list(self._starting)
-        for task in starting:
+        for timer in self._timers.values():
+            timer.cancel()
+        tasks = [task for task in (self._filling, *self._jobs) if task is not None]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*starting, return_exceptions=True)
-        await asyncio.gather(*(process.close() for process in self._ready))
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await _ended(list(self._ready))
         self._ready.clear()
+
+
+async def _ended(processes: list[SingleUse]) -> None:
+    await asyncio.gather(*(process.close() for process in processes))

@@ -74,7 +74,7 @@ class Sandbox:
         return self._probe
 
     async def warm_up(self) -> None:
-        """Start the processes that wait, so that the first code need not. Returns before they are ready."""
+        """Start the processes that wait, so that the first code finds them. Returns before they are ready."""
         (await self._pool_of_level()).fill()
 
     async def run(self, code: str, *, wall_s: float | None = None) -> Execution:
@@ -94,9 +94,9 @@ class Sandbox:
             self._pool = Pool(self._started, warm=self.options.warm, at_once=self.options.at_once, idle_s=self.options.idle_s)
         return self._pool
 
-    async def _started(self) -> SingleUse:
+    async def _started(self, warm: bool) -> SingleUse:
         assert self._fenced is not None
-        return await SingleUse.start(self._fenced, self.options.limits, warm=self.options.libraries)
+        return await SingleUse.start(self._fenced, self.options.limits, warm=self.options.libraries if warm else ())
 
     async def close(self) -> None:
         """End everything that waits or runs."""

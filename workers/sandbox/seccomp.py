@@ -26,6 +26,8 @@ _WHOLE = 0xFFFFFFFF
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE = 1, 1, 0xF
 _PR_SET_NAME, _PR_GET_NAME, _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_VMA = 15, 16, 38, 22, 0x53564D41
 _SECCOMP_MODE_FILTER = 2
+#: Duplicate, flags, locks, size of a pipe. Never who gets a signal about a descriptor.
+_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032)
 #: isatty, window size, bytes waiting, (non-)blocking, close on exec: what Python's files ask. Never TIOCSTI.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 
@@ -40,9 +42,7 @@ class UnknownProcessor(Exception):
 def start_filter() -> bytes:
     """For bubblewrap to put on the interpreter: `locked_filter` and what the interpreter still needs to lock itself."""
     program = _Program()
-    program.allow(
-        syscalls.FILES_CHANGED, *("execve", "prctl", "prlimit64", "setrlimit", "setpriority", "seccomp", "kill", "tgkill")
-    )
+    program.allow(syscalls.FILES_CHANGED, *("execve", "prctl", "prlimit64", "setrlimit", "seccomp", "kill", "tgkill"))
     return program.finish()
 
 
@@ -86,6 +86,7 @@ class _Program:
         for group in (*groups, syscalls.WAITING, syscalls.QUESTIONS):
             self.allow(group)
         self.allow_where("clone", (0, _CLONE_THREAD | _CLONE_NEW_ANYTHING, (_CLONE_THREAD,)))
+        self.allow_where("fcntl", (1, _WHOLE, _FCNTLS))
         self.allow_where("ioctl", (1, _WHOLE, _IOCTLS))
         # A datagram socket could send to any address; a half of a stream can speak to its other half only.
         self.allow_where("socketpair", (0, _WHOLE, (_AF_UNIX,)), (1, _SOCK_TYPE, (_SOCK_STREAM,)))

@@ -29,7 +29,6 @@ FILES_READ: Numbers = {
     "pipe2": (293, 59),
     "eventfd": (284, None),
     "eventfd2": (290, 19),
-    "fcntl": (72, 25),
     "flock": (73, 32),
     "fsync": (74, 82),
     "fdatasync": (75, 83),
@@ -198,6 +197,7 @@ QUESTIONS: Numbers = {
 }
 #: Allowed or not by an argument (seccomp.py), or only until the code is there.
 ASKED: Numbers = {
+    "fcntl": (72, 25),
     "clone": (56, 220),
     "clone3": (435, 435),
     "ioctl": (16, 29),
@@ -209,6 +209,5 @@ ASKED: Numbers = {
     "execve": (59, 221),
     "seccomp": (317, 277),
     "setrlimit": (160, 164),
-    "setpriority": (141, 140),
 }
 EVERY: Numbers = FILES_READ | FILES_CHANGED | MEMORY | THREADS | SIGNALS | CLOCKS | WAITING | QUESTIONS | ASKED
