@@ -1,14 +1,28 @@
 """Ends a process whose event loop no longer turns: a supervisor can restart it, and others take its calls meanwhile."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 log = logging.getLogger(__name__)
 
 EXIT_STUCK = 70
+
+
+_loading: list[str] = []
+
+
+@contextlib.contextmanager
+def loading(what: str) -> Iterator[None]:
+    """Meanwhile no watchdog of this process ends it: importing an engine's library can hold Python's lock for many seconds."""
+    _loading.append(what)
+    try:
+        yield
+    finally:
+        _loading.remove(what)
 
 
 class LoopWatchdog:
@@ -44,7 +58,7 @@ class LoopWatchdog:
                 missed = 0
                 self._ask()
                 continue
-            missed += 1
+            missed += 0 if _loading else 1
             if missed >= self._LOOKS:
                 self._on_stuck()
                 return

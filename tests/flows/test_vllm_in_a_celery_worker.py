@@ -45,7 +45,8 @@ def stack() -> Iterator[VllmStack]:
     with tempfile.TemporaryDirectory(prefix="ls-vllm-") as folder:
         models = Path(folder) / "models.toml"
         models.write_text(vllm_toml("tiny"))
-        stack = VllmStack(Path(folder), extra_env={"MODELS_FILE": str(models), "DRAIN_S": "5"})
+        patient = {"LEASE_S": "15", "LEASE_RENEW_S": "3", "REDISPATCH_GRACE_S": "5", "DRAIN_S": "5"}
+        stack = VllmStack(Path(folder), extra_env={"MODELS_FILE": str(models), **patient})
         with stack:
             stack.agent("samples")
             yield stack
@@ -101,7 +102,7 @@ def _gone(processes: Iterable[int]) -> bool:
 
 def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
     stack.start(*ALL)
-    _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", 300)
+    _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", 400)
     run = stack.explore()
 
     processes = _generating(stack, run, starts=1)
@@ -115,7 +116,7 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
     stack.kill("inference")
     _until(lambda: _gone(processes), stack, "the end of the orphans", 15)
 
-    dump = stack.wait_until_ended(run, keep=ALL, within_s=400)
+    dump = stack.wait_until_ended(run, keep=ALL, within_s=600)
     assert dump["status"] == "finished", dump["reason"]
     calls = [step for step in dump["steps"] if step["kind"] == "call"]
     assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]

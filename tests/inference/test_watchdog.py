@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from workers.watchdog import EXIT_STUCK, LoopWatchdog
+from workers.watchdog import EXIT_STUCK, LoopWatchdog, loading
 
 STUCK = """
 import asyncio, time, sys
@@ -44,6 +44,18 @@ async def test_a_blocked_loop_is_noticed_and_a_short_block_is_not() -> None:
     await asyncio.sleep(0.1)
     assert not stuck.is_set()
     time.sleep(0.9)
+    assert stuck.is_set()
+    await asyncio.to_thread(watchdog.stop)
+
+
+async def test_a_loop_that_is_blocked_while_an_engine_is_loaded_is_let_be_and_watched_again_afterwards() -> None:
+    stuck = threading.Event()
+    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set)
+    with loading("an engine"):
+        time.sleep(0.8)
+        await asyncio.sleep(0.1)
+    assert not stuck.is_set()
+    time.sleep(0.8)
     assert stuck.is_set()
     await asyncio.to_thread(watchdog.stop)
 

@@ -21,6 +21,7 @@ from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.model_files import model_path
 from workers.engines.tied_children import tied_children
 from workers.engines.vllm_stats import EngineStats
+from workers.watchdog import loading
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,8 @@ class RunningEngine:
             self._folder = Path(folder)
             error: BaseException | None = None
             try:
-                self._build()
+                with loading(self._alias.name):
+                    self._build()
             except BackendError as refused:
                 error = refused
             except BaseException as raised:
