@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from workers.mathcheck.checking import check_text
+from workers.mathcheck.checking import check_text, warm
 
 
 def findings_of(job: dict[str, Any]) -> dict[str, Any]:
@@ -22,6 +22,7 @@ def findings_of(job: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> int:
     """Read the job, write the answer."""
+    warm()
     try:
         answer = findings_of(json.load(sys.stdin))
     except (KeyError, TypeError, ValueError) as error:

@@ -1,6 +1,7 @@
-"""A limit on the time of one claim: SymPy has no limits of its own.
+"""A limit on the processor time of one claim: SymPy has no limits of its own.
 
-It works in the main thread; elsewhere callers limit the process.
+Processor time, so that a busy machine changes no answer. It works in the main thread; elsewhere, and where the system refuses
+the timer, callers limit the process.
 """
 
 import signal
@@ -16,7 +17,7 @@ class TookTooLong(Exception):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Raise TookTooLong in the block after `seconds`."""
+    """Raise TookTooLong in the block after `seconds` of processor time."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -24,10 +25,15 @@ def within(seconds: float) -> Iterator[None]:
     def over(_number: int, _frame: FrameType | None) -> None:
         raise TookTooLong
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, over)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    except OSError:
+        signal.signal(signal.SIGPROF, before)
+        yield
+        return
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -188,8 +188,8 @@ def _fraction(parser: "Parser", _command: str) -> Node:
     if parser.peek == "{" and parser.peek_at(1) == "d":
         return _derivative(parser)
     if len(parser.peek) == 2 and parser.peek.isdigit():  # \\frac12 is one half.
-        top, bottom = parser.take().text
-        return Node("div", (number(int(top)), number(int(bottom))))
+        both = parser.take().text
+        return Node("div", (number(int(both[0])), number(int(both[1]))))
     return Node("div", (parser.argument(), parser.argument()))
 
 

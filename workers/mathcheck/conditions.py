@@ -8,7 +8,7 @@ from workers.mathcheck.notation import NotUnderstood
 from workers.mathcheck.parsing import parsed
 from workers.mathcheck.reading import Line
 from workers.mathcheck.relations import Statement
-from workers.mathcheck.scope import Condition, Scope
+from workers.mathcheck.scope import Condition, Domain, Scope
 from workers.mathcheck.stance import is_condition
 from workers.mathcheck.tree import free_names, is_bare
 
@@ -16,6 +16,10 @@ _DEFINES = re.compile(
     r"\b(?:let|set|put|define|denote|where|write|consider|setting|putting|with|function|polynomial|take|given|by)\b[^.]*$", re.I
 )
 _PIECEWISE = re.compile(r"\b(?:if|when|whenever|otherwise|unless|odd|even|else|case|recursively|mod|modulo)\b", re.I)
+
+#: A bound alone, `x > 0`, speaks of reals for these letters; for n or k it may well speak of integers.
+_REAL_LETTERS = frozenset("xyzuvwt")
+_BOUNDS = frozenset(["<", ">", r"\le", r"\ge"])
 
 
 def condition_places(line: Line, scope: Scope, given: bool) -> set[int]:
@@ -81,6 +85,8 @@ def add_condition(scope: Scope, link: Link) -> None:
     except NotUnderstood:
         scope.unread |= letters([*link.left, *link.right])
         return
+    if left.op == "name" and str(left.value) in _REAL_LETTERS and not free_names(right) and condition.relation in _BOUNDS:
+        scope.declare(str(left.value), Domain())
     if condition.names and condition not in scope.conditions:
         scope.conditions.append(condition)
         if any(part.endswith(")") for part in condition.names):

@@ -21,7 +21,7 @@ from workers.mathcheck.tree import Node, is_bare_number, number
 LEAST_TESTS = 5
 MOST_TESTS = 250
 #: Shares of cancelling terms from which an equation counts as an expansion that somebody wrote out.
-ALIKE, ALIKE_UNREAD = 0.7, 0.75
+ALIKE, ALIKE_UNREAD = 0.66, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,10 @@ class _Trial:
 
 
 def decide(claim: Claim, scope: Scope, evidence: Evidence, deadline: float) -> Verdict:
-    """The verdict. Every reading must fail for a refutation; one that holds is enough to survive."""
+    """The verdict. Every reading must fail for a refutation; one that holds is enough to survive.
+
+    `deadline` is in processor time.
+    """
     trials = [_tried(claim, variant, scope, evidence, deadline) for variant in claim.variants]
     for trial in trials:
         if not trial.failed and trial.tests >= (LEAST_TESTS if claim.names else 1):
@@ -83,7 +86,7 @@ def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence, d
         for point in points(scope, sorted(variant.names), domains):
             if all(_value(node, point) is not None for node in claim.differentiated):
                 _test(variant, point, trial)
-            if trial.tests >= MOST_TESTS or time.monotonic() > deadline:
+            if trial.tests >= MOST_TESTS or time.process_time() > deadline:
                 break
         if trial.tests >= LEAST_TESTS:
             break
@@ -107,7 +110,11 @@ def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence)
     if evidence.inequality_by_name:
         return [positive]
     whole = dict.fromkeys(silent, Domain(kind="integer", sign="positive"))
-    return [whole] if claim.relation in (r"\equiv", r"\mid", r"\nmid") else [whole, positive]
+    if claim.relation in (r"\equiv", r"\mid", r"\nmid"):
+        return [whole]
+    restricted = any(condition.relation == "=" for condition in scope.relevant(variant.names))
+    anything = dict.fromkeys(silent, Domain(kind="integer"))
+    return [whole, positive, anything] if restricted else [whole, positive]
 
 
 def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, evidence: Evidence) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from workers.mathcheck.evaluating import Undefined, Value, holds, value_at
 from workers.mathcheck.notation import NotUnderstood
-from workers.mathcheck.tree import Node, free_names, name, number, rebuilt, substituted
+from workers.mathcheck.tree import Node, free_names, has, name, number, rebuilt, substituted
 
 BOUND = "#"
 STARTS = (1, 0, 2, 3, -1)
@@ -20,7 +20,7 @@ def expanded(node: Node) -> Node:
         if part.op not in ("series", "run"):
             return None
         kind = "sum" if part.op == "series" else "prod"
-        found = _by_last_term(kind, part.args) or _arithmetic(kind, part.args) or _powers(kind, part.args)
+        found = _by_last_term(kind, part.args) or _powers(kind, part.args) or _arithmetic(kind, part.args)
         if found is None:
             raise NotUnderstood("an ellipsis whose rule is not clear")
         return found
@@ -54,6 +54,8 @@ def _arithmetic(kind: str, terms: Sequence[Node]) -> Node | None:
     steps = [Node("add", (two, Node("neg", (one,)))) for one, two in pairwise(first)]
     step = _constant(steps[0])
     if step is None or step == 0 or any(_constant(other) != step for other in steps):
+        return None
+    if has(last, "pow") and len(first) < 3 and step != 1:  # Two terms fit an arithmetic progression always.
         return None
     count = Node("div", (Node("add", (last, Node("neg", (first[0],)))), number(step)))
     body = Node("add", (first[0], Node("mul", (name(BOUND), number(step)))))

@@ -104,13 +104,20 @@ def likeness(left: Node, right: Node) -> float:
     if written > LARGEST or written < 3:
         return 0.0
     try:
-        difference = sympy.together(symbolic(left) - symbolic(right))
-        rest = sympy.expand(sympy.fraction(difference)[0], trig=True)
+        one, two = _opened(symbolic(left)), _opened(symbolic(right))
+        rest = sympy.expand(sympy.fraction(sympy.cancel(one - two))[0], trig=True)
+        factor = sympy.cancel(one / two)
     except (NotUnderstood, TypeError, ValueError, ArithmeticError):
         return 0.0
+    if factor.is_Rational and factor != 0:  # A factor that was dropped: no condition on the names makes 2x equal to x.
+        return 1.0
     if _vanishes_on_equals(rest):
         return 0.0
     return max(0.0, 1 - len(sympy.Add.make_args(rest)) / written)
+
+
+def _opened(expression: Any) -> Any:
+    return sympy.expand_func(expression) if expression.has(sympy.binomial) else expression
 
 
 def _vanishes_on_equals(rest: Any) -> bool:
@@ -120,7 +127,9 @@ def _vanishes_on_equals(rest: Any) -> bool:
 
 
 def _is_worked(node: Node) -> bool:
-    """Whether expanding changes the side: a product or power of sums, a fraction, a sum as an argument."""
+    """Whether there is something to work out: a product or power of sums, a fraction of them, or a sum of three terms."""
+    if node.op == "add" and len(node.args) >= 3 and len(free_names(node)) == 1 and all(part.op == "mul" for part in node.args):
+        return True
     shaped = (part for part in walk(node) if part.op in ("mul", "pow", "fn", "div"))
     return any(inner.op == "add" for part in shaped for inner in part.args)
 

@@ -24,11 +24,12 @@ _ASSERTED_NAMES = re.compile(r"\b(?:identity|inequality|relation|expression)\b(?
 _UNASSERTED = re.compile(
     r"""\b(?:contradict\w*|impossible|absurd\w*|false|not|cannot|can't|never|neither|nor|none|no|fails?|failed|wrong\w*
     |incorrect\w*
-    |untrue|unless|otherwise|would|could|might|may|want\w*|wish|needs?|must|show|prove[sd]?|proving|whether|suppose|try|guess\w*
+    |untrue|unless|otherwise|would|could|might|may(?!\ (?:write|assume))|want\w*|wish|needs?|must|show|prove[sd]?
+    |proving|whether|suppose|try|guess\w*
     |conjectur\w*|expect\w*|desired?|goal|suffices?|suffice|enough|instead|mistak\w*|typo|if\ and\ only\ if|iff|should
-    |tempt\w*|claims?
+    |tempt\w*|claim(?:s|ed)?\ that|we\ claim
     |approximate\w*|about|roughly|nearly|asymptotic\w*|hope|target|isn't|doesn't|don't|won't|violat\w*|disprov\w*|counterexample
-    |reject\w*|exclu\w+|either|at\ most\ one|say|imagine|attempt\w*|candidate|hold\s+only|only\ when|required
+    |reject\w*|exclude[sd]?|excluding|either|at\ most\ one|say|imagine|attempt\w*|candidate|hold\s+only|only\ when|required
     |equivalent|counter)\b|\?""",
     re.IGNORECASE | re.VERBOSE,
 )

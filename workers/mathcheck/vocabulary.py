@@ -3,6 +3,7 @@
 import re
 
 _NEUTRAL_WRITTEN = r"""
+    s rule rules stick series summation interval may
     a an and any all are as arbitrary at be being because both but by can clearly claim clear compute consequently
     consider define defined denote each easily equal equality equals every expand expanding factor factoring
     factorisation factorization find first finally fixed follows following for formula from function further furthermore
@@ -33,7 +34,8 @@ _UNIVERSAL = re.compile(
     r"\b(?:for|given|to)\s+(?:all|any|every|each|arbitrary)\b|\bfor\s+(?:\w+\s+)*(?:reals?|integers?|numbers?)\b|\\forall", re.I
 )
 _NAMED = re.compile(
-    r"\b(AM\s*[-–—/]+\s*GM|AM\s*[-–—]+\s*HM|GM\s*[-–—]+\s*HM|QM\s*[-–—]+\s*AM|RMS|Cauchy|Titu|Nesbitt|Schur|Muirhead|power[- ]mean"
+    r"\b(AM\s*[-–—/]+\s*GM|AM\s*[-–—]+\s*HM|GM\s*[-–—]+\s*HM|QM\s*[-–—]+\s*AM|RMS|Cauchy|Titu|Nesbitt|Schur|Muirhead"
+    r"|power[- ]mean"
     r"|arithmetic\s+(?:and|mean)|inequality\s+of\s+(?:the\s+)?means|rearrangement)",
     re.IGNORECASE,
 )
@@ -41,11 +43,8 @@ _NAMED = re.compile(
 
 def is_read(words: str) -> bool:
     """Whether every word of a sentence is neutral."""
-    return all(
-        word in _NEUTRAL
-        for word in re.findall(r"[a-z']+(?:-[a-z]+)*", words.lower().replace("non-", "non"))
-        if not _split(word)
-    )
+    spelled = words.lower().replace("non-", "non").replace("’", "'")
+    return all(word in _NEUTRAL or _split(word) for word in re.findall(r"[a-z]+(?:-[a-z]+)*", spelled))
 
 
 def _split(word: str) -> bool:

@@ -1,0 +1,111 @@
+"""`manage.py check_math FILE`: the computational verifier on any text, in a process of its own with limits on its time."""
+
+import json
+import subprocess
+import sys
+from argparse import ArgumentParser
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.table import Table
+
+SIZE_LIMIT = 1_000_000
+STYLES = {"refuted": "bold red", "survived": "green", "not_understood": "dim"}
+START_UP_SECONDS = 20
+
+
+class Command(BaseCommand):
+    """Print what the verifier finds in a file, or read from standard input where FILE is "-"."""
+
+    help = "Test the formulas of a text (Markdown with TeX): refuted with a counterexample, survived tests, or not understood."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help='a text file, or "-" for standard input')
+        parser.add_argument("--assume", action="append", default=[], help='an assumption, such as "a, b are positive integers"')
+        parser.add_argument("--seconds", type=float, default=10.0, help="the limit for the text (10)")
+        parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+        parser.add_argument("--all", action="store_true", help="show also what was not understood")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        text = _read(options["file"])
+        findings = _findings(text, options["assume"], options["seconds"])
+        if options["json"]:
+            self.stdout.write(json.dumps(findings, ensure_ascii=False, indent=2))
+            return
+        written = StringIO()
+        console = Console(file=written, force_terminal=self.stdout.isatty(), width=None if self.stdout.isatty() else 140)
+        shown = [finding for finding in findings if options["all"] or finding["outcome"] != "not_understood"]
+        if shown:
+            console.print(_table(text, shown))
+        console.print(_summary(findings))
+        self.stdout.write(written.getvalue(), ending="")
+
+
+def _read(name: str) -> str:
+    try:
+        text = sys.stdin.read(SIZE_LIMIT + 1) if name == "-" else Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{name} cannot be read: {error}") from error
+    if len(text) > SIZE_LIMIT:
+        raise CommandError(f"{name} is longer than {SIZE_LIMIT:,} characters.")
+    return text
+
+
+def _findings(text: str, assumptions: list[str], seconds: float) -> list[dict[str, Any]]:
+    job = {"texts": [{"id": "text", "text": text}], "assumptions": assumptions, "time_s": seconds}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "workers.mathcheck"],
+            input=json.dumps(job),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=seconds + START_UP_SECONDS,
+            cwd=settings.BASE_DIR,
+            check=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CommandError(f"The check took longer than {seconds:g} seconds and was ended.") from error
+    except subprocess.CalledProcessError as error:
+        raise CommandError(f"The check broke off: {error.stderr.strip()[-500:]}") from error
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return findings
+
+
+def _table(text: str, findings: list[dict[str, Any]]) -> Table:
+    table = Table("line", "outcome", "kind", "formula", "what was found", show_lines=False)
+    for finding in findings:
+        line = text.count("\n", 0, finding["anchor"]["start"]) + 1
+        quote = " ".join(finding["anchor"]["quote"].split())
+        outcome = finding["outcome"].replace("_", " ")
+        table.add_row(
+            str(line), f"[{STYLES[finding['outcome']]}]{outcome}[/]", finding["kind"], _plain(quote), _plain(_found(finding))
+        )
+    return table
+
+
+def _plain(words: str) -> str:
+    """Brackets in mathematics are no markup."""
+    return words.replace("[", r"\[")
+
+
+def _found(finding: dict[str, Any]) -> str:
+    if finding["outcome"] == "not_understood":
+        return str(finding["reason"])
+    if finding["outcome"] == "survived":
+        return f"{finding['tests']} test{'s' if finding['tests'] != 1 else ''}"
+    example = finding["counterexample"]
+    point = ", ".join(f"{name} = {value}" for name, value in example["values"].items())
+    sides = f"{example['left']} against {example['right']}"
+    return f"at {point}: {sides}" if point else sides
+
+
+def _summary(findings: list[dict[str, Any]]) -> str:
+    count = {outcome: sum(finding["outcome"] == outcome for finding in findings) for outcome in STYLES}
+    return (
+        f"{count['refuted']} refuted · {count['survived']} survived their tests (which proves nothing) · "
+        f"{count['not_understood']} not understood"
+    )

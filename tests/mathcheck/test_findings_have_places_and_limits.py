@@ -1,0 +1,74 @@
+"""Anchors in code points, limits on time, and the entry that the sandbox calls."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from workers.mathcheck.checking import check_text
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_an_anchor_quotes_the_text_in_code_points() -> None:
+    text = "Größe 𝔽😀: we have\n\\[\n1+1 &= 2 \\\\\n&= 3-2.\n\\]\nAnd $3+4\\equiv 1\\pmod{4}$."
+    findings = check_text(text)
+    assert [text[f.anchor.start : f.anchor.end] for f in findings] == [f.anchor.quote for f in findings]
+    assert [f.anchor.quote for f in findings if f.outcome == REFUTED] == ["2 \\\\\n&= 3-2", "3+4\\equiv 1\\pmod{4}"]
+
+
+def test_every_finding_has_a_reason_a_number_of_tests_or_a_counterexample() -> None:
+    for finding in check_text(r"We have $1+1=2$, $2+2=5$, $\angle A=1+1$ and $(x+y)^2=x^2+y^2$."):
+        assert (finding.reason != "") is (finding.outcome == NOT_UNDERSTOOD)
+        assert (finding.counterexample is not None) is (finding.outcome == REFUTED)
+        assert (finding.tests > 0) is (finding.outcome in (SURVIVED, REFUTED))
+
+
+def test_code_is_not_read() -> None:
+    assert check_text("```\nWe have $1+1=3$.\n```\n") == []
+
+
+def test_huge_formulas_end_within_the_limit() -> None:
+    towers = " ".join(rf"We have $9^{{9^{{9^{{{k}}}}}}}+(a+b)^{{{k + 90}}}=(a-b)^{{97}}\cdot {k}!$." for k in range(2, 12))
+    began = time.perf_counter()
+    findings = check_text(towers, seconds=2.0)
+    assert time.perf_counter() - began < 8
+    assert {finding.outcome for finding in findings} == {NOT_UNDERSTOOD}
+
+
+def test_the_module_answers_a_job_in_json() -> None:
+    job = {"texts": [{"id": "s1", "text": "Then $n^2\\ge 2$."}], "assumptions": ["n is a positive integer"], "time_s": 2}
+    done = subprocess.run(
+        [sys.executable, "-m", "workers.mathcheck"],
+        input=json.dumps(job),
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        check=True,
+    )
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert (finding["text_id"], finding["outcome"]) == ("s1", REFUTED)
+    assert finding["anchor"] == {"start": 6, "end": 14, "quote": "n^2\\ge 2"}
+    assert finding["counterexample"] == {"values": {"n": "1"}, "left": "1", "right": "2"}
+
+
+def test_a_job_of_another_shape_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "workers.mathcheck"],
+        input='{"text": 1}',
+        capture_output=True,
+        encoding="utf-8",
+        cwd=ROOT,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "shape" in done.stderr
+
+
+def test_the_verifier_needs_neither_django_nor_the_application() -> None:
+    foreign = "('django', 'apps', 'celery', 'pydantic')"
+    code = f"import sys, workers.mathcheck.checking; print([m for m in sys.modules if m.split('.')[0] in {foreign}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
