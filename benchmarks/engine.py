@@ -12,6 +12,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +28,8 @@ from apps.reasoning.inference.aliases import Alias, OpenVinoOptions, load_aliase
 from workers.engines.model_files import model_path
 from workers.host import EngineHost
 
-MODELS = Path(__file__).resolve().parents[1] / "apps" / "config" / "models.toml"
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = ROOT / "apps" / "config" / "models.toml"
 ALIAS = "smollm2"
 
 
@@ -43,7 +45,10 @@ class RawEngine:
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the process
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True, cwd=ROOT
+        )
         self._answer()
 
     def __enter__(self) -> Self:
@@ -64,6 +69,7 @@ class RawEngine:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(timeout=60)
+        self._said.close()
 
     def _answer(self) -> dict[str, Any]:
         """The next line that is an answer; a library may print lines of its own. Raises `ValueError` at the end."""
@@ -72,7 +78,8 @@ class RawEngine:
             if line.startswith('{"'):
                 found: dict[str, Any] = json.loads(line)
                 return found
-        raise ValueError("the engine's process ended")
+        self._said.seek(0)
+        raise ValueError(f"the engine's process ended: {self._said.read()[-500:].strip()}")
 
 
 def raw_command(alias: Alias) -> list[str]:

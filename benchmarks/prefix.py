@@ -1,46 +1,64 @@
 """Votes on lemmas, as a round asks for them: a long prompt that all share, a lemma of its own, and several votes on each.
 
-Problem and library stand first in every prompt (docs/intern_s1_mo_formats.md), so an engine with a prefix cache reads them
-once. Measured through the raw engines, each in a process of its own, with and without the cache, in turns: the time of a round
-of votes, each to the same few tokens. Every turn has a library of its own, so nothing is left over from the turn before.
+Problem and library stand first in every prompt (docs/intern_s1_mo_formats.md), so an engine with a prefix cache need read them
+once. Measured through the raw engines, each in a process of its own, with and without the cache: the time of a round of votes,
+each to the same few tokens. "All at once" is how a round arrives at a worker: what an engine looks up only when a request is
+added it cannot find then, because nobody has computed it yet. "The first ahead" lets one vote end before the others are added.
+Every turn has a library of its own, so nothing is left over from the turn before.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
 from benchmarks.figures import Figure, Skipped
 
-LEMMAS, VOTES = 8, 4
-QUICK_LEMMAS, QUICK_VOTES = 2, 2
-LIBRARY_CHARACTERS, LEMMA_CHARACTERS = 2_400, 300
+if TYPE_CHECKING:
+    from benchmarks.engine import RawEngine
+
 TOKENS = 16
-ROUNDS, QUICK_ROUNDS = 3, 1
+CHART = "Seconds for a round of votes"
+
+
+@dataclass(frozen=True)
+class _Size:
+    lemmas: int
+    votes: int
+    turns: int
+    library_characters: int
+    lemma_characters: int = 300
+
+
+FULL = _Size(lemmas=8, votes=4, turns=3, library_characters=2_400)
+QUICK = _Size(lemmas=2, votes=2, turns=1, library_characters=600)
 
 
 def figures(quick: bool = False) -> list[Figure]:
     """The gain on OpenVINO, and on vLLM's CPU build where it is set up. Raises `Skipped` where neither starts."""
+    size = QUICK if quick else FULL
     found: list[Figure] = []
     for title, commands in (("OpenVINO", _openvino), ("vLLM on the CPU", _vllm)):
         try:
-            found += _of_an_engine(title, commands(), quick)
+            found += _of_an_engine(title, commands(), size)
         except (Skipped, ValueError, OSError) as reason:
             print(f"{title}: {reason}", file=sys.stderr)
     if not found:
         raise Skipped("Neither OpenVINO nor vLLM starts here.")
-    return [*found, Figure("votes in a round", (QUICK_LEMMAS * QUICK_VOTES) if quick else (LEMMAS * VOTES))]
+    return [*found, Figure("votes in a round", size.lemmas * size.votes), Figure("turns of each", size.turns)]
 
 
 def _openvino() -> Mapping[bool, list[str]]:
-    from apps.reasoning.inference.aliases import OpenVinoOptions, load_aliases
+    from apps.reasoning.inference.aliases import Alias, OpenVinoOptions, load_aliases
     from benchmarks import engine
 
     alias = load_aliases(engine.MODELS)[engine.ALIAS]
-    assert isinstance(alias.options, OpenVinoOptions)
+    options = alias.options
+    assert isinstance(options, OpenVinoOptions)
 
-    def with_cache(is_on: bool) -> Any:
-        return alias.model_copy(update={"options": alias.options.model_copy(update={"prefix_caching": is_on})})
+    def with_cache(is_on: bool) -> Alias:
+        return alias.model_copy(update={"options": options.model_copy(update={"prefix_caching": is_on})})
 
     return {is_on: engine.raw_command(with_cache(is_on)) for is_on in (True, False)}
 
@@ -51,38 +69,41 @@ def _vllm() -> Mapping[bool, list[str]]:
     return {is_on: engine_vllm.raw_command(engine_vllm.models_toml(prefix_caching=is_on)) for is_on in (True, False)}
 
 
-def _of_an_engine(title: str, commands: Mapping[bool, list[str]], quick: bool) -> list[Figure]:
+def _of_an_engine(title: str, commands: Mapping[bool, list[str]], size: _Size) -> list[Figure]:
     """One engine after the other: two that hold the machine's cores at once would measure each other."""
     from benchmarks.engine import RawEngine
 
-    rounds = QUICK_ROUNDS if quick else ROUNDS
-    seconds: dict[bool, float] = {}
-    for is_on, command in commands.items():
-        with RawEngine(command) as engine:
-            engine.measure(_round(0, 1, 1), TOKENS)
-            turns = [engine.measure(_round(turn, *_size(quick)), TOKENS)[1] for turn in range(1, rounds + 1)]
-            seconds[is_on] = median(turns)
+    with RawEngine(commands[False]) as engine:
+        engine.measure(_round(0, size)[:1], TOKENS)
+        without = median(_seconds(engine, _round(turn, size)) for turn in range(1, size.turns + 1))
+    with RawEngine(commands[True]) as engine:
+        engine.measure(_round(0, size)[:1], TOKENS)
+        turns = range(1, 2 * size.turns + 1, 2)
+        at_once = median(_seconds(engine, _round(turn, size)) for turn in turns)
+        ahead = median(_seconds(engine, _round(turn + 1, size), ahead=1) for turn in turns)
     return [
-        Figure(f"{title}: a round of votes without prefix cache ÷ with it", seconds[False] / seconds[True], "times"),
-        Figure("… with prefix cache", seconds[True], "s"),
-        Figure("… without", seconds[False], "s"),
+        Figure(f"{title}: a round without prefix cache ÷ with it, all at once", without / at_once, "times"),
+        Figure("… the first ahead", without / ahead, "times"),
+        Figure("… without prefix cache", without, "s", chart=CHART, line=f"{title}, without"),
+        Figure("… with it, all at once", at_once, "s", chart=CHART, line=f"{title}, all at once"),
+        Figure("… with it, the first ahead", ahead, "s", chart=CHART, line=f"{title}, the first ahead"),
     ]
 
 
-def _size(quick: bool) -> tuple[int, int]:
-    return (QUICK_LEMMAS, QUICK_VOTES) if quick else (LEMMAS, VOTES)
+def _seconds(engine: "RawEngine", prompts: Sequence[str], ahead: int = 0) -> float:
+    first = engine.measure(prompts[:ahead], TOKENS)[1] if ahead else 0.0
+    return first + engine.measure(prompts[ahead:], TOKENS)[1]
 
 
-def _round(turn: int, lemmas: int, votes: int) -> list[str]:
+def _round(turn: int, size: _Size) -> list[str]:
     """The prompts of one round: the votes of one lemma follow each other."""
     from benchmarks.contest_texts import prose
 
-    library = (
-        f"Library {turn} of the problem: show that $x^2 + y^2 \\ge 2xy$.\n\n{prose(f'library/{turn}', LIBRARY_CHARACTERS)}"
-    )
+    library = f"Library {turn} of the problem: show that $x^2 + y^2 \\ge 2xy$.\n\n"
+    library += prose(f"library/{turn}", size.library_characters)
     question = "Is every step of it sound? Answer step by step."
     return [
-        f"{library}\n\nLemma {lemma}: {prose(f'lemma/{turn}/{lemma}', LEMMA_CHARACTERS)}\n\n{question}"
-        for lemma in range(lemmas)
-        for _ in range(votes)
+        f"{library}\n\nLemma {lemma}: {prose(f'lemma/{turn}/{lemma}', size.lemma_characters)}\n\n{question}"
+        for lemma in range(size.lemmas)
+        for _ in range(size.votes)
     ]

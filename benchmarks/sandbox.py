@@ -14,7 +14,6 @@ import sympy
 x = sympy.symbols("x")
 print(sympy.solve(x**4 - 10 * x**2 + 1, x))
 print(sympy.factorint(10**18 + 9))
-print(sympy.simplify(sympy.sin(x) ** 2 + sympy.cos(x) ** 2))
 """
 TIMES, QUICK_TIMES = 30, 5
 COLD_TIMES, QUICK_COLD_TIMES = 7, 2

@@ -101,7 +101,7 @@ def _started(command: Sequence[str]) -> "RawEngine":
     try:
         return RawEngine(command)
     except (OSError, ValueError) as error:
-        raise Skipped("The engine does not start here.") from error
+        raise Skipped(f"The engine does not start here ({error}).") from error
 
 
 def _spec(alias: str) -> "RunSpec":
