@@ -23,7 +23,7 @@ def test_a_reference_solution_is_not_refuted(path: Path) -> None:
 
 
 def test_the_sample_library_is_understood_in_part() -> None:
-    outcomes = [finding.outcome for path in LIBRARY for finding in check_text(path.read_text(encoding="utf-8"), seconds=3)]
+    outcomes = [finding.outcome for path in LIBRARY for finding in check_text(path.read_text(encoding="utf-8"), seconds=2)]
     assert outcomes.count(SURVIVED) >= 50
 
 
@@ -32,10 +32,10 @@ def test_the_sample_library_is_understood_in_part() -> None:
 def test_proofs_with_full_marks_are_not_refuted() -> None:
     csv.field_size_limit(10**8)
     with GRADED.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["Points"] == "7"][:20]
+        rows = [row for row in csv.DictReader(file) if row["Points"] == "7"][:12]
     found = {
         row["Grading ID"]: [
-            f.anchor.quote for f in check_text(row["Response"], [row["Problem"]], seconds=4) if f.outcome == REFUTED
+            f.anchor.quote for f in check_text(row["Response"], [row["Problem"]], seconds=2) if f.outcome == REFUTED
         ]
         for row in rows
     }

@@ -24,6 +24,7 @@ SECONDS_PER_CLAIM = 0.5
 WARMING = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
 REACH_AFTER, REACH_BEFORE, REACH_MODULAR = 300, 2_000, 600
 _HYPOTHETICAL = re.compile(r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.I)
+_UNDER_HYPOTHESIS = "it may hold only under the sentence's own hypothesis"
 _SERIOUS = re.compile(
     r"\b(?:have|sum|summing|series|summation|equals?|is|get|formula|obtain|gives|identity|hence|so|thus|therefore|since|as|then|induction)\b",
     re.I,
@@ -97,7 +98,8 @@ class Checker:
             verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
         except (TookTooLong, RecursionError):
             verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
-        if verdict.outcome == REFUTED and (blocked := self._blocked_words(line, sentence)):
+        blocked = self._blocked_words(line, sentence) or (_UNDER_HYPOTHESIS if _HYPOTHETICAL.search(line.words) else "")
+        if verdict.outcome == REFUTED and blocked:
             verdict = Verdict(NOT_UNDERSTOOD, blocked)
         start, end = line.span(claim.start, claim.end)
         anchor = Anchor(start, end, self.text[start:end])
@@ -116,7 +118,9 @@ class Checker:
                 claim = read_link(link, self.scope, self.totient)
                 evidence = self._evidence(claim, line, place, link, sentence, declared, readable_before)
                 limit = time.process_time() + SECONDS_PER_CLAIM / 2
-                verdict = decide(claim, self.scope, evidence, limit)
+                verdict = decide(
+                    claim, self.scope, evidence, lambda: time.process_time() > limit or time.monotonic() > self.deadline
+                )
         except NotUnderstood as refusal:
             verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
         except (TookTooLong, RecursionError):
@@ -155,7 +159,7 @@ class Checker:
             return "the equality may be meant modulo something"
         implied = line.statements[place].words == "then" and place > 0
         if not claim.names and (implied or _HYPOTHETICAL.search(line.words) or _only_bare(claim)):
-            return "it may hold only under the sentence's own hypothesis"
+            return _UNDER_HYPOTHESIS
         return ""
 
     def _blocked_words(self, line: Line, sentence: Sentence) -> str:

@@ -31,11 +31,27 @@ class WordClaim:
 def counted_claims(line: Line, scope: Scope) -> Iterator[WordClaim]:
     """Claims about numbers: "the number of divisors of 360 is 24", "91 is prime"."""
     for pattern, count in _COUNTS:
-        for match in pattern.finditer(line.flat):
+        for match in _clauses(pattern, line):
             yield WordClaim("counting", match.start(), match.end(), _counting(match, count, line, scope))
-    for match in _PROPERTY.finditer(line.flat):
+    for match in _clauses(_PROPERTY, line):
         kind = "divisibility" if match["m"] else "arithmetic"
         yield WordClaim(kind, match.start(), match.end(), _property(match, line, scope))
+
+
+_OPENS_CLAUSE = re.compile(
+    r"(?:^|[.,;:]|\b(?:since|because|that|hence|so|thus|indeed|here|therefore|as|number|integer|but|now|then|clearly|have|get))"
+    r"\s*,?\s*(?:the\s*)?$",
+    re.IGNORECASE,
+)
+_CLOSES_CLAUSE = re.compile(r"\s*(?:$|[.,;:)]|(?:so|hence|and|since|because|thus|therefore|but)\b)", re.IGNORECASE)
+
+
+def _clauses(pattern: re.Pattern[str], line: Line) -> Iterator[re.Match[str]]:
+    """Matches that are a clause of their own: not the tail of "twice the number of …", not the head of "… that are odd"."""
+    for match in pattern.finditer(line.flat):
+        before = line.flat[: match.start()].strip()
+        if _OPENS_CLAUSE.search(before) and " of " not in before[-40:] and _CLOSES_CLAUSE.match(line.flat, match.end()):
+            yield match
 
 
 def _number(written: str, line: Line, scope: Scope) -> int:
@@ -103,7 +119,7 @@ def _property(match: re.Match[str], line: Line, scope: Scope) -> Callable[[], Ve
 
 
 _PROPERTY = re.compile(
-    _N.format("n") + r"\s+is\s+(?:also\s+|clearly\s+|indeed\s+)?(?:an?\s+)?"
+    r"(?P<n>⟦\d+⟧)" + r"\s+is\s+(?:also\s+|clearly\s+|indeed\s+)?(?:an?\s+)?"
     r"(?P<property>prime|composite|perfect\s+square|perfect\s+cube|even|odd"
     r"|divisible\s+by(?=\s*(?:⟦|\d))|multiple\s+of(?=\s*(?:⟦|\d)))(?:\s+number)?(?:(?<=by|of)\s*"
     + _N.format("m")
@@ -160,11 +176,11 @@ _COUNTS: Sequence[tuple[re.Pattern[str], Callable[..., int]]] = [
     ),
     (
         re.compile(
-            rf"\bnumber\s+of\s+(?:positive\s+)?integers\s+(?:from\s+{_N.format('low')}\s+to|between\s+{_N.format('a')}\s+and|up\s+to|not\s+exceeding)\s+{_N.format('n')}"
+            rf"\bnumber\s+of\s+(?:positive\s+)?integers\s+(?:from\s+{_N.format('low')}\s+to|up\s+to|not\s+exceeding)\s+{_N.format('n')}"
             rf"\s+(?:that\s+are\s+|which\s+are\s+)?(?:divisible\s+by|multiples\s+of)\s+{_N.format('m')}{_IS}",
             re.I,
         ),
-        lambda n, m, low=1, a=1: _between(max(low, a, 1), n, lambda value: value % m == 0),
+        lambda n, m, low=1: _between(max(low, 1), n, lambda value: value % m == 0),
     ),
     (
         re.compile(

@@ -4,7 +4,6 @@ A failing point is only half a refutation. The other half is evidence that the a
 that no condition was missed; without it the answer is "not understood".
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -56,12 +55,12 @@ class _Trial:
         return self.passed + len(self.failed)
 
 
-def decide(claim: Claim, scope: Scope, evidence: Evidence, deadline: float) -> Verdict:
+def decide(claim: Claim, scope: Scope, evidence: Evidence, is_over: Callable[[], bool]) -> Verdict:
     """The verdict. Every reading must fail for a refutation; one that holds is enough to survive.
 
-    `deadline` is in processor time.
+    No more points are tried once `is_over` says so.
     """
-    trials = [_tried(claim, variant, scope, evidence, deadline) for variant in claim.variants]
+    trials = [_tried(claim, variant, scope, evidence, is_over) for variant in claim.variants]
     for trial in trials:
         if not trial.failed and trial.tests >= (LEAST_TESTS if claim.names else 1):
             return Verdict(SURVIVED, tests=trial.tests)
@@ -77,16 +76,16 @@ def decide(claim: Claim, scope: Scope, evidence: Evidence, deadline: float) -> V
     return Verdict(REFUTED, tests=trials[0].tests, counterexample=_counterexample(variant, point))
 
 
-def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence, deadline: float) -> _Trial:
+def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence, is_over: Callable[[], bool]) -> _Trial:
     trial = _Trial()
     if not variant.names:
         _test(variant, {}, trial)
         return trial
     for domains in _domains(claim, variant, scope, evidence):
-        for point in points(scope, sorted(variant.names), domains):
+        for point in points(scope, sorted(variant.names), domains, is_over):
             if all(_value(node, point) is not None for node in claim.differentiated):
                 _test(variant, point, trial)
-            if trial.tests >= MOST_TESTS or time.process_time() > deadline:
+            if trial.tests >= MOST_TESTS:
                 break
         if trial.tests >= LEAST_TESTS:
             break

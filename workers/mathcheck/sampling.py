@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from workers.mathcheck.evaluating import Undefined, value_at
@@ -29,14 +29,18 @@ def pool(domain: Domain) -> list[Fraction]:
     return values
 
 
-def points(scope: Scope, names: Sequence[str], domains: dict[str, Domain], seed: int = 0) -> Iterator[Point]:
-    """Points that satisfy all conditions on the names; possibly none."""
+def points(
+    scope: Scope, names: Sequence[str], domains: dict[str, Domain], is_over: Callable[[], bool], seed: int = 0
+) -> Iterator[Point]:
+    """Points that satisfy all conditions on the names; possibly none. They end when `is_over` says so."""
     conditions = scope.relevant(frozenset(names))
     everything = sorted(set(names).union(*(condition.names for condition in conditions)) if conditions else set(names))
     if any(name.endswith(")") for name in everything) or len(conditions) > 14 or len(everything) > 8:
         return
     pools = {name: pool(domains.get(name, scope.domain(name))) for name in everything}
     for raw in _raw(everything, pools, seed):
+        if is_over():
+            return
         point = _fitted(raw, conditions, {name: domains.get(name, scope.domain(name)) for name in everything})
         if point is not None:
             yield point
