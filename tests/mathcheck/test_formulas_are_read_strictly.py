@@ -10,7 +10,7 @@ from workers.mathcheck.lexing import tokens
 from workers.mathcheck.notation import NotUnderstood, Reading
 from workers.mathcheck.parsing import parsed
 
-POINT = {name: Fraction(value) for name, value in {"a": 2, "b": 3, "n": 10, "k": 4, "x": Fraction(1, 2)}.items()}
+POINT = {"a": Fraction(2), "b": Fraction(3), "n": Fraction(10), "k": Fraction(4), "x": Fraction(1, 2)}
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def _property(match: re.Match[str], line: Line, scope: Scope) -> Callable[[], Ve
         divisor = _number(match["m"], line, scope) if match["m"] else 0
         if abs(value) > 10**12 or (match["m"] and divisor == 0):
             raise NotUnderstood("too large")
-        true = {
+        tests: dict[str, Callable[[], bool]] = {
             "prime": lambda: is_prime(value),
             "composite": lambda: value > 1 and not is_prime(value),
             "square": lambda: value >= 0 and isqrt(value) ** 2 == value,
@@ -108,8 +108,8 @@ def _property(match: re.Match[str], line: Line, scope: Scope) -> Callable[[], Ve
             "odd": lambda: value % 2 == 1,
             "by": lambda: value % divisor == 0,
             "of": lambda: value % divisor == 0,
-        }[word.split()[-1]]()
-        if true:
+        }
+        if tests[word.split()[-1]]():
             return Verdict(SURVIVED, tests=1)
         return Verdict(
             REFUTED, tests=1, counterexample=Counterexample({}, str(value), word if not match["m"] else f"{word} {divisor}")
