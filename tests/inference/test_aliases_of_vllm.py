@@ -61,6 +61,15 @@ def test_the_keys_become_arguments_of_the_engine() -> None:
     assert args["swap_space"] == 8
 
 
+def test_on_a_cpu_prompts_are_read_whole() -> None:
+    """A prompt read in pieces, with a seed, ends the engine of vLLM 0.32 there."""
+    alias = parse_aliases(BASE + "[big.options]\nmax_batched_tokens = 512\n")["big"]
+    assert engine_args(alias)["max_num_batched_tokens"] == 512
+    on_cpu = engine_args(alias, on_cpu=True)
+    assert on_cpu["enable_chunked_prefill"] is False
+    assert on_cpu["max_num_batched_tokens"] == 32768
+
+
 def test_what_is_not_said_is_left_to_the_engine() -> None:
     args = engine_args(parse_aliases(BASE)["big"])
     assert isinstance(parse_aliases(BASE)["big"].options, VllmOptions)

@@ -56,6 +56,17 @@ async def test_a_seed_gives_the_same_draw_and_another_seed_another(vllm: VllmBac
     assert texts[0] == texts[1] != texts[2]
 
 
+async def test_long_prompts_with_a_seed_are_read_beside_each_other(vllm: VllmBackend) -> None:
+    """Read in pieces, they end the engine on a CPU."""
+    long = "The lemma library of another run, which nobody has read yet. " * 90
+    requests = [
+        a_request(f"long/{number}", f"{number} {long}", max_new_tokens=4, temperature=0.8, seed=number + 1, deadline_s=200)
+        for number in range(3)
+    ]
+    finals = await asyncio.gather(*(read_to_final(vllm, request) for request in requests))
+    assert all(final.usage.prompt > 1024 and final.usage.completion for final in finals)
+
+
 async def test_several_completions_at_temperature_zero_are_rejected(vllm: VllmBackend) -> None:
     with pytest.raises(RequestRejected, match="greedy"):
         await read_to_final(vllm, a_request(text=STORY, n=2, temperature=0))

@@ -28,7 +28,6 @@ concurrency = 32
 dtype = "bfloat16"
 enforce_eager = true
 cache_gb = 1
-max_batched_tokens = 512
 """
 
 _ADAPTERS = """

@@ -97,7 +97,9 @@ class RunningEngine:
         from vllm import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
-        args = AsyncEngineArgs(**engine_args(self._alias))
+        from vllm.platforms import current_platform
+
+        args = AsyncEngineArgs(**engine_args(self._alias, on_cpu=current_platform.is_cpu()))
         with tied_children(self._folder):
             self.llm = AsyncLLM.from_engine_args(args, stat_loggers=[lambda *_: self.stats])
         template = Path(self._options.chat_template).expanduser().read_text("utf-8") if self._options.chat_template else ""
@@ -147,8 +149,12 @@ def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None
         future.exception()  # Nobody may be waiting any more; that is not worth a warning.
 
 
-def engine_args(alias: Alias) -> dict[str, Any]:
-    """The arguments of vLLM's `AsyncEngineArgs` for an alias of the backend vllm."""
+def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
+    """The arguments of vLLM's `AsyncEngineArgs` for an alias of the backend vllm.
+
+    On a CPU prompts are read whole: vLLM 0.32 dies of a call with a seed whose prompt is read in pieces there ("CPU Generator
+    does not use offset").
+    """
     options = alias.options
     assert isinstance(options, VllmOptions)
     args: dict[str, Any] = {
@@ -170,6 +176,9 @@ def engine_args(alias: Alias) -> dict[str, Any]:
         args["quantization"] = options.quantization
     if options.max_batched_tokens is not None:
         args["max_num_batched_tokens"] = options.max_batched_tokens
+    if on_cpu:
+        args["enable_chunked_prefill"] = False
+        args["max_num_batched_tokens"] = max(alias.context_tokens, options.max_batched_tokens or 0)
     if options.reasoning_parser:
         args["reasoning_parser"] = options.reasoning_parser
     if alias.adapters:
