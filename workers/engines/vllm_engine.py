@@ -95,9 +95,8 @@ class RunningEngine:
         # Before the import: vLLM reads its environment when it is imported.
         os.environ |= self._environment() | {"VLLM_LOGGING_CONFIG_PATH": str(self._logging_config())}
         from vllm import AsyncEngineArgs
-        from vllm.v1.engine.async_llm import AsyncLLM
-
         from vllm.platforms import current_platform
+        from vllm.v1.engine.async_llm import AsyncLLM
 
         args = AsyncEngineArgs(**engine_args(self._alias, on_cpu=current_platform.is_cpu()))
         with tied_children(self._folder):
