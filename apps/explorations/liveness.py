@@ -22,7 +22,9 @@ def liveness(run: Run, open_calls: int = 0) -> Liveness:
             "stalled", "stalled; another orchestrator takes it over soon", "Nothing is lost: finished calls are kept."
         )
     if run.status == RunStatus.FINISHED:
-        return Liveness("finished", f"finished: {ending(run)}", str((run.outcome or {}).get("reason", "")))
+        how = ending(run)
+        state = "finished" if how == "accepted" else "ended"
+        return Liveness(state, f"finished: {how}", str((run.outcome or {}).get("reason", "")))
     return {
         RunStatus.QUEUED: Liveness("queued", "queued; waits for an orchestrator"),
         RunStatus.RUNNING: _running(open_calls),
@@ -36,4 +38,4 @@ def liveness(run: Run, open_calls: int = 0) -> Liveness:
 def _running(open_calls: int) -> Liveness:
     if not open_calls:
         return Liveness("running", "running; between two calls")
-    return Liveness("running", f"waiting for the model; {open_calls} call{'s' * (open_calls != 1)} under way")
+    return Liveness("running", f"{open_calls} call{'s' * (open_calls != 1)} under way")

@@ -179,7 +179,8 @@ def list_state(run: Run) -> tuple[str, str]:
     """Glyph and words of a run in a list."""
     if run.is_stalled:
         return "stalled", "stalled"
-    return run.status, ending(run) or RunStatus(run.status).label
+    how = ending(run)
+    return "ended" if how and how != "accepted" else run.status, how or RunStatus(run.status).label
 
 
 def open_calls_of(run: Run) -> list[dict[str, Any]]:

@@ -42,7 +42,7 @@ def outline(run: Run, data: GraphData) -> list[OutlineLevel]:
     for name in reading_order(graph):
         node, row = nodes[name], judged[name]
         uses, used_by = list(graph.successors(name)), list(graph.predecessors(name))
-        prefix = f"{node['rollout']}." if several else ""
+        prefix = f"s{node['rollout']}." if several and node["kind"] == "lemma" else ""
         item = OutlineItem(node, _state_words(row, node), confidence_words(row), uses, used_by, prefix)
         levels.setdefault(node["round"], []).append(item)
     last = data["rounds"]

@@ -194,8 +194,10 @@ class Hub:
                 self._streams()
                 await self._resolve_new(client)
                 for key, entries in await client.xread(self._streams(), count=1000, block=_BLOCK_MS):
-                    self._cursors[key] = entries[-1][0]
                     kind, _, run = key.partition(":")
+                    if kind in {"ev", "tok"} and run not in self._subscriptions:
+                        continue  # Nobody watches it any more; a cursor kept would replay what comes until somebody does.
+                    self._cursors[key] = entries[-1][0]
                     for entry_id, fields in entries:
                         self._spread(kind, run, entry_id, fields)
                     if kind == "ev":

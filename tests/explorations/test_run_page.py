@@ -39,7 +39,7 @@ def test_a_running_run_shows_its_open_calls(client: Client, alice: User) -> None
     run = make_exploration(alice, RunStatus.RUNNING)
     add_open_call(run)
     page = page_of(client, run)
-    assert "waiting for the model; 1 call under way" in page
+    assert "1 call under way" in page
     assert 'data-call="s0/r4/reason"' in page
     assert "Pause" in page
 

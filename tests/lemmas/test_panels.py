@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Role
-from apps.runs.models import Run
+from apps.runs.models import Run, RunStatus
 from tests.lemmas.factory import make_run, make_told_run, make_user
 
 pytestmark = pytest.mark.django_db
@@ -79,8 +79,16 @@ def test_the_outline_lists_what_is_used_before_what_uses_it(client: Client, run:
     assert "unscored · none of 4 votes could be read" in text
 
 
-def test_the_graph_page_works_before_the_first_lemma(client: Client, run: Run) -> None:
-    assert "The first appear when the first round has been summarised." in page(client, make_run(), "graph/")
+def test_the_graph_page_works_before_the_first_lemma_and_when_none_came(client: Client, run: Run) -> None:
+    live = page(client, make_run(RunStatus.RUNNING), "graph/")
+    assert "The first appear when the first round has been summarised." in live
+    assert "No lemma came out of this run." in page(client, make_run(), "graph/")
+
+
+def test_a_lemma_is_named_with_its_rollout_where_there_are_several(client: Client, run: Run) -> None:
+    assert "<h1>Lemma 7</h1>" in page(client, run, "lemmas/s0.7/")
+    Run.objects.filter(pk=run.pk).update(spec={"params": {"rollouts": 2}})
+    assert "<h1>Lemma s0.7</h1>" in page(client, run, "lemmas/s0.7/")
 
 
 @pytest.mark.parametrize("path", ["lemmas/s9.9/", "proofs/9/", "graph/export.docx"])

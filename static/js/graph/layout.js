@@ -10,6 +10,8 @@
 export const PITCH_X = 72;
 export const PITCH_Y = 72;
 const SWEEPS = 12;
+/** How far a line within one row bows past the nodes between its ends. */
+const SAME_ROW_BOW = 26;
 const WIDE = { problem: 1.9, proof: 1.5 };
 const EPS = 1e-6;
 
@@ -74,6 +76,10 @@ export function bow(layout, source, target) {
   const [from, to] = [layout.position.get(source), layout.position.get(target)];
   const [top, bottom] = [layout.row.get(source), layout.row.get(target)];
   let need = 0;
+  if (top === bottom) {
+    const isBetween = (id) => (layout.position.get(id).x - from.x) * (layout.position.get(id).x - to.x) < 0;
+    return [...(layout.rows.get(top) ?? [])].some(isBetween) ? SAME_ROW_BOW : 0;
+  }
   for (let row = Math.min(top, bottom) + 1; row < Math.max(top, bottom); row += 1) {
     const part = (row - top) / (bottom - top);
     const x = from.x + (to.x - from.x) * part;

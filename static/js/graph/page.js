@@ -216,7 +216,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     if (!node) return;
     tip.replaceChildren();
     const name = document.createElement("strong");
-    name.textContent = node.kind === "lemma" || node.kind === "human" ? `Lemma ${view.rollouts > 1 ? `${node.rollout}.` : ""}${node.label}` : node.label;
+    name.textContent = node.kind === "lemma" || node.kind === "human" ? `Lemma ${view.rollouts > 1 && node.kind === "lemma" ? `s${node.rollout}.` : ""}${node.label}` : node.label;
     const votes = node.confidence === null ? node.unscored || node.status : `${node.passes} of ${node.valid} votes`;
     const words = document.createElement("span");
     words.className = "muted";

@@ -34,8 +34,7 @@ export function nodeClasses(node) {
 /** What Cytoscape keeps of a node; `pass`, `fail` and `unread` are parts of the ring in percent. */
 export function nodeData(node, { rollouts = 1 } = {}) {
   const of = Math.max(node.expected, node.total, 1);
-  const isLemma = node.kind === "lemma" || node.kind === "human";
-  const name = isLemma && rollouts > 1 ? `${node.rollout}.${node.label}` : node.label;
+  const name = node.kind === "lemma" && rollouts > 1 ? `s${node.rollout}.${node.label}` : node.label;
   const label = node.found_by > 1 ? `${name}\n×${node.found_by}` : name;
   return {
     id: node.id,

@@ -13,6 +13,9 @@ import { compact, duration, liveness } from "./words.js";
 const TIMELINE_MS = 500;
 const HEADER_MS = 400;
 const PANEL_MS = 1500;
+/** So long after the page became live it knows that no token comes. */
+const SURE_MS = 2000;
+const WATCHING = new Set(["connecting", "catching-up", "live", "stopped"]);
 const ENDED = new Set(["finished", "cancelled", "needs_fork"]);
 const GRAPH_KINDS = /^(lemma|edge|vote|verdict|proof|control)\./;
 const TIMELINE_KINDS = /^(round|call|vote|verdict|lemma|proof)\./;
@@ -22,7 +25,7 @@ const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", liv
 const page = document.querySelector("[data-run]");
 const panel = document.getElementById("panel");
 const { htmx } = globalThis;
-const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false };
+const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false, liveSince: Infinity };
 
 const part = (name) => page.querySelector(`#run-header [data-part="${name}"]`);
 /** Parts that could not be fetched are fetched again when the page is live again. */
@@ -134,10 +137,13 @@ const refreshHeader = throttled(HEADER_MS, async () => {
 
 function tellState() {
   const place = part("liveness");
-  const told = state.known ? liveness(state.run, state.generating, lanes?.running ?? 0) : null;
-  if (told && place && place.textContent !== told.words) {
-    place.textContent = told.words;
-    place.className = `status status--${told.state}`;
+  const isWatching = WATCHING.has(state.link?.state ?? "connecting");
+  const calls = isWatching ? state.generating : Object.fromEntries(Object.entries(state.generating).map(([call, { n }]) => [call, { n, rate: 0 }]));
+  const told = state.known ? liveness(state.run, calls, lanes?.running ?? 0, performance.now() - state.liveSince > SURE_MS) : null;
+  const words = told && (isWatching ? told.words : `not connected; last known: ${told.words}`);
+  if (told && place && place.textContent !== words) {
+    place.textContent = words;
+    place.className = `status status--${isWatching ? told.state : "unknown"}`;
   }
   for (const box of page.querySelectorAll("#run-header [data-meter]")) tellMeter(box);
 }
@@ -273,8 +279,13 @@ function goLive() {
     after: Number(page.dataset.seq),
     onFrame: (frame) => loop.push(frame),
     onLink: (link) => {
+      if (link.state === "live" && state.link?.state !== "live") {
+        state.liveSince = performance.now();
+        setTimeout(tellState, SURE_MS + 100);
+      }
       state.link = link;
       tellLink();
+      tellState();
       if (link.state === "live" && state.missed) catchUp();
     },
   });
