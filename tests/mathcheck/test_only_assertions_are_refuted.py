@@ -30,6 +30,15 @@ def refuted(text: str, *assumptions: str) -> list[str]:
         r"We take $f(1)=2$ and $f(2)=f(1)+f(1)=5$.",
         r"The product is $16\cdot 9=1,44$.",
         r"Therefore $n\mid 12$ and $x>y$.",
+        r"In characteristic $2$ we have $(a+b)^2=a^2+b^2$.",
+        r"In base $7$ we have $3+4=10$.",
+        r"Every number from $1$ to $n$ is used once, so $\sum_{k=1}^n k=7n$.",
+        r"Then $\log 100=2$.",
+        r"For every positive integer $n$ which is even, $4\mid n^2$.",
+        r"By AM-GM, $x+y\ge 2$ since $xy=1$.",
+        r"Because $\omega$ is a primitive cube root of unity, $(1+\omega)^2=\omega$.",
+        r"Let $f(x)=x^2$ for $x\ge 0$ and $f(x)=-x$ for $x<0$. Then $f(-2)=2$.",
+        r"We have $\sqrt{(x-1)^2}=1-x$ since $x<1$.",
     ],
 )
 def test_what_is_not_asserted_for_all_values_is_not_refuted(text: str) -> None:

@@ -18,7 +18,7 @@ from workers.mathcheck.scope import Scope
 from workers.mathcheck.stance import is_denied_later, is_modular, is_unasserted, is_under_contradiction
 from workers.mathcheck.texts import Sentence, sentences
 from workers.mathcheck.tree import has, is_bare_number
-from workers.mathcheck.vocabulary import is_read, is_universal, named_inequality
+from workers.mathcheck.vocabulary import is_read, is_restricted, is_universal, named_inequality
 
 SECONDS_PER_CLAIM = 0.5
 WARMING = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
@@ -48,6 +48,7 @@ class Checker:
         self.text, self.text_id = text, text_id
         self.deadline = time.monotonic() + seconds
         self.scope = Scope()
+        self.read = True
         self.totient = "Euler" in text or "totient" in text
         for assumption in assumptions:
             spelled = assumption if re.search(r"\$|\\\(|\\\[", assumption) else _dollars(assumption)
@@ -63,10 +64,11 @@ class Checker:
         return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
 
     def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str]]:
-        declared = read_declarations(self.scope, line.flat, line.statements)
+        declared, rest = read_declarations(self.scope, line.flat, line.statements)
         conditions = condition_places(line, self.scope, given)
         add_conditions(self.scope, line, conditions)
-        if not is_read(line.words):
+        self.read = is_read(line.words) and not is_restricted(rest)
+        if not self.read:
             if conditions or declared:
                 named = {letter for statement in line.statements for letter in letters(statement.tokens)}
                 self.scope.unread |= named | declared
@@ -139,7 +141,7 @@ class Checker:
     def _evidence(
         self, claim: Claim, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
     ) -> Evidence:
-        words, read = line.words, is_read(line.words)
+        words, read = line.words, self.read
         names = claim.names - claim.opaque
         cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
@@ -148,7 +150,7 @@ class Checker:
             quantified=read and is_universal(words) and names <= declared and not names & self.scope.unread,
             declared=read and readable_before and all(self.scope.is_declared(name) for name in names),
             inequality_by_name=cited,
-            asserted_sum=summed and len(names) == 1 and _SERIOUS.search(words) is not None,
+            asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
             decimals=decimals(link),
         )
 

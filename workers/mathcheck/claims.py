@@ -11,7 +11,7 @@ from workers.mathcheck.parsing import parsed
 from workers.mathcheck.relations import Statement
 from workers.mathcheck.scope import Condition, Scope
 from workers.mathcheck.shapes import derivative
-from workers.mathcheck.tree import BINDERS, Node, free_names, has, is_bare, name, rebuilt, substituted, walk
+from workers.mathcheck.tree import BINDERS, Node, free_names, has, is_bare, name, number, rebuilt, substituted, walk
 
 KINDS = {"=": "identity", r"\equiv": "congruence", r"\mid": "divisibility", r"\nmid": "divisibility"}
 
@@ -78,11 +78,30 @@ def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
         modulus = None if link.modulus is None else reader.settled(parsed(link.modulus, functions, reading))
         raw = Condition("=" if link.relation == r"\equiv" else link.relation, sides[0], sides[1], modulus)
         variant = Condition(raw.relation, reader.settled(raw.left), reader.settled(raw.right), modulus)
-        if variant not in variants:
-            variants.append(variant)
+        for based in _with_bases(variant):
+            if based not in variants:
+                variants.append(based)
     relation = r"\equiv" if link.modulus is not None and link.relation in ("=", r"\equiv") else link.relation
     by_derivative = bool(reader.differentiated) and _is_derivative_claim(parsed(link.left, functions), variants[0], scope)
     return Claim(relation, tuple(variants), frozenset(reader.opaque.values()), by_derivative, tuple(reader.differentiated))
+
+
+def _with_bases(variant: Condition) -> list[Condition]:
+    """A logarithm without a base may have base e, 10 or 2."""
+    if not any(_is_bare_log(part) for side in (variant.left, variant.right) for part in walk(side)):
+        return [variant]
+    found = [variant]
+    for base in (10, 2):
+
+        def based(part: Node, base: int = base) -> Node | None:
+            return Node("fn", (rebuilt(part.args[0], based), number(base)), "log") if _is_bare_log(part) else None
+
+        found.append(Condition(variant.relation, rebuilt(variant.left, based), rebuilt(variant.right, based), variant.modulus))
+    return found
+
+
+def _is_bare_log(node: Node) -> bool:
+    return node.op == "fn" and node.value == "log" and len(node.args) == 1
 
 
 def settled(node: Node, scope: Scope, totient: bool = False) -> Node:

@@ -31,24 +31,27 @@ _TRIANGLE_WITH = re.compile(rf"\btriangle\s+with\s+(?:sides?|side[- ]lengths?)\s
 _SETS = {"R": "real", "Z": "integer", "N": "integer", "Q": "rational"}
 
 
-def read_declarations(scope: Scope, flat: str, statements: Sequence[Statement]) -> set[str]:
-    """Declare what the flattened sentence says (statement i stands as ⟦i⟧); the names that it declares."""
+def read_declarations(scope: Scope, flat: str, statements: Sequence[Statement]) -> tuple[set[str], str]:
+    """Declare what the flattened sentence says (statement i stands as ⟦i⟧); the names declared, and the words not used."""
+    rest = list(flat)
     declared: set[str] = set()
     for pattern in (_BEFORE, _AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE):
         for match in pattern.finditer(flat):
             names = _names(match["group"], statements)
             _declare(scope, names, match["kind"].lower())
             declared |= set(names)
+            rest[match.start() : match.end()] = " " * (match.end() - match.start())
     for pattern in (_TRIANGLE, _TRIANGLE_FIRST, _TRIANGLE_WITH):
         for match in pattern.finditer(flat):
             declared |= set(_triangle(scope, _names(match["group"], statements)))
+            rest[match.start() : match.end()] = " " * (match.end() - match.start())
     for place, statement in enumerate(statements):
         if statement.foreign == r"\in":
             declared |= _membership(scope, _listed(place, statements), statements)
         elif declared_here := _list_with_bound(place, statements):
             for listed in declared_here[:-1]:
                 _bound(scope, listed, statement)
-    return declared
+    return declared, "".join(rest)
 
 
 def plain_name(statement: Statement) -> str | None:

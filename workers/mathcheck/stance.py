@@ -45,7 +45,8 @@ _HYPOTHETICAL = re.compile(
     r"\b(?:for|by|to)\s+(?:the\s+sake\s+of\s+)?(?:a\s+)?contradiction|\bon\s+the\s+contrary|\bto\s+the\s+contrary", re.I
 )
 _MODULAR = re.compile(
-    r"\bmod(?:ulo|ulus)?\b|\bresidues?\b|\bcongruen\w+|\\pmod|\\bmod|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]|\\equiv", re.I
+    r"\bmod(?:ulo|ulus)?\b|\bresidues?\b|\bcharacteristic\b|\bbase\b|\bbinary\b|\bclock\b|\bcircle\b|\bcyclic\w*|\blast\s+digits?\b|\bfield\b|\bxor\b|\bnim\b|\bcongruen\w+|\\pmod|\\bmod|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]|\\equiv",
+    re.I,
 )
 
 

@@ -3,7 +3,7 @@
 import re
 
 _NEUTRAL_WRITTEN = r"""
-    s rule rules stick series summation interval may
+    s subsets rule rules stick series summation interval may
     a an and any all are as arbitrary at be being because both but by can clearly claim clear compute consequently
     consider define defined denote each easily equal equality equals every expand expanding factor factoring
     factorisation factorization find first finally fixed follows following for formula from function further furthermore
@@ -33,6 +33,11 @@ _NEUTRAL = frozenset(_NEUTRAL_WRITTEN.split())
 _UNIVERSAL = re.compile(
     r"\b(?:for|given|to)\s+(?:all|any|every|each|arbitrary)\b|\bfor\s+(?:\w+\s+)*(?:reals?|integers?|numbers?)\b|\\forall", re.I
 )
+_RESTRICTIVE = re.compile(
+    r"\b(?:odd|even|primes?|distinct|different|multiple|divisible|divides|greater|less|larger|smaller|positive|negative"
+    r"|non-?negative|non-?zero|triangle(?!\s+inequality)|coprime)\b",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(
     r"\b(AM\s*[-–—/]+\s*GM|AM\s*[-–—]+\s*HM|GM\s*[-–—]+\s*HM|QM\s*[-–—]+\s*AM|RMS|Cauchy|Titu|Nesbitt|Schur|Muirhead"
     r"|power[- ]mean"
@@ -49,6 +54,11 @@ def is_read(words: str) -> bool:
 
 def _split(word: str) -> bool:
     return "-" in word and all(part in _NEUTRAL for part in word.split("-"))
+
+
+def is_restricted(words: str) -> bool:
+    """Whether words that restrict a name are left after all declarations were read."""
+    return _RESTRICTIVE.search(words) is not None
 
 
 def is_universal(words: str) -> bool:
