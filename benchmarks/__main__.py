@@ -31,6 +31,7 @@ BENCHMARKS = {
     "latency": ("benchmarks.latency", "From the worker to the screen"),
     "main_thread": ("benchmarks.main_thread", "The page while sixteen agents write"),
     "startup": ("benchmarks.startup", "The second start"),
+    "clean": ("benchmarks.clean", "From a clean clone to the first token of SmolLM2, downloads included"),
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
 }
 WITHIN_S = 3600

@@ -59,8 +59,23 @@ def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
         took = time.monotonic() - began
         cost = {name: after - before[name] for name, after in processes.cpu_s().items()}
         generated = _generated()
+    resumed_s = _first_new_call_at(run) - killed_at
+    return [
+        *_costs(run, cost, memory.greatest_mb, (_text_bytes(), _database_bytes(folder) - size)),
+        Figure("killed at half: from the restart to the first new call", resumed_s, "s", 10, "under"),
+        *_sizes(run, expected, generated),
+        Figure("mean latency of the fake engine", latency_s, "s"),
+        Figure("calls under way at most", WINDOW),
+        Figure("inference workers", len(WORKERS)),
+        Figure("wall time", took, "s"),
+        Figure("… of it with the processors busy with our processes", sum(cost.values()) / (os.cpu_count() or 1) / took),
+    ]
+
+
+def _costs(run: "Run", cost: Mapping[str, float], greatest_mb: float, sizes: tuple[int, int]) -> list[Figure]:
+    """CPU seconds by process, memory, and bytes of texts and of the database, per call."""
     calls = run.steps.filter(kind="call").count()
-    texts, grown = _text_bytes(), _database_bytes(folder) - size
+    texts, grown = sizes
 
     def per_call(*names: str) -> float:
         return 1000 * sum(cost[name] for name in names) / calls
@@ -70,20 +85,21 @@ def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
         Figure("… of the orchestrator", per_call("orchestrator"), "ms", chart=CHART, line="orchestrator"),
         Figure("… of the inference workers", per_call(*WORKERS), "ms", chart=CHART, line="inference workers"),
         Figure("… of Valkey", per_call("valkey"), "ms", chart=CHART, line="Valkey"),
-        Figure("orchestrator's greatest memory", memory.greatest_mb, "MB", 1000, "under"),
+        Figure("orchestrator's greatest memory", greatest_mb, "MB", 1000, "under"),
         Figure("database per call, beyond the texts", (grown - texts) / calls / 1000, "kB", 4, "under"),
         Figure("… compressed texts per call", texts / calls / 1000, "kB"),
-        Figure("killed at half: from the restart to the first new call", _first_new_call_at(run) - killed_at, "s", 10, "under"),
+    ]
+
+
+def _sizes(run: "Run", expected: int, generated: int) -> list[Figure]:
+    """How large the run became, and whether it is whole."""
+    calls = run.steps.filter(kind="call").count()
+    return [
         Figure("calls missing or too many", abs(calls - expected), "", 0, "at most"),
         Figure("calls that were generated twice, after the kill", max(0, generated - calls)),
         Figure("calls", calls),
         Figure("lemmas", run.events.filter(kind="lemma.proposed").count()),
         Figure("events", run.events.count()),
-        Figure("mean latency of the fake engine", latency_s, "s"),
-        Figure("calls under way at most", WINDOW),
-        Figure("inference workers", len(WORKERS)),
-        Figure("wall time", took, "s"),
-        Figure("… of it with the processors busy with our processes", sum(cost.values()) / (os.cpu_count() or 1) / took),
     ]
 
 

@@ -38,7 +38,7 @@ def _start(folder: Path) -> float:
     with (folder / "up.log").open("ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log)
     try:
-        while not _shows_a_page(port):
+        while not shows_a_page(port):
             if process.poll() is not None or time.perf_counter() - began > WITHIN_S:
                 raise Skipped("`manage.py up` does not start: " + (folder / "up.log").read_text().strip().rpartition("\n")[2])
             time.sleep(0.1)
@@ -51,7 +51,8 @@ def _start(folder: Path) -> float:
             process.kill()
 
 
-def _shows_a_page(port: int) -> bool:
+def shows_a_page(port: int) -> bool:
+    """Does the address give a whole page?"""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
             return answer.status == 200 and b"</html>" in answer.read()
