@@ -100,10 +100,12 @@ async def test_a_process_that_died_while_it_waited_is_replaced(starts: Starts) -
 
 
 async def test_processes_that_nobody_needs_end(starts: Starts) -> None:
-    pool = Pool(starts, warm=1, at_once=1, idle_s=0.3)
+    pool = Pool(starts, warm=1, at_once=1, idle_s=1.0)
     await pool.run("pass")
-    await _ready(pool, 1)
-    await _ready(pool, 0)
+    async with asyncio.timeout(30):
+        while len(starts.made) < 2 or any(process.is_alive for process in starts.made):
+            await asyncio.sleep(0.01)
+    assert pool.ready == 0
     assert (await pool.run("print('again')")).stdout == "again\n"
     await pool.close()
 
@@ -130,6 +132,20 @@ async def test_a_caller_that_gives_up_leaves_its_place_to_the_next(starts: Start
     assert (pool.running, pool.queued) == (0, 0)
     await asyncio.gather(given_up, waiting, return_exceptions=True)
     await pool.close()
+
+
+async def test_a_caller_may_give_up_at_any_moment_and_nothing_hangs_or_stays(starts: Starts) -> None:
+    pool = Pool(starts, warm=1, at_once=3)
+    async with asyncio.timeout(120):
+        for step in range(40):
+            calls = [asyncio.create_task(pool.run("import time; time.sleep(0.01)")) for _ in range(3)]
+            await asyncio.sleep(0.002 * step)
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+        assert (await pool.run("print('well')")).stdout == "well\n"
+        assert (pool.running, pool.queued) == (0, 0)
+        await pool.close()
 
 
 async def test_where_no_warm_process_waits_the_code_gets_a_bare_one(level: Level) -> None:

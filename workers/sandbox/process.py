@@ -18,6 +18,13 @@ from workers.sandbox.execution import Execution, ExecutionError, Limits
 from workers.sandbox.fences import Fenced, nobody
 
 LIBRARIES = ("sympy", "numpy", "scipy.optimize", "scipy.special", "scipy.linalg", "networkx", "mpmath")
+#: What libraries do once when they are first used, done while a process gets warm. Nothing of it shows in the code.
+EXERCISE = """
+import sympy
+_x, _n = sympy.symbols("x"), sympy.symbols("n", integer=True, positive=True)
+sympy.solve(_x**2 - 3 * _x + 1, _x), sympy.simplify((_x**2 - 1) / (_x - 1)), sympy.factor(_x**3 - 1), sympy.factorint(360361)
+sympy.sympify("x**2 + 1/3").subs(_x, 2), sympy.summation(_n, (_n, 1, 5)), sympy.latex(_x / 2), sympy.eye(2).det()
+"""
 START_WITHIN_S = 60.0
 _END_WITHIN_S = 5.0
 _CHUNK = 65536
@@ -51,21 +58,15 @@ class SingleUse:
     @classmethod
     async def start(cls, fenced: Fenced, limits: Limits, *, warm: Sequence[str] = LIBRARIES) -> "SingleUse":
         """Start it and wait until the modules `warm` are imported and all rights are given up. Raises `NotStarted`."""
-        with _filter(fenced) as (command, passed):
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                "-c",
-                _BOOT,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=fenced.variables,
-                cwd="/",
-                pass_fds=passed,
-                start_new_session=True,
-                limit=_CHUNK,
-                **nobody(),  # type: ignore[arg-type]
-            )
+        # Never cancelled half way: asyncio may then wait for ever for a process whose pipes it has not connected.
+        making = asyncio.ensure_future(_made(fenced))
+        try:
+            process = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            await asyncio.wait([making])
+            if making.exception() is None:
+                await cls(making.result(), limits).close()
+            raise
         started = cls(process, limits)
         try:
             async with asyncio.timeout(START_WITHIN_S):
@@ -81,6 +82,7 @@ class SingleUse:
             "sites": fenced.sites,
             "read": fenced.read,
             "warm": list(warm),
+            "exercise": EXERCISE if "sympy" in warm else "",
             **self._limits.model_dump(include={"memory_bytes", "file_bytes", "open_files", "threads"}),
         }
         assert self._process.stdin is not None
@@ -171,6 +173,24 @@ class SingleUse:
         transport = getattr(self._process, "_transport", None)
         if transport is not None:
             transport.close()  # Pipes that somebody behind the fence still held would stay open.
+
+
+async def _made(fenced: Fenced) -> asyncio.subprocess.Process:
+    with _filter(fenced) as (command, passed):
+        return await asyncio.create_subprocess_exec(
+            *command,
+            "-c",
+            _BOOT,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=fenced.variables,
+            cwd="/",
+            pass_fds=passed,
+            start_new_session=True,
+            limit=_CHUNK,
+            **nobody(),  # type: ignore[arg-type]
+        )
 
 
 class _Output:
