@@ -84,7 +84,9 @@ def _write_adapter(folder: Path) -> None:
 @contextlib.contextmanager
 def vllm_server(folder: Path, port: int) -> Iterator[str]:
     """`vllm serve` with the same model; its address without `/v1`. Its log is `folder/serve.log`."""
-    command = [str(Path(sys.executable).with_name("vllm")), "serve", str(model_folder()), "--served-model-name", "smollm2",
+    # As `vllm serve` does; the command itself looks for a package named vllm, and the build for the CPU has another name.
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(model_folder()),
+               "--served-model-name", "smollm2",
                "--host", "127.0.0.1", "--port", str(port), "--max-model-len", "2048", "--max-num-seqs", "16", "--enforce-eager",
                "--dtype", "bfloat16", "--enable-prompt-tokens-details"]  # fmt: skip
     env = os.environ | {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_WAIT_POLICY": "PASSIVE"}

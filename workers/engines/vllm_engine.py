@@ -8,6 +8,7 @@ import asyncio
 import importlib.util
 import json
 import logging
+import multiprocessing.util
 import os
 import re
 import tempfile
@@ -25,6 +26,7 @@ from workers.watchdog import loading
 
 log = logging.getLogger(__name__)
 
+_LOGGING = "VLLM_LOGGING_CONFIG_PATH"
 NOT_INSTALLED = (
     "vLLM is not installed in this worker's environment. Start the worker that serves {name} where vLLM is "
     "(docs/models.md), or use a model server with the backend openai_http."
@@ -53,6 +55,8 @@ class RunningEngine:
             raise BackendRefused(NOT_INSTALLED.format(name=self._alias.name))
         if self._alias.model.startswith(("/", "~", ".")):
             model_path(self._alias.model)
+        # A process that ends in good order waits for its children before it ends; somebody must end them first.
+        multiprocessing.util.Finalize(None, self._end, exitpriority=10)
         self._thread.start()
         try:
             await asyncio.shield(self._ready)
@@ -62,8 +66,11 @@ class RunningEngine:
 
     async def stop(self) -> None:
         """End the engine core and wait until it is gone."""
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
         self._leave.set()
-        await asyncio.to_thread(self._thread.join, 30.0)
+        self._thread.join(30.0)
 
     @property
     def is_dead(self) -> bool:
@@ -85,15 +92,18 @@ class RunningEngine:
             except BaseException as raised:
                 error = self._explained(raised)
                 log.exception("%s was not loaded", self._alias.name)
+            finally:
+                os.environ.pop(_LOGGING, None)
             self._loop.call_soon_threadsafe(_settle, self._ready, error)
             self._leave.wait()
             if self.llm is not None:
                 self.llm.shutdown(timeout=5.0)
                 self.llm = None
+            self._close_the_errors()
 
     def _build(self) -> None:
         # Before the import: vLLM reads its environment when it is imported.
-        os.environ |= self._environment() | {"VLLM_LOGGING_CONFIG_PATH": str(self._logging_config())}
+        os.environ |= self._environment() | {_LOGGING: str(self._logging_config())}
         from vllm import AsyncEngineArgs
         from vllm.platforms import current_platform
         from vllm.v1.engine.async_llm import AsyncLLM
@@ -131,6 +141,14 @@ class RunningEngine:
         path = self._folder / "logging.json"
         path.write_text(json.dumps(config), encoding="utf-8")
         return path
+
+    def _close_the_errors(self) -> None:
+        """The file goes with its folder; a line to it later would fail."""
+        logger = logging.getLogger("vllm")
+        for handler in list(logger.handlers):
+            if isinstance(handler, logging.FileHandler) and Path(handler.baseFilename).parent == self._folder:
+                logger.removeHandler(handler)
+                handler.close()
 
     def _explained(self, raised: BaseException) -> BackendError:
         path = self._folder / "errors.log"
