@@ -194,7 +194,8 @@ def test_a_run_is_started_and_watched_to_its_end_through_the_proxy(
         page.wait_for_url(f"{installation.address}/")
         page.get_by_text("See a worked example").first.click()
         page.wait_for_url("**/runs/*/")
-        expect(page.locator("[data-part=link]")).to_have_text("live", timeout=30_000)
+        # On a busy machine the run is over before the page is looked at; "stopped" too is said by a socket that was live.
+        expect(page.locator("[data-part=link]")).to_have_text(re.compile("live|stopped"), timeout=30_000)
         expect(page.locator("[data-part=liveness]")).to_contain_text("ccepted", timeout=60_000)
         expect(page.locator(".katex").first).to_be_visible()
         assert _modules_that_ran_twice(page) == []
