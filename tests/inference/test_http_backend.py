@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ from apps.reasoning.domain.errors import EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.streaming import read_to_final
 from tests.inference.conftest import a_request
 from tests.inference.fake_server import Canned, FakeModelServer, piece, sse
 
@@ -157,6 +159,26 @@ async def test_a_content_filter_is_a_rejection(model_server: FakeModelServer) ->
     model_server.next_answers.append(Canned(body=(sse(piece("No"), piece(finish="content_filter")),)))
     with pytest.raises(RequestRejected, match="content filter"):
         await _final(_backend(model_server))
+
+
+@pytest.mark.parametrize("pieces", [0, 3])
+async def test_an_abort_closes_the_connection_before_and_after_the_first_piece(
+    model_server: FakeModelServer, pieces: int
+) -> None:
+    model_server.pause_s, model_server.words = 0.05, 400
+    backend = _backend(model_server)
+    request = a_request(text="Fox", max_new_tokens=400)
+    seen: list[Delta] = []
+    call = asyncio.create_task(read_to_final(backend, request, seen.append))
+    while not model_server.running or len(seen) < pieces:
+        await asyncio.sleep(0.005)
+    await backend.abort(request.call_id)
+    assert (await call).finish_reason == "cancelled"
+    until = time.monotonic() + 1.0
+    while model_server.running and time.monotonic() < until:
+        await asyncio.sleep(0.01)
+    assert model_server.disconnects == 1
+    await backend.close()
 
 
 async def test_a_closed_stream_closes_the_connection(model_server: FakeModelServer) -> None:

@@ -46,13 +46,13 @@ async def test_a_cancelled_call_ends_on_the_server(backend: OpenAIHttpBackend, s
     for request in requests:
         await backend.abort(request.call_id)
     assert {final.finish_reason for final in await asyncio.gather(*tasks)} == {"cancelled"}
-    assert await _is_idle(served_by_vllm, 10.0)
+    assert await _is_idle(served_by_vllm, 3.0)
 
 
 async def test_a_deadline_ends_the_call_on_the_server(backend: OpenAIHttpBackend, served_by_vllm: str) -> None:
     with pytest.raises(DeadlineExceeded):
         await read_to_final(backend, a_request(text=STORY, max_new_tokens=1500, deadline_s=2.0))
-    assert await _is_idle(served_by_vllm, 10.0)
+    assert await _is_idle(served_by_vllm, 3.0)
 
 
 async def test_the_server_counts_what_it_had_in_its_cache(backend: OpenAIHttpBackend) -> None:

@@ -76,7 +76,8 @@ class OpenAIHttpBackend:
         finally:
             if self._calls.get(request.call_id) is call:
                 del self._calls[request.call_id]
-            call.pump.cancel()
+            if not call.pump.cancelling():  # A second cancel would stop the closing of the connection that the first began.
+                call.pump.cancel()
             await asyncio.wait([call.pump])
 
     async def abort(self, call_id: str) -> None:
