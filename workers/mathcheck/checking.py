@@ -60,7 +60,7 @@ class Checker:
         """All findings of the text."""
         found: list[Finding] = []
         for sentence in sentences(self.text):
-            found += self._sentence(sentence)
+            found += self.of_sentence(sentence)
         return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
 
     def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str]]:
@@ -75,7 +75,8 @@ class Checker:
             self.scope.readable = self.scope.readable and not line.statements
         return conditions, declared
 
-    def _sentence(self, sentence: Sentence) -> Iterator[Finding]:
+    def of_sentence(self, sentence: Sentence) -> Iterator[Finding]:
+        """The findings of the next sentence; its conditions go into the scope."""
         line = read_line(self.text, sentence)
         readable_before = self.scope.readable
         conditions, declared = self._prepare(line)

@@ -1,0 +1,42 @@
+"""A text in parts, such as a lemma's statement and the steps of its proof: one scope for all, a limit on time for each."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from workers.mathcheck.checking import Checker
+from workers.mathcheck.findings import Anchor, Finding
+from workers.mathcheck.texts import Formula, Sentence, sentences
+
+_BETWEEN = "\n\n"
+
+
+def check_parts(parts: Sequence[tuple[str, str]], context: str = "", seconds: float = 2.0) -> list[Finding]:
+    """Findings in the order of the parts `(id, text)`; anchors count from the beginning of their part.
+
+    What is declared, given or defined in `context` (the problem) or an earlier part holds in later ones; nothing in `context`
+    is reported. What is left of a part after `seconds` is not understood for want of time; `context` has as long.
+    """
+    whole = (("", context), *parts)
+    checker = Checker(_BETWEEN.join(text for _, text in whole), (), "", seconds)
+    found: list[Finding] = []
+    start = 0
+    for name, text in whole:
+        checker.deadline = time.monotonic() + seconds
+        told = [finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence)]
+        told.sort(key=lambda finding: (finding.anchor.start, finding.anchor.end))
+        found += [_placed(finding, name, start) for finding in told if name]
+        start += len(text) + len(_BETWEEN)
+    return found
+
+
+def _moved(text: str, by: int) -> Iterator[Sentence]:
+    """The sentences of a part at their places in the whole: a formula left open in one part ends with it."""
+    for sentence in sentences(text):
+        formulas = tuple(Formula(one.start + by, one.end + by, one.inner + by, one.tex) for one in sentence.formulas)
+        yield Sentence(sentence.start + by, sentence.end + by, formulas)
+
+
+def _placed(finding: Finding, name: str, start: int) -> Finding:
+    anchor = Anchor(finding.anchor.start - start, finding.anchor.end - start, finding.anchor.quote)
+    return replace(finding, text_id=name, anchor=anchor)
