@@ -38,9 +38,9 @@ def normalise_statement(text: str) -> str:
     return " ".join(piece for piece in normal if piece)
 
 
-def tokens(text: str) -> frozenset[str]:
-    """The distinct tokens of a statement's normal form."""
-    return frozenset(_TOKEN.findall(normalise_statement(text)))
+def tokens(normal: str) -> frozenset[str]:
+    """The distinct tokens of a statement in normal form."""
+    return frozenset(_TOKEN.findall(normal))
 
 
 def similarity(left: frozenset[str], right: frozenset[str]) -> float:
@@ -59,19 +59,22 @@ class AlikeIndex:
     def __init__(self, threshold: float = 0.85) -> None:
         self.threshold = threshold
         self._jaccard = threshold / (2 - threshold)
-        self._tokens: dict[str, frozenset[str]] = {}
-        self._having: dict[str, list[str]] = defaultdict(list)
+        self._names: list[str] = []
+        self._tokens: list[frozenset[str]] = []
+        self._having: dict[str, list[int]] = defaultdict(list)
 
-    def add(self, name: str, statement: str) -> list[tuple[str, float]]:
-        """The earlier statements like this one, in the order they were added, with their similarity; then keep this one."""
-        mine = tokens(statement)
+    def add(self, name: str, normal: str) -> list[tuple[str, float]]:
+        """The earlier statements like this one (in normal form), in the order they were added, with their similarity; then
+        keep this one."""
+        mine = tokens(normal)
         ordered = sorted(mine, key=lambda token: (-len(token), token))
         prefix = ordered[: len(ordered) - max(1, _ceil(self._jaccard * len(ordered))) + 1]
-        candidates = {other: None for token in prefix for other in self._having[token]}
-        found = [(other, similarity(mine, self._tokens[other])) for other in self._tokens if other in candidates]
+        candidates = {place for token in prefix for place in self._having[token]}
+        found = [(self._names[place], similarity(mine, self._tokens[place])) for place in sorted(candidates)]
         for token in prefix:
-            self._having[token].append(name)
-        self._tokens[name] = mine
+            self._having[token].append(len(self._names))
+        self._names.append(name)
+        self._tokens.append(mine)
         return [(other, round(score, 4)) for other, score in found if score >= self.threshold]
 
 

@@ -3,6 +3,7 @@
 Python's own `hash()` is salted per process, so nothing here uses it.
 """
 
+import functools
 import hashlib
 import json
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from typing import Any
 from apps.reasoning.domain.generation import Message, Sampling
 
 
+# Eight votes share a prompt, a round its library: the same text is asked for again and again, on a replay above all.
+@functools.lru_cache(maxsize=1024)
 def sha_of(text: str) -> str:
     """The name of `text`: SHA-256 of its UTF-8 bytes in hex; the empty text has the empty name."""
     return hashlib.sha256(text.encode()).hexdigest() if text else ""
@@ -31,13 +34,18 @@ def request_hash(
         "role": role,
         "alias": alias,
         "revision": revision,
-        "messages": [[message.role, message.content] for message in messages],
-        "sampling": sampling.model_dump(mode="json"),
+        "messages": [[message.role, sha_of(message.content)] for message in messages],
+        "sampling": _plain(sampling),
         "json_schema": json_schema,
         "seed": seed,
     }
     canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@functools.lru_cache(maxsize=64)
+def _plain(sampling: Sampling) -> dict[str, Any]:
+    return sampling.model_dump(mode="json")
 
 
 def seed_for(root_seed: int, key: str) -> int:

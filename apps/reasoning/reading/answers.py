@@ -43,7 +43,12 @@ def ends_answer(answer: str, end: int) -> bool:
 
 def tag_pattern(tag: str) -> re.Pattern[str]:
     """A `<tag>…</tag>` without another one inside; group 1 is what it holds."""
-    return re.compile(rf"<{tag}>((?:(?!</?{tag}>).)*)</{tag}>", re.IGNORECASE | re.DOTALL)
+    return re.compile(rf"<{tag}>(" + without(f"{tag}>") + rf")</{tag}>", re.IGNORECASE)
+
+
+def without(tag: str) -> str:
+    """The pattern of any text in which neither `<tag` nor `</tag` occurs. Runs from `<` to `<`, not letter by letter."""
+    return rf"[^<]*(?:<(?!/?{tag})[^<]*)*"
 
 
 def closing_match(answer: str, *patterns: re.Pattern[str], what: str) -> re.Match[str] | Unscored:

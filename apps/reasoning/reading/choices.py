@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from apps.reasoning.domain.candidate_events import Issue
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer
+from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer, without
 
 LONGEST_REPORT = 8000
 _BETTER = tag_pattern("better")
@@ -20,7 +20,7 @@ _OWN_SCORE = re.compile(r"<own-score>\s*(\d(?:\.\d{1,3})?)\s*</own-score>", re.I
 _DECISION = tag_pattern("decision")
 _LIKELIEST = tag_pattern("likeliest")
 _GROUP = re.compile(r"<group\s+number\s*=\s*[\"']?(\d{1,3})[\"']?\s*>([^<]*)</group>", re.IGNORECASE)
-_ISSUE = re.compile(r"<issue\b([^<>]{0,80})>((?:(?!</?issue\b).)*)</issue>", re.IGNORECASE | re.DOTALL)
+_ISSUE = re.compile(r"<issue\b([^<>]{0,80})>(" + without(r"issue\b") + r")</issue>", re.IGNORECASE)
 _QUOTE = tag_pattern("quote")
 _SEVERITY = re.compile(r"severity\s*=\s*[\"']?(critical|gap|note)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")

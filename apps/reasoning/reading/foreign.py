@@ -4,6 +4,7 @@ Covered: characters that hide or reorder text, tokens of chat templates, the tag
 address the reader. Not covered: mathematics that is wrong on purpose; that is what verifiers are for.
 """
 
+import functools
 import re
 from typing import Literal
 
@@ -42,6 +43,19 @@ class CleanText(Value):
 
 def clean(text: str) -> CleanText:
     """Remove hidden characters, make control tokens and answers inert (`<` becomes `‹`), and flag what was found."""
+    plain, flags = _made_inert(text)
+    addresses: tuple[Flag, ...] = ("addresses the reader",) if _ADDRESS.search(plain) else ()
+    return CleanText(text=plain, flags=flags + addresses)
+
+
+def clean_text(text: str) -> str:
+    """The text of `clean` without the search for what it might be flagged for, which takes longer than the cleaning."""
+    return _made_inert(text)[0]
+
+
+# A library is part of the prompts of all checks of its round, the problem of every prompt of the run.
+@functools.lru_cache(maxsize=512)
+def _made_inert(text: str) -> tuple[str, tuple[Flag, ...]]:
     flags: list[Flag] = []
     plain, hidden = _HIDDEN.subn("", text.replace("\r\n", "\n").replace("\r", "\n"))
     plain, tokens = _CONTROL_TOKEN.subn(_inert, plain)
@@ -53,9 +67,7 @@ def clean(text: str) -> CleanText:
         flags.append("control token")
     if tags or boxes:
         flags.append("answer tag")
-    if _ADDRESS.search(plain):
-        flags.append("addresses the reader")
-    return CleanText(text=plain, flags=tuple(flags))
+    return plain, tuple(flags)
 
 
 def _inert(match: re.Match[str]) -> str:

@@ -5,13 +5,13 @@ from typing import Literal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.answers import tag_pattern, whole_answer
 
 Claim = Literal["complete", "partial"]
 
-_PROOF = re.compile(r"<proof>((?:(?!</?proof>).)*)</proof>", re.IGNORECASE | re.DOTALL)
-_NO_PROOF = re.compile(r"<no-proof>((?:(?!</?no-proof>).)*)</no-proof>", re.IGNORECASE | re.DOTALL)
-_STEP = re.compile(r"<step>((?:(?!</?step>).)*)</step>", re.IGNORECASE | re.DOTALL)
+_PROOF = tag_pattern("proof")
+_NO_PROOF = tag_pattern("no-proof")
+_STEP = tag_pattern("step")
 _STEP_TAG = re.compile(r"</?step\b[^<>]{0,80}>", re.IGNORECASE)
 _CLAIM = re.compile(r"<claim>\s*([^<]*?)\s*</claim>", re.IGNORECASE)
 _PARAGRAPHS = re.compile(r"\n\s*\n")

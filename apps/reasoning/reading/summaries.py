@@ -6,15 +6,15 @@ from pydantic import ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import answer_part, read_json
+from apps.reasoning.reading.answers import answer_part, read_json, tag_pattern, without
 
 _LEMMA = re.compile(
-    r"<lemma\s+number\s*=\s*[\"']?([^\"'<>]{0,60}?)[\"']?\s*>((?:(?!</?lemma\b).)*)</lemma>", re.IGNORECASE | re.DOTALL
+    r"<lemma\s+number\s*=\s*[\"']?([^\"'<>]{0,60}?)[\"']?\s*>(" + without(r"lemma\b") + r")</lemma>", re.IGNORECASE
 )
 _OPENED = re.compile(r"<lemma\b", re.IGNORECASE)
 _NOTHING = re.compile(r"<no-lemmas\s*/?>", re.IGNORECASE)
-_STATEMENT = re.compile(r"<statement>((?:(?!</?statement>).)*)</statement>", re.IGNORECASE | re.DOTALL)
-_STEP = re.compile(r"<step>((?:(?!</?step>).)*)</step>", re.IGNORECASE | re.DOTALL)
+_STATEMENT = tag_pattern("statement")
+_STEP = tag_pattern("step")
 _NUMBER = re.compile(r"(?:lemma\s*)?(\d{1,6})(-fixed\d*)?\Z", re.IGNORECASE)
 _SUBSTANCE = re.compile(r"\w")
 

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, Vote
-from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer
+from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer, without
 
 _VERDICT = tag_pattern("verdict")
 _BOX = re.compile(r"\\box(?:ed)?\s*\{\s*\{?\s*((?:STEP|LEMMA)[^{}]*)\}?\s*\}", re.IGNORECASE)
-_CHECK = re.compile(r"<check\b([^<>]{0,200})>((?:(?!</?check\b).)*)</check>", re.IGNORECASE | re.DOTALL)
+_CHECK = re.compile(r"<check\b([^<>]{0,200})>(" + without(r"check\b") + r")</check>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*[\"']?([^\"'\s>]*)", re.IGNORECASE)
 _STEP = re.compile(r"(?:step\s*)?(-?\d{1,6})\Z", re.IGNORECASE)
 _LEMMA = re.compile(r"lemma\s*((?:s\d+\.|h\.|H)?\d{1,6}(?:-fixed\d*)?)\Z", re.IGNORECASE)
@@ -95,9 +95,12 @@ def _tagged_vote(answer: str) -> Vote:
     if isinstance(last, Unscored):
         without = not (_VERDICT.search(answer) or _BOX.search(answer))
         return _unread("FORMAT_ERROR") if without and re.match(r"FORMAT_ERROR\b", answer) else Vote(unscored=last)
-    content, log = last.group(1).strip(), answer[: last.start()]
-    summary = _CHECK.sub("", log).strip()[:2000]
-    checks = tuple(check for match in _CHECK.finditer(log) if (check := _check(match.group(1), match.group(2))) is not None)
+    content = last.group(1).strip()
+    # `split` gives what stands between the checks, and the two groups of each check, in turn.
+    pieces = _CHECK.split(answer[: last.start()])
+    summary = "".join(pieces[::3]).strip()[:2000]
+    read = (_check(attributes, comment) for attributes, comment in zip(pieces[1::3], pieces[2::3], strict=True))
+    checks = tuple(check for check in read if check is not None)
     if content.upper().startswith("FORMAT_ERROR"):
         return Vote(unscored=Unscored(reason="FORMAT_ERROR" + (f": {summary[:300]}" if summary else "")))
     if lemma := _LEMMA.match(content):

@@ -28,10 +28,12 @@ from apps.reasoning.domain.events import (
 from apps.reasoning.domain.events import CallFailed as CallFailedEvent
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling
 from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for, sha_of
 from apps.reasoning.ports import BudgetKind, Controls, Dispatcher, Journal
 from apps.reasoning.scaffolds.budgets import BudgetWatch
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+from apps.reasoning.scaffolds.tooling import hash_of_tool, tool_answer, tool_began, tool_ending, tool_record, tool_request
 from apps.reasoning.scaffolds.window import Window
 
 MAX_ATTEMPTS = 3
@@ -41,7 +43,7 @@ class RunContext:
     """The `Context` of one run.
 
     `window` bounds the calls under way at once; `inherited` gives a parent run's record for a key, used in a fork where the
-    request is the same.
+    request is the same. `observe` is called with every event the scaffold tells, on a replay as well.
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class RunContext:
         window: Window | None = None,
         backoff_s: float = 1.0,
         inherited: Callable[[str], StepRecord | None] | None = None,
+        observe: Callable[[Event], None] | None = None,
     ) -> None:
         self.spec = spec
+        self._observe = observe
         self._budget = BudgetWatch(spec.budget, journal)
         self._run = run
         self._journal = journal
@@ -77,27 +81,38 @@ class RunContext:
         json_schema: dict[str, Any] | None = None,
         parts: Sequence[str] | None = None,
     ) -> Final:
-        role_spec = self._role(role)
-        request = GenerationRequest(
-            run=self._run,
-            key=key,
+        spec, seed = self._role(role), seed_for(self.spec.seed, key)
+        asked = request_hash(
             role=role,
-            alias=role_spec.alias,
-            messages=tuple(messages),
-            sampling=sampling or role_spec.sampling,
+            alias=spec.alias,
+            revision=spec.revision,
+            messages=messages,
+            sampling=sampling or spec.sampling,
             json_schema=json_schema,
-            seed=seed_for(self.spec.seed, key),
-            deadline_s=role_spec.deadline_s,
-            priority=self.spec.priority,
+            seed=seed,
         )
-        asked = _hash_of(request, role_spec.revision)
         if record := self._journal.recorded(key):
             if record.request_hash != asked:
                 raise NeedsFork(f"{key}: this call was recorded with another prompt, model or sampling. Fork the run.")
             return _final_of(record)
-        texts = _parts_of(request, parts)
+        request = GenerationRequest(
+            run=self._run,
+            key=key,
+            role=role,
+            alias=spec.alias,
+            messages=tuple(messages),
+            sampling=sampling or spec.sampling,
+            json_schema=json_schema,
+            seed=seed,
+            deadline_s=spec.deadline_s,
+            priority=self.spec.priority,
+        )
+        return await self._ask(request, asked, place, _parts_of(request, parts))
+
+    async def _ask(self, request: GenerationRequest, asked: str, place: Place, texts: Sequence[str]) -> Final:
+        """The answer to a call without a record: the parent run's where it was asked the same, else a backend's."""
         async with self._window:
-            if (handed_down := self._inherited and self._inherited(key)) and handed_down.request_hash == asked:
+            if (handed_down := self._inherited and self._inherited(request.key)) and handed_down.request_hash == asked:
                 return await self._inherit(handed_down, texts)
             self._budget.check()
             self._budget.under_way += 1
@@ -106,8 +121,29 @@ class RunContext:
             finally:
                 self._budget.under_way -= 1
 
+    async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
+        request = tool_request(self._run, key, job, content, self.spec.priority)
+        asked = hash_of_tool(request)
+        if record := self._journal.recorded(key):
+            if record.request_hash != asked:
+                raise NeedsFork(f"{key}: this tool call was recorded with another content. Fork the run.")
+            return tool_answer(record, job)
+        async with self._window:
+            self.emit(*tool_began(request, job, place))
+            if (handed_down := self._inherited and self._inherited(key)) and handed_down.request_hash == asked:
+                record = handed_down.model_copy(update={"attempt": 0})
+            else:
+                result, attempt = await self._attempts(request)
+                if isinstance(result, Final) and result.finish_reason == "cancelled":
+                    raise RunCancelled
+                record = tool_record(request, asked, place, result, attempt)
+            await self._journal.append(record, tool_ending(record, job), (content,))
+        return tool_answer(record, job)
+
     def emit(self, key: str, event: Event) -> None:
         self._journal.emit(key, event)
+        if self._observe is not None:
+            self._observe(event)
 
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         self._budget.kept_back = amount
@@ -167,15 +203,22 @@ class RunContext:
 
     async def _dispatch(self, request: GenerationRequest) -> tuple[Final | str, int]:
         """The final, or the reason why there is none, with the attempt that gave it. Raises `RunHalted` for fatal errors."""
+        result, attempt = await self._attempts(request)
+        if isinstance(result, Final):
+            return result, attempt
+        if result.fatal_for_run:
+            raise RunHalted(str(result)) from result
+        return str(result), attempt
+
+    async def _attempts(self, request: GenerationRequest) -> tuple[Final | BackendError, int]:
+        """The final, or the error that ended it, with the number of the attempt."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
                 return await self._dispatcher.dispatch(request.model_copy(update={"attempt": attempt})), attempt
             except BackendError as error:
                 reason = str(error)
                 if not error.retryable or attempt == MAX_ATTEMPTS:
-                    if error.fatal_for_run:
-                        raise RunHalted(reason) from error
-                    return reason, attempt
+                    return error, attempt
             self.emit(f"{request.key}/retried/{attempt + 1}", CallRetried(call=request.key, attempt=attempt + 1, reason=reason))
             await asyncio.sleep(self._backoff_s * 2 ** (attempt - 1))
         raise AssertionError("unreachable")
@@ -199,18 +242,6 @@ class RunContext:
 
 def _applied(command: Command, point: str) -> tuple[str, Event]:
     return f"control/{command.id}/applied", ControlApplied(command=command.id, name=command.name, point=point)
-
-
-def _hash_of(request: GenerationRequest, revision: str) -> str:
-    return request_hash(
-        role=request.role,
-        alias=request.alias,
-        revision=revision,
-        messages=request.messages,
-        sampling=request.sampling,
-        json_schema=request.json_schema,
-        seed=request.seed,
-    )
 
 
 def _parts_of(request: GenerationRequest, parts: Sequence[str] | None) -> tuple[str, ...]:

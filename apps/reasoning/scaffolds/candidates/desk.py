@@ -16,7 +16,7 @@ from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import fence, load, render
 from apps.reasoning.reading.choices import read_own_score
-from apps.reasoning.reading.foreign import clean
+from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.proofs import ReadProof, read_proof
 
 EMPTY = "(none)"
@@ -148,7 +148,7 @@ class Desk:
 
     def content(self, text: str) -> str:
         """Foreign text inside a fence whose delimiter follows from the seed and the text: no text can contain its own."""
-        cleaned = clean(text).text.strip()
+        cleaned = clean_text(text).strip()
         return fence(cleaned, self.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
 
     def draw(self, key: str) -> random.Random:

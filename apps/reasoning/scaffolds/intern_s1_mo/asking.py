@@ -12,7 +12,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.prompts.loader import RenderedPrompt, fence, load, render
-from apps.reasoning.reading.foreign import clean
+from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.mentions import relabel
 from apps.reasoning.reading.summaries import SummaryJson
 from apps.reasoning.reading.votes import LemmaVerdictJson, ProofVerdictJson
@@ -140,7 +140,7 @@ def _form(x: Exploration, name: str) -> str:
 
 
 def _content(x: Exploration, text: str) -> str:
-    cleaned = clean(text).text.strip()
+    cleaned = clean_text(text).strip()
     return fence(cleaned, x.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
 
 

@@ -1,5 +1,6 @@
 """The lemma library while a run is under way: versions, names, and what is in and what is out."""
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from apps.reasoning.domain.events import LemmaStatus
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
+from apps.reasoning.graph.statements import normalise_statement
 
 _ROLLOUT = re.compile(r"s(\d{1,9})\.")
 HUMAN = -1
@@ -34,6 +36,11 @@ class Lemma:
     accepted_by_person: bool = False
     merged_into: str = ""
     times_moved: int = 0
+
+    @functools.cached_property
+    def normal(self) -> str:
+        """The normal form of the statement, which never changes."""
+        return normalise_statement(self.statement)
 
 
 @dataclass

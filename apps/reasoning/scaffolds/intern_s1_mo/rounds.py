@@ -7,7 +7,6 @@ from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import LemmaMerged, LemmaProposed, LemmasAlike, RoundBegan, RoundEnded
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graph.statements import normalise_statement
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.proofs import read_claim
 from apps.reasoning.reading.summaries import ReadLemma, Summary, read_summary
@@ -142,14 +141,13 @@ def _enter(x: Exploration, rollout: Rollout, round_: int, call: str, read: ReadL
         call=call,
         supersedes=old.id if old else "",
     )
-    normal = normalise_statement(lemma.statement)
     same = next(
         (
             other
             for other in rollout.lemmas.values()
             if other.number != number
             and (other.in_library or (other.round == round_ and other.status == "proposed"))
-            and normalise_statement(other.statement) == normal
+            and other.normal == lemma.normal
         ),
         None,
     )
@@ -203,13 +201,12 @@ def _merge(x: Exploration, rollout: Rollout) -> None:
     for lemma in sorted(_fresh(rollout), key=lambda lemma: lemma.number):
         if not lemma.in_library:
             continue
-        normal = normalise_statement(lemma.statement)
-        first = x.lemmas.get(x.canonical.get(normal, ""))
+        first = x.lemmas.get(x.canonical.get(lemma.normal, ""))
         if first is not None and first.in_library and first.rollout != lemma.rollout:
             _merge_into(x, lemma, first)
             continue
-        x.canonical[normal] = lemma.id
-        for other, score in x.alike.add(lemma.id, lemma.statement):
+        x.canonical[lemma.normal] = lemma.id
+        for other, score in x.alike.add(lemma.id, lemma.normal):
             earlier = x.lemmas.get(other)
             if earlier and earlier.in_library and (earlier.rollout, earlier.number) != (lemma.rollout, lemma.number):
                 x.tell(f"alike/{lemma.id}/{other}", LemmasAlike(lemma=lemma.id, other=other, similarity=score))
