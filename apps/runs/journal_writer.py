@@ -27,6 +27,7 @@ from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.runs import metrics
 from apps.runs.crash import crash_point
+from apps.runs.journal_answers import answer
 from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.records import values_of
 from apps.runs.rows import advance, insert
@@ -58,6 +59,8 @@ class Item:
     record: StepRecord | None = None
     texts: Sequence[str] = ()
     done: "asyncio.Future[None] | None" = None
+    at: datetime | None = None
+    """When it happened, where that is not now: what was recorded elsewhere keeps its times."""
 
 
 @dataclass
@@ -84,23 +87,36 @@ class _Plan:
     @property
     def stored_events(self) -> list[Mapping[str, Any]]:
         """`event_rows` with the columns that only the table has."""
-        pk, at = self.journal.pk, self.events[0][2] if self.events else None
-        return [{**row, "run_id": pk, "at": at} for row in self.event_rows]
+        pk = self.journal.pk
+        return [{**row, "run_id": pk, "at": at} for row, (_, _, at, _) in zip(self.event_rows, self.events, strict=True)]
 
 
 class JournalWriter:
-    """The one thread that writes journals. Items are committed in the order they were put."""
+    """The one thread that writes journals. Items are committed in the order they were put.
 
-    def __init__(self, *, sinks: Sequence[Sink] = (), announce: Announce | None = None) -> None:
+    With `own_thread` false there is no thread, and `write_now` writes in the caller's transaction: for a run that is read
+    from a file, which nobody drives and nobody watches.
+    """
+
+    def __init__(self, *, sinks: Sequence[Sink] = (), announce: Announce | None = None, own_thread: bool = True) -> None:
         self._queue: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
         self._sinks = sinks
         self._announce = announce
         self._known_blobs: set[str] = set()
         self._thread = threading.Thread(target=self._work, name="journal-writer", daemon=True)
-        self._thread.start()
+        if own_thread:
+            self._thread.start()
 
     def put(self, item: Item) -> None:
         self._queue.put(item)
+
+    def write_now(self, items: Sequence[Item]) -> None:
+        """Write `items` at once, without telling anybody. Raises `FenceLost` and what the database raises."""
+        plans = self._plans(list(items))
+        if self._write(plans):
+            raise FenceLost
+        for plan in plans:
+            plan.journal.last_seq = plan.last_seq
 
     def close(self) -> None:
         """Commit what is queued and stop."""
@@ -140,9 +156,7 @@ class JournalWriter:
             except (OperationalError, InterfaceError) as error:
                 connection.close()
                 if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:
-                    _answer(
-                        batch, JournalUnwritable(f"The journal cannot be written: {error}. Make room, then resume the run.")
-                    )
+                    answer(batch, JournalUnwritable(f"The journal cannot be written: {error}. Make room, then resume the run."))
                     return
                 logger.warning("journal: database not ready (%s), trying again", error)
                 time.sleep(pause)
@@ -150,7 +164,7 @@ class JournalWriter:
                 plans = self._still_unwritten(plans)
             except DatabaseError as error:
                 logger.exception("journal: a batch could not be written")
-                _answer(batch, JournalUnwritable(f"The journal refused a write: {error}."))
+                answer(batch, JournalUnwritable(f"The journal refused a write: {error}."))
                 return
         else:
             lost = set()
@@ -158,8 +172,8 @@ class JournalWriter:
         for item in batch:
             if item.journal.pk in lost:
                 item.journal.is_lost = True
-        _answer([item for item in batch if item.journal.pk in lost], FenceLost())
-        _answer([item for item in batch if item.journal.pk not in lost], None)
+        answer([item for item in batch if item.journal.pk in lost], FenceLost())
+        answer([item for item in batch if item.journal.pk not in lost], None)
         self._publish(plans, lost)
         _count(plans, time.monotonic() - began)
 
@@ -176,9 +190,9 @@ class JournalWriter:
                 if key in journal.event_keys:
                     continue
                 journal.event_keys.add(key)
-                plan.events.append((plan.first_seq + len(plan.events), key, now, event))
+                plan.events.append((plan.first_seq + len(plan.events), key, item.at or now, event))
             if item.record is not None:
-                plan.steps.append(values_of(item.record, journal.pk, now))
+                plan.steps.append(values_of(item.record, journal.pk, item.at or now))
         return list(plans.values())
 
     @transaction.atomic
@@ -272,25 +286,3 @@ def _run_sink(sink: Sink, plan: _Plan) -> None:
             sink(plan.journal.run, plan.events)
     except Exception:
         logger.exception("run %s: a projection failed; rebuild it with `manage.py rebuild_lemmas`", plan.journal.public_id)
-
-
-def _answer(items: Sequence[Item], error: Exception | None) -> None:
-    by_loop: dict[asyncio.AbstractEventLoop, list[asyncio.Future[None]]] = {}
-    for item in items:
-        if item.done is not None:
-            by_loop.setdefault(item.done.get_loop(), []).append(item.done)
-    for loop, futures in by_loop.items():
-        try:
-            loop.call_soon_threadsafe(_settle, futures, error)
-        except RuntimeError:  # The loop of a run that was stopped is closed; nobody waits any more.
-            logger.debug("journal: a waiting loop is gone")
-
-
-def _settle(futures: list["asyncio.Future[None]"], error: Exception | None) -> None:
-    for future in futures:
-        if future.done():
-            continue
-        if error is None:
-            future.set_result(None)
-        else:
-            future.set_exception(error)

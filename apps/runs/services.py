@@ -2,6 +2,7 @@
 
 import math
 import uuid
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -37,8 +38,9 @@ def run_create(
     is_authored: bool = False,
     start: bool = True,
     start_id: uuid.UUID | None = None,
+    at: datetime | None = None,
 ) -> Run:
-    """A run with its first event; with `start`, its task is sent when the transaction commits.
+    """A run with its first event (of the time `at`, else of now); with `start`, its task is sent when the transaction commits.
 
     The same `start_id` of the same owner gives the same run: a form that is sent twice starts one.
     """
@@ -51,7 +53,7 @@ def run_create(
             if run.owner_id != (owner.pk if owner else None):
                 raise ValidationError("This form was sent before. Load the page again.")
             return run
-    _tell_created(run, spec)
+    _tell_created(run, spec, at or timezone.now())
     if start:
         run_dispatch(run)
     return run
@@ -74,7 +76,7 @@ def _values(
     }
 
 
-def _tell_created(run: Run, spec: RunSpec) -> None:
+def _tell_created(run: Run, spec: RunSpec, at: datetime) -> None:
     created = RunCreated(
         title=run.title,
         scaffold=spec.scaffold,
@@ -86,9 +88,7 @@ def _tell_created(run: Run, spec: RunSpec) -> None:
         authored=run.is_authored,
         forked_from=str(run.forked_from.public_id) if run.forked_from else "",
     )
-    RunEvent.objects.create(
-        run=run, seq=1, key="run.created", kind=created.kind, at=timezone.now(), body=created.model_dump(mode="json")
-    )
+    RunEvent.objects.create(run=run, seq=1, key="run.created", kind=created.kind, at=at, body=created.model_dump(mode="json"))
 
 
 def run_dispatch(run: Run) -> None:
