@@ -10,8 +10,12 @@ import pytest
 
 from tests.flows.stack import Stack
 
-#: Events that say who drove the run and how often; all others must be the same as in the undisturbed run.
-_OF_THE_DRIVE = {"run.created", "run.started", "run.resumed", "run.finished", "call.retried", "call.ended"}
+#: Events that say who drove the run, how often, and what was checked beside it; all others must be the same as in the
+#: undisturbed run.
+_OF_THE_DRIVE = {
+    *("run.created", "run.started", "run.resumed", "run.finished", "call.retried", "call.ended"),
+    *("formulas.checked", "formulas.off"),
+}
 
 _OF_A_CALL = re.compile(r" workers\.(?:worker|results): (began|answered) (\S+)#\d+$")
 

@@ -51,6 +51,7 @@ class Stack:
             "DRAIN_S": "1",
             "WORKED_EXAMPLE_TOKENS_PER_S": str(self.tokens_per_s),
             "ORCHESTRATOR_RUNS": "4",
+            "SANDBOX": "off",
             **self.extra_env,
         }
         database = self.database or os.environ.get("DATABASE_URL", "")

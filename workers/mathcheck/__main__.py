@@ -18,7 +18,7 @@ def findings_of(job: dict[str, Any]) -> dict[str, Any]:
     seconds = float(job.get("time_s", 2))
     texts = [(str(item["id"]), str(item["text"])) for item in job["texts"]]
     found = []
-    if "context" in job:
+    if job.get("context") is not None:
         return {"findings": [finding.as_json() for finding in check_parts(texts, str(job["context"]), seconds)]}
     for name, text in texts:
         found += check_text(text, assumptions, name, seconds)

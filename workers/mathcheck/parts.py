@@ -9,20 +9,22 @@ from workers.mathcheck.findings import Anchor, Finding
 from workers.mathcheck.texts import Formula, Sentence, sentences
 
 _BETWEEN = "\n\n"
+#: All parts together; the sandbox ends what takes longer than 20 s, and all findings with it.
+TOTAL_S = 15.0
 
 
 def check_parts(parts: Sequence[tuple[str, str]], context: str = "", seconds: float = 2.0) -> list[Finding]:
     """Findings in the order of the parts `(id, text)`; anchors count from the beginning of their part.
 
     What is declared, given or defined in `context` (the problem) or an earlier part holds in later ones; nothing in `context`
-    is reported. What is left of a part after `seconds` is not understood for want of time; `context` has as long.
+    is reported. What is left of a part after `seconds`, or of all after `TOTAL_S`, is not understood for want of time.
     """
     whole = (("", context), *parts)
     checker = Checker(_BETWEEN.join(text for _, text in whole), (), "", seconds)
     found: list[Finding] = []
-    start = 0
+    start, end = 0, time.monotonic() + TOTAL_S
     for name, text in whole:
-        checker.deadline = time.monotonic() + seconds
+        checker.deadline = min(time.monotonic() + seconds, end)
         told = [finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence)]
         told.sort(key=lambda finding: (finding.anchor.start, finding.anchor.end))
         found += [_placed(finding, name, start) for finding in told if name]

@@ -1,0 +1,149 @@
+"""The computational verifier beside a run: it sees every lemma, proof and candidate, and changes nothing."""
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.reasoning.domain.check_events import FormulasChecked
+from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost, RequestRejected
+from apps.reasoning.domain.events import LemmaProposed, RoundBegan
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.tools import Execution
+from apps.reasoning.domain.values import Value
+from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.scaffolds.formula_checks import ENDED_BEFORE, subject_of
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from tests.reasoning.checked import finding, play_checked, verifier
+from tests.reasoning.play import FOLLOWS, lemma, play, proof
+
+PARAMS: Value = SCAFFOLDS["intern_s1_mo"].presets["quick"].params
+SLIP = {
+    "s*/r1/summarise": lemma(1, "For all real $x$ we have $(x+1)^2=x^2+2x+1$.", "Expand: $(x+1)^2=x^2+x+1$ for all real $x$."),
+    "final/write/*": proof("By Lemma 1 we have $2+2=5$.", "Divide by $2$."),
+} | FOLLOWS
+
+
+def printing(*findings: dict[str, Any]) -> Execution:
+    return Execution(stdout=json.dumps({"findings": list(findings)}))
+
+
+async def test_lemmas_and_proofs_are_checked_at_their_steps() -> None:
+    run = await play_checked(SLIP, PARAMS)
+    told: dict[str, FormulasChecked] = {event.subject: event for event in run.of("formulas.checked")}
+    assert set(told) == {"s0.1", "proof/1"}
+    assert told["s0.1"].outcome == told["proof/1"].outcome == "refuted"
+    first, second = told["s0.1"].findings
+    assert (first.text_id, first.outcome, second.text_id, second.outcome) == ("statement", "survived", "step 1", "refuted")
+    (slip,) = (one for one in told["proof/1"].findings if one.outcome == "refuted")
+    assert (slip.text_id, slip.anchor.quote) == ("step 1", "2+2=5")
+    assert told["proof/1"].call == "check/proof/1"
+
+
+async def test_the_problem_goes_along_and_each_step_has_two_seconds() -> None:
+    run = await play_checked(FOLLOWS, PARAMS)
+    job = json.loads(run.dispatcher.checks[0].messages[0].content)
+    assert "Prove that" in job["context"]
+    assert job["time_s"] == 2.0
+    assert [text["id"] for text in job["texts"]] == ["statement", "step 1", "step 2"]
+
+
+async def test_a_refutation_changes_neither_the_course_nor_what_is_spent() -> None:
+    plain = await play(SLIP, PARAMS)
+    run = await play_checked(SLIP, PARAMS)
+    assert run.outcome == plain.outcome
+    assert run.outcome.accepted
+    assert run.course == [(key, event) for _, key, event in plain.journal.events]
+    assert run.journal.spent == plain.journal.spent
+    assert {record.kind for record in run.journal.records if record.key.startswith("check/")} == {"tool"}
+
+
+async def test_checks_that_never_end_hold_nothing_up() -> None:
+    """The window has one place, so a check that took it would stop the run."""
+    run = await play_checked(SLIP, PARAMS, hangs=True, settle_s=0.05)
+    assert run.outcome.accepted
+    assert {event.unchecked for event in run.of("formulas.checked")} == {ENDED_BEFORE}
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Execution(error="timeout", exit_code=None), "took too long"),
+        (Execution(error="killed", exit_code=-9), "signal"),
+        (Execution(error="memory", exit_code=None), "memory"),
+        (Execution(stdout="verified!"), "cannot be read"),
+        (EngineLost("The engine died."), "died"),
+        (RequestRejected("The job is too long."), "too long"),
+    ],
+    ids=["timeout", "crash", "memory", "no JSON", "worker lost", "rejected"],
+)
+async def test_a_check_without_an_answer_says_why_and_is_kept(reply: Execution | BackendError, reason: str) -> None:
+    run = await play_checked(SLIP, PARAMS, lambda _: reply)
+    assert run.outcome.accepted
+    told = run.of("formulas.checked")
+    assert {event.outcome for event in told} == {"unchecked"}
+    assert all(reason in event.unchecked and not event.findings for event in told)
+    again = await play_checked(SLIP, PARAMS, journal=run.journal.cut(len(run.journal.records)))
+    assert again.dispatcher.checks == []
+
+
+async def test_a_sandbox_that_is_off_is_told_once_and_asked_again_by_the_next_owner() -> None:
+    run = await play_checked(SLIP, PARAMS, lambda _: BackendRefused("No fence holds here."))
+    assert run.outcome.accepted
+    assert [event.reason for event in run.of("formulas.off")] == ["No fence holds here."]
+    assert run.of("formulas.checked") == []
+    again = await play_checked(SLIP, PARAMS, journal=run.journal.cut(len(run.journal.records)))
+    assert {event.subject for event in again.of("formulas.checked")} == {"s0.1", "proof/1"}
+
+
+async def test_a_run_that_dies_anywhere_asks_nothing_twice() -> None:
+    whole = await play_checked(SLIP, PARAMS)
+    for kept in range(len(whole.journal.records) + 1):
+        cut = whole.journal.cut(kept)
+        recorded = {record.key for record in cut.records}
+        again = await play_checked(SLIP, PARAMS, journal=cut)
+        assert again.outcome == whole.outcome
+        assert recorded.isdisjoint(again.dispatcher.checked)
+        assert again.journal.unread == 0
+        assert _told(again.journal) == _told(whole.journal)
+
+
+async def test_a_sandbox_that_goes_off_between_two_owners_leaves_no_record_unread() -> None:
+    whole = await play_checked(SLIP, PARAMS)
+    cut = whole.journal.cut(len(whole.journal.records))
+    again = await play_checked(SLIP, PARAMS, lambda _: BackendRefused("off"), journal=cut)
+    assert again.journal.unread == 0
+    assert again.of("formulas.off") == []
+
+
+async def test_the_winning_candidate_is_not_checked_again_as_the_proof() -> None:
+    text = proof("Then $1+1=3$.")
+    table = {"*/solve*": text, "solve*": text, "*": "<decision>pass</decision>"}
+    run = await play_checked(table, SCAFFOLDS["self_check"].presets["quick"].params, scaffold="self_check")
+    told = {event.subject: event for event in run.of("formulas.checked")}
+    assert "proof/1" in told
+    assert len(run.dispatcher.checks) == len(told) - 1
+    assert all(event.outcome == "refuted" for event in told.values())
+    assert told["proof/1"].call == "check/proof/1"
+
+
+async def test_findings_about_other_texts_and_places_are_left_out() -> None:
+    def lies(request: GenerationRequest) -> Execution:
+        return printing(
+            finding("step 9", "x"), finding("step 1", "not there"), *json.loads(verifier(request).stdout)["findings"]
+        )
+
+    run = await play_checked(SLIP, PARAMS, lies)
+    honest = await play_checked(SLIP, PARAMS)
+    assert run.of("formulas.checked") == honest.of("formulas.checked")
+
+
+def test_bare_words_and_other_events_are_not_checked() -> None:
+    words = LemmaProposed(lemma="s0.1", number=1, rollout=0, round=1, statement="It is so.", steps=("Plainly.",))
+    assert subject_of(words) is None
+    assert subject_of(RoundBegan(rollout=0, round=1)) is None
+    assert subject_of(words.model_copy(update={"steps": ("There are 25 primes below 100.",)})) is not None
+
+
+def _told(journal: InMemoryJournal) -> set[tuple[str, str]]:
+    return {(key, event.model_dump_json()) for _, key, event in journal.events}
