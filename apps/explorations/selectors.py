@@ -8,6 +8,7 @@ from apps.explorations.liveness import Liveness, liveness
 from apps.explorations.prompts import Section, sections
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
+from apps.lemmas.selectors import votes
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus, Step
 from apps.runs.selectors import RoleCost, cost_per_role, open_calls, step_get, step_texts
@@ -238,7 +239,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         events,
         lemmas=list(Lemma.objects.filter(run=run, call=key)),
         proofs=list(ProofVersion.objects.filter(run=run, call=key)),
-        votes=list(Verdict.objects.filter(run=run, call=key)),
+        votes=votes(run, call=key),
     )
 
 

@@ -1,6 +1,7 @@
 """The fold itself: one batch of events applied to the rows they concern, each row loaded once and written once."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db.models import Q
 
@@ -15,7 +16,9 @@ from apps.lemmas.models import (
     Verdict,
 )
 from apps.reasoning.domain import events as ev
+from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.runs.models import Run
+from apps.runs.rows import insert, update
 
 FOLDED_KINDS = frozenset(
     event.kind
@@ -39,9 +42,9 @@ class Fold:
         self.lemmas: dict[str, Lemma] = {}
         self.proofs: dict[str, ProofVersion] = {}
         self.humans: dict[str, HumanVerdict] = {}
-        self.edges: list[LemmaEdge] = []
-        self.likenesses: list[LemmaLikeness] = []
-        self.votes: list[Verdict] = []
+        self.edges: list[dict[str, Any]] = []
+        self.likenesses: list[dict[str, Any]] = []
+        self.votes: list[dict[str, Any]] = []
         self.changed: set[str] = set()
 
     def apply(self, told: Sequence[tuple[int, ev.Event]]) -> None:
@@ -93,11 +96,9 @@ class Fold:
             case ev.LemmaRetired() | ev.LemmaRestored():
                 self._retired(seq, event)
             case ev.LemmasAlike():
-                row = LemmaLikeness(run=self.run, seq=seq, lemma=event.lemma, other=event.other, similarity=event.similarity)
-                self.likenesses.append(row)
+                self.likenesses.append(self._row(seq, event.model_dump()))
             case ev.EdgeAdded():
-                evidence = event.evidence.model_dump(mode="json")
-                self.edges.append(LemmaEdge(run=self.run, seq=seq, user=event.user, used=event.used, evidence=evidence))
+                self.edges.append(self._row(seq, event.model_dump(mode="json")))
             case ev.VoteCast():
                 self._voted(seq, event)
             case ev.VerdictReached():
@@ -146,18 +147,12 @@ class Fold:
             _set_status(lemma)
 
     def _voted(self, seq: int, event: ev.VoteCast) -> None:
-        vote = Verdict(
-            run=self.run,
-            seq=seq,
-            checks=[check.model_dump(mode="json") for check in event.checks],
-            **event.model_dump(exclude={"checks"}),
-        )
-        self.votes.append(vote)
+        self.votes.append(self._row(seq, event.model_dump(exclude={"checks", "summary"})))
         if row := self._subject(event.subject, seq):
             row.total += 1
             row.expected = max(event.of, row.total)
-            row.valid += not vote.unscored
-            row.passes += vote.is_pass
+            row.valid += not event.unscored
+            row.passes += not event.unscored and event.first_fault == NO_FAULT and not event.wrong_lemma
 
     def _judged(self, seq: int, event: ev.VerdictReached) -> None:
         row = self._subject(event.subject, seq)
@@ -171,6 +166,9 @@ class Fold:
         elif event.status in LemmaState.values:
             row.judged = event.status
             _set_status(row)
+
+    def _row(self, seq: int, fields: dict[str, Any]) -> dict[str, Any]:
+        return {**fields, "run_id": self.run.pk, "seq": seq}
 
     def _subject(self, name: str, seq: int) -> Lemma | ProofVersion | None:
         return self._proof(name, seq) if name.startswith(PROOF_PREFIX) else self._lemma(name, seq)
@@ -224,15 +222,15 @@ class Fold:
         old_lemmas = [row for row in lemmas if row.pk and row.lemma in self.changed]
         old_proofs = [row for row in proofs if row.pk and row.proof in self.changed]
         old_humans = [row for row in humans if row.pk and row.command in self.changed]
-        Lemma.objects.bulk_create([row for row in lemmas if row.pk is None])
-        ProofVersion.objects.bulk_create([row for row in proofs if row.pk is None])
-        HumanVerdict.objects.bulk_create([row for row in humans if row.pk is None])
-        LemmaEdge.objects.bulk_create(self.edges, ignore_conflicts=True)
-        LemmaLikeness.objects.bulk_create(self.likenesses, ignore_conflicts=True)
-        Verdict.objects.bulk_create(self.votes, ignore_conflicts=True)
-        Lemma.objects.bulk_update(old_lemmas, _LEMMA_FIELDS)
-        ProofVersion.objects.bulk_update(old_proofs, _PROOF_FIELDS)
-        HumanVerdict.objects.bulk_update(old_humans, ("applied_seq", "refused"))
+        insert(Lemma, [vars(row) for row in lemmas if row.pk is None])
+        insert(ProofVersion, [vars(row) for row in proofs if row.pk is None])
+        insert(HumanVerdict, [vars(row) for row in humans if row.pk is None])
+        insert(LemmaEdge, self.edges, new_only=True)
+        insert(LemmaLikeness, self.likenesses, new_only=True)
+        insert(Verdict, self.votes, new_only=True)
+        update(Lemma, _LEMMA_FIELDS, [vars(row) for row in old_lemmas])
+        update(ProofVersion, _PROOF_FIELDS, [vars(row) for row in old_proofs])
+        update(HumanVerdict, ("applied_seq", "refused"), [vars(row) for row in old_humans])
 
 
 def _concerned(told: Iterable[ev.Event]) -> tuple[set[str], set[str], set[str]]:

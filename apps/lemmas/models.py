@@ -3,6 +3,7 @@
 Nothing here is a source of truth: every row can be dropped and folded again from `RunEvent`. No page writes these rows.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -51,7 +52,7 @@ class Lemma(Judged):
     newest event about it.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemmas")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemmas", db_index=False)
     lemma = models.CharField(max_length=80)
     number = models.PositiveIntegerField()
     version = models.PositiveIntegerField(default=1)
@@ -102,7 +103,7 @@ class Lemma(Judged):
 class LemmaEdge(models.Model):
     """`user` (a lemma version or a proof id) uses the lemma `used`; `evidence` is the `TextAnchor` that says so."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_edges")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_edges", db_index=False)
     user = models.CharField(max_length=80)
     used = models.CharField(max_length=80)
     evidence: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
@@ -120,7 +121,7 @@ class LemmaEdge(models.Model):
 class LemmaLikeness(models.Model):
     """Two lemmas look like near-duplicates; people decide, nothing is merged."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_likenesses")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lemma_likenesses", db_index=False)
     lemma = models.CharField(max_length=80)
     other = models.CharField(max_length=80)
     similarity = models.FloatField()
@@ -132,9 +133,13 @@ class LemmaLikeness(models.Model):
 
 
 class Verdict(models.Model):
-    """One vote on a lemma version or a proof (`subject`), as its verifier call gave it."""
+    """One vote on a lemma version or a proof (`subject`), as its verifier call gave it.
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verdicts")
+    What it says of the steps stands in its event, `seq`, and only there: texts kept twice made a tenth of a contest run's
+    database. `apps.lemmas.selectors.votes` reads both.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verdicts", db_index=False)
     subject = models.CharField(max_length=80)
     index = models.PositiveIntegerField()
     of = models.PositiveIntegerField()
@@ -142,9 +147,10 @@ class Verdict(models.Model):
     first_fault = models.IntegerField(null=True)
     wrong_lemma = models.CharField(max_length=80, blank=True)
     unscored = models.TextField(blank=True)
-    checks: "models.JSONField[list[dict[str, Any]], list[dict[str, Any]]]" = models.JSONField(default=list)
-    summary = models.TextField(blank=True)
     seq = models.PositiveIntegerField()
+
+    checks: Sequence[dict[str, Any]] = ()
+    summary: str = ""
 
     class Meta:
         ordering = ["seq"]

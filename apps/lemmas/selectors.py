@@ -9,7 +9,7 @@ from apps.lemmas.anchors import Quoted, quoted
 from apps.lemmas.graph_data import graph_data as graph_data
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.words import acceptance_words, confidence_words, vote_words
-from apps.runs.models import Run
+from apps.runs.models import Run, RunEvent
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,21 @@ def proof_versions(run: Run) -> QuerySet[ProofVersion]:
     return ProofVersion.objects.filter(run=run)
 
 
+def votes(run: Run, **where: str) -> list[Verdict]:
+    """The votes of a run that match, such as all on one `subject` or those of one `call`, with what they say of the steps."""
+    cast = list(Verdict.objects.filter(run=run, **where))
+    told = dict(RunEvent.objects.filter(run=run, seq__in=[vote.seq for vote in cast]).values_list("seq", "body"))
+    for vote in cast:
+        vote.checks, vote.summary = told[vote.seq]["checks"], told[vote.seq]["summary"]
+    return cast
+
+
 def lemma_detail(run: Run, name: str) -> LemmaDetail | None:
     """The lemma version `name` with its votes, uses, versions and near-duplicates; None where the run has none."""
     lemma = lemma_rows(run).filter(lemma=name).first()
     if lemma is None:
         return None
-    votes = list(Verdict.objects.filter(run=run, subject=name))
+    cast = votes(run, subject=name)
     edges = list(LemmaEdge.objects.filter(Q(user=name) | Q(used=name), run=run))
     others = _by_name(run, {edge.user for edge in edges} | {edge.used for edge in edges})
     likenesses = list(LemmaLikeness.objects.filter(Q(lemma=name) | Q(other=name), run=run))
@@ -102,8 +111,8 @@ def lemma_detail(run: Run, name: str) -> LemmaDetail | None:
     return LemmaDetail(
         lemma=lemma,
         confidence=confidence_words(lemma),
-        steps=_steps(lemma.steps, votes),
-        votes=_vote_rows(votes),
+        steps=_steps(lemma.steps, cast),
+        votes=_vote_rows(cast),
         uses=_uses([edge for edge in edges if edge.user == name], others, by_user=False),
         used_by=_uses([edge for edge in edges if edge.used == name], others, by_user=True),
         versions=list(lemma_rows(run).filter(number=lemma.number, rollout=lemma.rollout)),
@@ -120,18 +129,18 @@ def proof_detail(run: Run, name: str) -> ProofDetail | None:
     proof = by_id.get(PROOF_PREFIX + name)
     if proof is None:
         return None
-    votes = list(Verdict.objects.filter(run=run, subject=proof.proof))
+    cast = votes(run, subject=proof.proof)
     edges = list(LemmaEdge.objects.filter(run=run, user=proof.proof))
-    steps = _steps(proof.steps or [proof.text], votes)
+    steps = _steps(proof.steps or [proof.text], cast)
     placed = {vote for step in steps for finding in step.findings for vote in finding.votes}
-    faulty = [vote for vote in votes if not vote.unscored and not vote.is_pass and vote.index not in placed]
+    faulty = [vote for vote in cast if not vote.unscored and not vote.is_pass and vote.index not in placed]
     return ProofDetail(
         proof=proof,
         confidence=confidence_words(proof),
         why=acceptance_words(proof),
         steps=steps,
         loose=[Finding([vote.index], "", vote.summary or vote_words(vote)) for vote in faulty],
-        votes=_vote_rows(votes),
+        votes=_vote_rows(cast),
         uses=_uses(edges, _by_name(run, {edge.used for edge in edges} | {proof.proof}), by_user=False),
         versions=versions,
         revised=by_id.get(proof.revises),

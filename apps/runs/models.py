@@ -94,7 +94,7 @@ class Run(models.Model):
 class RunEvent(models.Model):
     """One fact of a run. Rows are added, never changed; `seq` has no gaps; `key` makes telling a fact twice harmless."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events", db_index=False)
     seq = models.PositiveIntegerField()
     key = models.CharField(max_length=200)
     kind = models.CharField(max_length=40)
@@ -113,7 +113,7 @@ class RunEvent(models.Model):
 class Step(models.Model):
     """One recorded call or decision, under its structural key. The stored form of the core's `StepRecord`."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="steps", db_index=False)
     key = models.CharField(max_length=180)
     kind = models.CharField(max_length=10, default="call")
     request_hash = models.CharField(max_length=64, blank=True)

@@ -1,19 +1,20 @@
-"""The journal's hot writes as plain SQL: inserts into its three tables, and the counters of the run.
+"""The hot writes of the journal and of its projections as plain SQL: inserts, updates by primary key, the run's counters.
 
-Model instances, `bulk_create` and F expressions were more than half of the writer's time (benchmarks/journal.py). Columns of
-the inserts are still read from the models, so a row that lacks a new column fails at once.
+Model instances, `bulk_create`, `bulk_update` and F expressions were more than half of the writer's time (benchmarks/journal.py,
+benchmarks/contest.py). Columns are still read from the models, so a row that lacks a new column fails at once.
 """
 
 import functools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
 from django.db import connection, models
 
-from apps.runs.models import Blob, Run, RunEvent, Step
+from apps.runs.models import Run
 
 _ADVANCE = (
     f"UPDATE {Run._meta.db_table} SET last_seq = %s, calls = calls + %s, prompt_tokens = prompt_tokens + %s, "  # noqa: S608
@@ -21,32 +22,61 @@ _ADVANCE = (
 )
 
 
+@dataclass(frozen=True)
+class _Statement:
+    """SQL with one mark for each attribute, and which positions hold JSON and which times."""
+
+    sql: str
+    names: tuple[str, ...]
+    json_at: tuple[int, ...]
+    times_at: tuple[int, ...]
+
+    def run(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        if not rows:
+            return
+        values_of = itemgetter(*self.names)
+        with connection.cursor() as cursor:
+            cursor.executemany(self.sql, [_prepared(values_of(row), self.json_at, self.times_at) for row in rows])
+
+
+def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, new_only: bool = False) -> None:
+    """Insert the rows, values by attribute name, inside the caller's transaction.
+
+    `new_only`: a row that some unique constraint says is there already is left as it is.
+    """
+    _insert(model, new_only).run(rows)
+
+
+def update(model: type[models.Model], names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the attributes `names` of the rows, each found by its `id`, inside the caller's transaction."""
+    _update(model, tuple(names)).run(rows)
+
+
 @functools.cache
-def _columns(model: type[models.Model]) -> tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...]]:
-    """The INSERT statement, attribute names, and which positions hold JSON and which times."""
+def _insert(model: type[models.Model], new_only: bool) -> _Statement:
     fields = [field for field in model._meta.concrete_fields if not isinstance(field, models.AutoField)]
     quote = connection.ops.quote_name
-    names = ", ".join(quote(str(field.column)) for field in fields)
-    marks = ", ".join(["%s"] * len(fields))
-    statement = f"INSERT INTO {quote(model._meta.db_table)} ({names}) VALUES ({marks})"  # noqa: S608  (names of ours)
-    if model is Blob:
-        statement += " ON CONFLICT DO NOTHING"
-    return (
-        statement,
+    columns, marks = ", ".join(quote(str(field.column)) for field in fields), ", ".join(["%s"] * len(fields))
+    sql = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({marks})"  # noqa: S608  (names of ours)
+    return _statement(sql + " ON CONFLICT DO NOTHING" * new_only, fields)
+
+
+@functools.cache
+def _update(model: type[models.Model], names: tuple[str, ...]) -> _Statement:
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    quote = connection.ops.quote_name
+    changes = ", ".join(f"{quote(str(fields[name].column))} = %s" for name in names)
+    sql = f"UPDATE {quote(model._meta.db_table)} SET {changes} WHERE id = %s"  # noqa: S608  (names of ours)
+    return _statement(sql, [*(fields[name] for name in names), fields["id"]])
+
+
+def _statement(sql: str, fields: "Sequence[models.Field[Any, Any]]") -> _Statement:
+    return _Statement(
+        sql,
         tuple(field.attname for field in fields),
         tuple(at for at, field in enumerate(fields) if isinstance(field, models.JSONField)),
         tuple(at for at, field in enumerate(fields) if isinstance(field, models.DateTimeField)),
     )
-
-
-def insert(model: type[RunEvent] | type[Step] | type[Blob], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert the rows, values by attribute name, in one statement inside the caller's transaction."""
-    if not rows:
-        return
-    statement, names, json_at, times_at = _columns(model)
-    values_of = itemgetter(*names)
-    with connection.cursor() as cursor:
-        cursor.executemany(statement, [_prepared(values_of(row), json_at, times_at) for row in rows])
 
 
 def advance(run_pk: int, fence: int, *, last_seq: int, calls: int, prompt_tokens: int, completion_tokens: int) -> bool:
@@ -60,7 +90,7 @@ def _prepared(values: tuple[Any, ...], json_at: tuple[int, ...], times_at: tuple
     prepared = list(values)
     for at in json_at:
         if prepared[at] is not None and not isinstance(prepared[at], str):
-            prepared[at] = json.dumps(prepared[at])
+            prepared[at] = json.dumps(prepared[at], separators=(",", ":"))
     for at in times_at:
         prepared[at] = _time(prepared[at])
     return prepared
