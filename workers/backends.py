@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from django.conf import settings
+
 from apps.reasoning.domain.errors import AliasError, BackendRefused
 from apps.reasoning.inference.aliases import Alias, HttpOptions, OpenVinoOptions, ScriptedOptions, VllmOptions
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
@@ -10,6 +12,8 @@ from apps.reasoning.inference.scripted import Pace, ScriptedBackend, load_script
 from apps.reasoning.ports import Backend
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
+from workers.sandbox.backend import SandboxBackend
+from workers.sandbox.sandbox import SandboxOptions
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "apps" / "explorations"
 
@@ -31,8 +35,17 @@ def backend_for(alias: Alias, *, tokens_per_s: float | None = None) -> Backend:
         return OpenAIHttpBackend(alias, api_key=_api_key(alias))
     if isinstance(options, VllmOptions):
         return VllmBackend(alias)
+    if alias.is_tool:
+        return SandboxBackend(sandbox_options(alias))
     assert isinstance(options, OpenVinoOptions)
     return OpenVinoBackend(alias)
+
+
+def sandbox_options(alias: Alias) -> SandboxOptions:
+    """What the settings say of the sandbox, for as many pieces of code at once as the alias has places."""
+    return SandboxOptions(
+        level=settings.SANDBOX, environment=settings.SANDBOX_ENVIRONMENT, at_once=alias.concurrency, debug=settings.DEBUG
+    )
 
 
 def _scripted(alias: Alias, options: ScriptedOptions, tokens_per_s: float | None) -> Backend:

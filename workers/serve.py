@@ -16,12 +16,12 @@ from django.conf import settings
 
 from apps.config.stack import inference_threads
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.aliases import Alias, load_served
 
 
 def chosen_aliases(names: Sequence[str], path: Path) -> list[Alias]:
     """The aliases of these names, in their order, each once. Raises `AliasError` for one that is missing or disabled."""
-    known = load_aliases(path)
+    known = load_served(path)
     for name in names:
         if name not in known or not known[name].enabled:
             there = ", ".join(alias.name for alias in known.values() if alias.enabled)

@@ -26,7 +26,7 @@ from apps.config import broker
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest
-from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
 from apps.reasoning.ports import Backend
 from apps.runs import metrics
 from apps.runs.logs import about
@@ -38,7 +38,7 @@ from workers.results import ResultOutbox
 
 django.setup()
 # The broker keeps no account of deliveries: what is neither queued nor in a heartbeat is sent again by its orchestrator.
-app.conf.task_queues = [Queue(alias.queue, no_ack=True) for alias in load_aliases(settings.MODELS_FILE).values()]
+app.conf.task_queues = [Queue(alias.queue, no_ack=True) for alias in load_served(settings.MODELS_FILE).values()]
 
 from apps.runs.crash import crash_point  # noqa: E402  (reads settings)
 from apps.runs.tasks import answer_calls_with  # noqa: E402
@@ -54,7 +54,7 @@ Call = tuple[GenerationRequest, str]
 
 def aliases_of(queues: Collection[str]) -> dict[str, Alias]:
     """The aliases of models.toml whose calls come through these queues, in the file's order."""
-    return {name: alias for name, alias in load_aliases(settings.MODELS_FILE).items() if alias.queue in queues}
+    return {name: alias for name, alias in load_served(settings.MODELS_FILE).items() if alias.queue in queues}
 
 
 class Worker:

@@ -102,6 +102,10 @@ DRAIN_S: float = env.float("DRAIN_S", 5.0)
 RUN_EVENT_SINKS = ["apps.lemmas.projection.project"]  # Run in the transaction of the events, in this order.
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
+SANDBOX: str = env.str(
+    "SANDBOX", "auto", validate=validate.OneOf(["auto", "bubblewrap", "landlock", "unsafe-subprocess", "off"])
+)
+SANDBOX_ENVIRONMENT: Path = env.path("SANDBOX_ENVIRONMENT", BASE_DIR / ".venv-sandbox")
 WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
 
 # Counts of sign-in attempts: per process on a laptop, shared by all processes of an installation.
@@ -138,6 +142,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "round_robin",
     "priority_steps": PRIORITY_STEPS,
+    "socket_timeout": 10,  # A broker that falls silent must not hold the one thread that sends for ever.
     "socket_connect_timeout": 5,
     "socket_keepalive": OWN_REDIS is False,
     "health_check_interval": 25,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.aliases import TOOLS, Alias, load_aliases
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,19 @@ def programs() -> list[Program]:
         Program("web", [python, "-m", "uvicorn", "apps.config.asgi:application", "--host", settings.HOST,
                         "--port", str(settings.PORT), "--ws", "websockets-sansio", "--ws-max-size", "65536",
                         "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "3", "--lifespan", "off",
-                        "--no-access-log", "--log-level", "warning"], 40),
+                        "--no-proxy-headers", "--no-access-log", "--log-level", "warning"], 40),
     ]  # fmt: skip
+    if settings.SANDBOX != "off":
+        found.append(_sandbox([*celery, "workers.worker", "worker", "-P", "threads", *quiet]))
     return [_valkey(), *found] if settings.OWN_REDIS else found
+
+
+def _sandbox(worker: Sequence[str]) -> Program:
+    """A process of its own: it starts what models write, and should hold no weights and no keys."""
+    tools = list(TOOLS.values())
+    queues = ",".join(alias.queue for alias in tools)
+    command = [*worker, "-c", str(inference_threads(tools)), "-Q", queues, "-n", "sandbox@%h"]
+    return Program("sandbox", command, 20, int(settings.DRAIN_S) + 10)
 
 
 def inference_threads(aliases: Sequence[Alias]) -> int:

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.aliases import Alias, load_served
 from apps.runs.metrics import Totals, totals_read
 from apps.runs.models import LIVE, Run, RunStatus
 from apps.runs.pulse import Pulse, pulses
@@ -161,7 +161,7 @@ def _of_redis(client: Any, live: Sequence[Run]) -> dict[str, Any]:
 
 
 def _aliases() -> list[Alias]:
-    return [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled]
+    return [alias for alias in load_served(settings.MODELS_FILE).values() if alias.enabled]
 
 
 def _alias(alias: Alias, queued: Mapping[int, int], beats: Sequence[Heartbeat]) -> AliasLoad:

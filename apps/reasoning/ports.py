@@ -12,6 +12,7 @@ from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Message, Place, Sampling
 from apps.reasoning.domain.records import Spent, StepRecord
+from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 
 BudgetKind = Literal["calls", "tokens", "seconds"]
 
@@ -109,6 +110,14 @@ class Context(Protocol):
         The role's alias, default sampling and seed come from the run's frozen specification.
         Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
         lets pass.
+        """
+        ...
+
+    async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
+        """One tool call, recorded under `key`; a call with a record is not made again.
+
+        It takes a place in the run's window and nothing of its budgets. A tool that is off, rejects the job or is lost answers
+        with a `failure`: only the `RunHalted` family is raised.
         """
         ...
 

@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
+#: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
+_TOOL_IS_AWAITED_S = 20.0
 _ERRORS: Mapping[str, type[errors.BackendError]] = {
     cls.__name__: cls
     for cls in (
@@ -59,6 +61,7 @@ class _Waiting:
     result: "asyncio.Future[Final]"
     sent_at: float = 0.0
     seen_active_at: float | None = None
+    served_at: float = 0.0
     losses: int = 0
 
     @property
@@ -102,7 +105,12 @@ class CeleryDispatcher:
         await self._redis.aclose()
 
     async def dispatch(self, request: GenerationRequest) -> Final:
-        """Send the call, wait for its result. Raises the `BackendError` that the worker met."""
+        """Send the call, wait for its result. Raises the `BackendError` that the worker met.
+
+        `BackendRefused` for an alias without a queue, and for a tool that no worker has served for a while.
+        """
+        if request.alias not in self._queues:
+            raise errors.BackendRefused(f"Nothing serves {request.alias}: it is off in the settings, or not in models.toml.")
         fingerprint = fingerprint_of(request)
         waiting = _Waiting(request, fingerprint, asyncio.get_running_loop().create_future())
         self._waiting[request.key] = waiting
@@ -205,12 +213,9 @@ class CeleryDispatcher:
         A queue is read in order, so a message older than the next one to be read has left it.
         """
         now = time.monotonic()
-        active = {
-            (call["key"], call["fingerprint"])
-            for beat in await self._heartbeats()
-            for call in beat["active"]
-            if call["run"] == self._run
-        }
+        beats = await self._heartbeats()
+        self._give_up_tools({alias for beat in beats for alias in beat["aliases"]}, now)
+        active = {(call["key"], call["fingerprint"]) for beat in beats for call in beat["active"] if call["run"] == self._run}
         next_sent_at: dict[tuple[str, int], float | None] = {}
         for waiting in list(self._waiting.values()):
             if waiting.result.done() or not waiting.sent_at:
@@ -228,6 +233,19 @@ class CeleryDispatcher:
                 sent = time.time() - (now - waiting.sent_at)
                 if oldest is None or oldest > sent + settings.REDISPATCH_GRACE_S:
                     await self._lost(waiting)
+
+    def _give_up_tools(self, served: set[str], now: float) -> None:
+        for waiting in self._waiting.values():
+            request = waiting.request
+            if request.job == "generate" or waiting.result.done() or not waiting.sent_at:
+                continue
+            if request.alias in served:
+                waiting.served_at = now
+            elif now - max(waiting.sent_at, waiting.served_at) > _TOOL_IS_AWAITED_S:
+                reason = (
+                    f"No worker serves {request.alias}; `make up` starts one, or `python -m workers.serve {request.alias}`."
+                )
+                waiting.result.set_exception(errors.BackendRefused(reason))
 
     async def _lost(self, waiting: _Waiting) -> None:
         waiting.losses += 1

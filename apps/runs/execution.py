@@ -18,7 +18,7 @@ from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, R
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
 from apps.reasoning.domain.outcomes import Outcome
-from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -64,7 +64,8 @@ def _announce(run: str, events: Sequence[EventRow]) -> None:
 @contextlib.asynccontextmanager
 async def celery_dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
     """Calls go to the inference workers over the broker."""
-    queues = {name: alias.queue for name, alias in load_aliases(settings.MODELS_FILE).items()}
+    served = load_served(settings.MODELS_FILE)
+    queues = {name: alias.queue for name, alias in served.items() if settings.SANDBOX != "off" or not alias.is_tool}
     async with CeleryDispatcher(str(run.public_id), queues=queues, is_recorded=journal.has) as dispatcher:
         yield dispatcher
 

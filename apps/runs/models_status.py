@@ -8,7 +8,7 @@ from redis.exceptions import RedisError
 
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Sampling
-from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.aliases import load_aliases, load_served
 from apps.runs.sending import send_now
 from apps.runs.streams import HOUR_S, cancel_key, fingerprint_of, heartbeats, queue_length, results_key, sync_client
 
@@ -31,6 +31,7 @@ class AliasStatus:
     tokens_per_s: float
     workers: int
     concurrency: int
+    is_tool: bool = False
 
 
 def alias_status() -> list[AliasStatus]:
@@ -38,13 +39,13 @@ def alias_status() -> list[AliasStatus]:
     client = sync_client()
     try:
         beats = heartbeats(client)
-        waiting = {name: queue_length(client, alias.queue) for name, alias in load_aliases(settings.MODELS_FILE).items()}
+        waiting = {name: queue_length(client, alias.queue) for name, alias in load_served(settings.MODELS_FILE).items()}
     except (RedisError, OSError) as error:
         beats, waiting, away = [], {}, str(error)
     else:
         away = ""
     rows = []
-    for name, alias in load_aliases(settings.MODELS_FILE).items():
+    for name, alias in load_served(settings.MODELS_FILE).items():
         reports = [beat["health"][name] for beat in beats if name in beat["health"]]
         workers = sum(name in beat["aliases"] for beat in beats)
         if away:
@@ -68,6 +69,7 @@ def alias_status() -> list[AliasStatus]:
                 tokens_per_s=round(sum(report["tokens_per_s"] for report in reports), 1),
                 workers=workers,
                 concurrency=alias.concurrency,
+                is_tool=alias.is_tool,
             )
         )
     return rows

@@ -51,6 +51,8 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
         ("title = 'x'\n", 1, "outside a table"),
         ('[a]\nbackend = "magic"\n', 2, "'scripted', 'openvino', 'vllm' or 'openai_http'"),
         ('[a]\ntitle = "A"\n', 1, "backend: this key is missing"),
+        ('[sandbox]\nbackend = "scripted"\n', 1, "the sandbox is no model"),
+        ('[a]\nbackend = "sandbox"\n', 1, "the sandbox is no model"),
         ('[a]\nbackend = "openvino"\n', 1, "needs the key model"),
         ('[a]\nbackend = "scripted"\n', 1, "needs options.script"),
         (HTTP + 'api_key = "sk-1"\n', 5, "a key never stands in this file"),

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from apps.reasoning.domain.errors import BackendRefused, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
-from tests.inference.conftest import a_request
+from tests.inference.conftest import a_request as a_call
 from tests.sandbox.conftest import needed
 from workers.sandbox.backend import LONGEST_CODE, SandboxBackend
 from workers.sandbox.execution import Execution, Limits
@@ -16,6 +16,12 @@ from workers.sandbox.probe import probe
 from workers.sandbox.sandbox import SandboxOptions
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def a_request(key: str = "call", text: str = "print(1)", **fields: object) -> GenerationRequest:
+    return a_call(key, text, **{"job": "python", **fields})
+
+
 FOR_EVER = "print('begun', flush=True)\nwhile True: pass"
 
 
@@ -74,6 +80,10 @@ async def test_the_deadline_of_the_request_stops_the_code(backend: SandboxBacken
     ("asked", "said"),
     [
         ({"n": 2}, "completions"),
+        ({"job": "generate"}, "a text"),
+        ({"job": "check_math"}, "the shape"),
+        ({"job": "check_math", "text": '{"texts": []}'}, "one text at least"),
+        ({"job": "check_math", "text": '{"texts": [{"id": "a", "text": "b"}], "time_s": 11}'}, "time_s"),
         ({"json_schema": {"type": "object"}}, "schema"),
         ({"stop": ("x",)}, "stop"),
         ({"prompt_ids": (1, 2)}, "tokens"),

@@ -1,6 +1,7 @@
-"""The sandbox behind the port of a model: the last message is Python code, the answer one JSON object of its `Execution`.
+"""The sandbox behind the port of a model: the last message is a job, the answer one JSON object of its `Execution`.
 
 So code goes the way of every call: journal, queue, worker of its own, cancel, deadline. Usage is zero: there are no tokens.
+Two jobs: `python` runs what a model wrote; `check_math` runs the computational verifier, behind the same fence.
 """
 
 import asyncio
@@ -9,32 +10,49 @@ from collections.abc import AsyncIterator
 
 from apps.reasoning.domain.errors import BackendRefused, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from workers.sandbox import mathjob
 from workers.sandbox.execution import Execution
+from workers.sandbox.probe import Probe
 from workers.sandbox.process import NotStarted
 from workers.sandbox.sandbox import Sandbox, SandboxOff, SandboxOptions
 
 #: Longer code is no tool call.
 LONGEST_CODE = 1_000_000
+#: Whoever asks how we are waits no longer than this; trying the fences takes seconds.
+_ANSWER_WITHIN_S = 1.0
+#: For a check: starting its process where none is warm, and reading the job.
+_CHECK_STARTS_S = 4.0
 
 
 class SandboxBackend:
-    """A `Backend` that executes. Every request makes at most one attempt; the result of code that fails is a result."""
+    """A `Backend` that executes. Every request makes at most one attempt; the result of code that fails is a result.
+
+    Checks have warm processes of their own, with the verifier in them.
+    """
 
     def __init__(self, options: SandboxOptions | None = None) -> None:
         self._sandbox = Sandbox(options)
+        of_checks = {"exercise": mathjob.exercise(), "libraries": ("sympy",) if self._sandbox.options.libraries else ()}
+        self._checks = Sandbox(self._sandbox.options.model_copy(update=of_checks))
         self._calls: dict[str, asyncio.Task[Execution]] = {}
         self._aborted: set[asyncio.Task[Execution]] = set()
+        self._probing: asyncio.Task[Probe] | None = None
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`: yields one `Final`, whose `text` is the JSON of an `Execution`, empty where it was aborted.
 
-        Raises `RequestRejected` for what only a model could do, `DeadlineExceeded` where the request's deadline comes before
-        the sandbox's own limit (that one is a result), `BackendRefused` where no fence holds, `EngineLost` where no process
-        can be started just now.
+        Raises `RequestRejected` for what only a model could do and for a job of another shape, `DeadlineExceeded` where the
+        request's deadline comes before the sandbox's own limit (that one is a result), `BackendRefused` where no fence holds,
+        `EngineLost` where no process can be started just now.
         """
-        code = _code(request)
+        _reject_what_only_models_do(request)
+        if request.job == "check_math":
+            code, seconds = mathjob.code_of(_content(request))
+            work = self._checks.run(code, wall_s=seconds + _CHECK_STARTS_S)
+        else:
+            work = self._sandbox.run(_content(request))
         began = time.monotonic()
-        task = asyncio.create_task(self._sandbox.run(code))
+        task = asyncio.create_task(work)
         self._calls[request.call_id] = task
         try:
             done, _ = await asyncio.wait([task], timeout=request.deadline_s)
@@ -65,7 +83,7 @@ class SandboxBackend:
     async def _revision(self) -> str:
         """What the result depends on: interpreter, packages, fence."""
         found = await self._sandbox.probe()
-        return f"{found.environment} ({found.level})"
+        return f"{found.environment} ({found.level})"[:120]
 
     async def abort(self, call_id: str) -> None:
         """End the code of a call with everything it started. Unknown ids are ignored."""
@@ -75,23 +93,31 @@ class SandboxBackend:
             task.cancel()
 
     async def health(self) -> Health:
-        """Ready with the fence and the packages, or down with the reason and how to mend it."""
-        found = await self._sandbox.probe()
-        sandbox = self._sandbox
+        """Ready with the fence and the packages, or down with the reason and how to mend it; loading while fences are tried."""
+        if self._probing is None or self._probing.done():
+            self._probing = asyncio.create_task(self._sandbox.probe())
+        await asyncio.wait([self._probing], timeout=_ANSWER_WITHIN_S)
+        both = (self._sandbox, self._checks)
+        running, waiting = sum(one.running for one in both), sum(one.queued for one in both)
+        if not self._probing.done():
+            return Health(state="loading", detail="Trying which fence holds here.", running=running, waiting=waiting)
+        found = self._probing.result()
         state = "down" if found.level == "off" else "ready"
-        return Health(state=state, detail=str(found), running=sandbox.running, waiting=sandbox.queued)
+        return Health(state=state, detail=str(found), running=running, waiting=waiting)
 
     async def close(self) -> None:
         for task in list(self._calls.values()):
             task.cancel()
-        await self._sandbox.close()
+        if self._probing is not None:
+            await asyncio.wait([self._probing])
+        await asyncio.gather(self._sandbox.close(), self._checks.close())
 
 
-def _code(request: GenerationRequest) -> str:
-    """The code of a request. Raises `RequestRejected` where more is asked than running it."""
+def _reject_what_only_models_do(request: GenerationRequest) -> None:
     unfit = [
         name
         for name, asked in (
+            ("a text", request.job == "generate"),
             ("several completions (n)", request.n > 1),
             ("a JSON schema", request.json_schema is not None),
             ("stop strings", bool(request.sampling.stop)),
@@ -101,7 +127,10 @@ def _code(request: GenerationRequest) -> str:
         if asked
     ]
     if unfit:
-        raise RequestRejected(f"The sandbox runs code and cannot give {', '.join(unfit)}.")
+        raise RequestRejected(f"The sandbox runs jobs and cannot give {', '.join(unfit)}.")
+
+
+def _content(request: GenerationRequest) -> str:
     code = request.messages[-1].content if request.messages else ""
     if not code.strip():
         raise RequestRejected("There is no code to run: the last message is empty.")

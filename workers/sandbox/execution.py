@@ -1,12 +1,11 @@
-"""What may be used and what came out: the limits of one execution and its result."""
-
-from typing import Literal
+"""What one execution may use; its result is the core's `Execution`, which every reader of a tool's answer shares."""
 
 from pydantic import Field
 
+from apps.reasoning.domain.tools import Execution, ExecutionError
 from apps.reasoning.domain.values import Value
 
-ExecutionError = Literal["", "timeout", "memory", "output", "killed", "exception"]
+__all__ = ["Execution", "ExecutionError", "Limits"]
 
 
 class Limits(Value):
@@ -24,20 +23,3 @@ class Limits(Value):
     open_files: int = Field(default=256, ge=16)
     threads: int = Field(default=64, ge=1)
     output_bytes: int = Field(default=256 * 1024, ge=1024)
-
-
-class Execution(Value):
-    """How one piece of code ended.
-
-    `error` is empty where the code ended by itself with exit code 0; `exception` where it raised or ended with another code
-    (the traceback is in `stderr`); `timeout`, `memory` and `output` name the limit that it met; `killed` is any other signal.
-    The text that was written before is there in every case, `truncated` where it was cut. `exit_code` is negative for a
-    signal and None where the sandbox ended the code. `duration_s` counts from when the code was handed over.
-    """
-
-    stdout: str = ""
-    stderr: str = ""
-    error: ExecutionError = ""
-    exit_code: int | None = 0
-    duration_s: float = 0.0
-    truncated: bool = False

@@ -1,5 +1,6 @@
 """Which fence holds on this machine, found by trying: the ladder of docs/sandbox.md, with how to mend each rung that fails."""
 
+import asyncio
 import json
 import logging
 import shutil
@@ -94,7 +95,8 @@ async def probe(
     if choice == "off":
         return Probe("off", "the setting SANDBOX is off", "set SANDBOX=auto")
     try:
-        environment = find(folder) if folder else find()
+        # Root may have to copy the packages first, which takes seconds.
+        environment = await asyncio.to_thread(find, folder) if folder else await asyncio.to_thread(find)
     except NoEnvironment as error:
         return Probe("off", str(error), error.mend)
     if choice == "unsafe-subprocess":

@@ -56,7 +56,9 @@ class SingleUse:
         self._limits = limits
 
     @classmethod
-    async def start(cls, fenced: Fenced, limits: Limits, *, warm: Sequence[str] = LIBRARIES) -> "SingleUse":
+    async def start(
+        cls, fenced: Fenced, limits: Limits, *, warm: Sequence[str] = LIBRARIES, exercise: str = EXERCISE
+    ) -> "SingleUse":
         """Start it and wait until the modules `warm` are imported and all rights are given up. Raises `NotStarted`."""
         # Never cancelled half way: asyncio may then wait for ever for a process whose pipes it has not connected.
         making = asyncio.ensure_future(_made(fenced))
@@ -70,19 +72,19 @@ class SingleUse:
         started = cls(process, limits)
         try:
             async with asyncio.timeout(START_WITHIN_S):
-                await started._become_ready(fenced, warm)
+                await started._become_ready(fenced, warm, exercise)
         except BaseException:
             await started.close()
             raise
         return started
 
-    async def _become_ready(self, fenced: Fenced, warm: Sequence[str]) -> None:
+    async def _become_ready(self, fenced: Fenced, warm: Sequence[str], exercise: str) -> None:
         setup = {
             "fence": fenced.fence,
             "sites": fenced.sites,
             "read": fenced.read,
             "warm": list(warm),
-            "exercise": EXERCISE if "sympy" in warm else "",
+            "exercise": exercise if "sympy" in warm else "",
             **self._limits.model_dump(include={"memory_bytes", "file_bytes", "open_files", "threads"}),
         }
         assert self._process.stdin is not None

@@ -13,7 +13,7 @@ from workers.sandbox.execution import Execution, Limits
 from workers.sandbox.fences import Fenced, fenced
 from workers.sandbox.pool import Pool
 from workers.sandbox.probe import Choice, Probe, probe
-from workers.sandbox.process import LIBRARIES, SingleUse
+from workers.sandbox.process import EXERCISE, LIBRARIES, SingleUse
 
 #: How often a machine on which nothing holds is asked again; somebody may be mending it.
 _ASK_AGAIN_S = 60.0
@@ -26,7 +26,8 @@ class SandboxOff(Exception):
 class SandboxOptions(Value):
     """`level` auto takes the strongest fence that holds; a name accepts only that one. `debug` allows unsafe-subprocess.
 
-    `warm` processes wait for code, with `libraries` imported; at most `at_once` run; after `idle_s` without code none waits.
+    `warm` processes wait for code, with `libraries` imported and `exercise` done; at most `at_once` run; after `idle_s`
+    without code none waits.
     """
 
     level: Choice = "auto"
@@ -36,6 +37,7 @@ class SandboxOptions(Value):
     idle_s: float = Field(default=600.0, gt=0)
     limits: Limits = Limits()
     libraries: tuple[str, ...] = LIBRARIES
+    exercise: str = EXERCISE
     debug: bool = False
 
 
@@ -96,7 +98,9 @@ class Sandbox:
 
     async def _started(self, warm: bool) -> SingleUse:
         assert self._fenced is not None
-        return await SingleUse.start(self._fenced, self.options.limits, warm=self.options.libraries if warm else ())
+        options = self.options
+        libraries, exercise = (options.libraries, options.exercise) if warm else ((), "")
+        return await SingleUse.start(self._fenced, options.limits, warm=libraries, exercise=exercise)
 
     async def close(self) -> None:
         """End everything that waits or runs."""

@@ -4,9 +4,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from apps.reasoning.domain.tools import ToolJob
 from apps.reasoning.domain.values import Value
 
 FinishReason = Literal["stop", "length", "cancelled"]
+Job = Literal["generate"] | ToolJob
+"""What a call is: a model's text, or work of a tool (tools.py)."""
 
 
 class Message(Value):
@@ -42,7 +45,7 @@ class GenerationRequest(Value):
 
     `prompt_ids`, where given, are the tokens of the prompt and `messages` are only shown to people. `n` completions are drawn,
     the first is the answer, the others come as `Final.more`. `capture` asks for the tokens as drawn. A lower `priority` is
-    served earlier. A backend that cannot do one of these raises `RequestRejected`.
+    served earlier. A backend that cannot do one of these, or the `job`, raises `RequestRejected`.
     """
 
     run: str
@@ -59,6 +62,7 @@ class GenerationRequest(Value):
     prompt_ids: tuple[int, ...] = ()
     n: int = Field(default=1, ge=1)
     capture: bool = False
+    job: Job = "generate"
 
     @property
     def call_id(self) -> str:

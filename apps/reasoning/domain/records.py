@@ -5,17 +5,20 @@ from typing import Any, Literal
 from apps.reasoning.domain.generation import Final, Place, Usage
 from apps.reasoning.domain.values import Value
 
+RecordKind = Literal["call", "tool", "decision"]
+
 
 class StepRecord(Value):
     """One recorded step under a structural key such as `s0/r3/verify/s0.7/2`.
 
-    `kind` "call" has a `final` (or a `failure` where the call ended without a text); "decision" has `value`, for what a
-    replay cannot compute again (commands taken at a control point). A record is written once and never changed.
+    `kind` "call" has a `final` (or a `failure` where the call ended without a text), and so has "tool", a call that no model
+    answered and no budget counts; "decision" has `value`, for what a replay cannot compute again (commands taken at a control
+    point). A record is written once and never changed.
     `attempt` 0 marks a call that a fork took over from its parent: nobody was asked, and it counts for nothing.
     """
 
     key: str
-    kind: Literal["call", "decision"] = "call"
+    kind: RecordKind = "call"
     request_hash: str = ""
     role: str = ""
     alias: str = ""

@@ -1,8 +1,10 @@
 """Aliases: the names under which models are used, read from models.toml (docs/models.md explains every key).
 
-One table of the file is one alias. Wrong files raise `AliasError` with the file, the line and the table to change.
+One table of the file is one alias; tools have aliases too, which stand in no file (`TOOLS`). Wrong files raise
+`AliasError` with the file, the line and the table to change.
 """
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.options import (
     OPTIONS_OF,
@@ -18,6 +21,7 @@ from apps.reasoning.inference.options import (
     HttpOptions,
     OpenVinoOptions,
     Options,
+    SandboxOptions,
     ScriptedOptions,
     VllmOptions,
 )
@@ -30,6 +34,7 @@ __all__ = [
     "ScriptedOptions",
     "VllmOptions",
     "load_aliases",
+    "load_served",
     "parse_aliases",
 ]
 
@@ -42,6 +47,7 @@ _NEEDED: dict[BackendName, tuple[str, ...]] = {
     "openvino": ("model",),
     "vllm": ("model",),
     "scripted": (),
+    "sandbox": (),
 }
 
 
@@ -90,6 +96,11 @@ class Alias(Value):
         return self.adapter_of or self.name
 
     @property
+    def is_tool(self) -> bool:
+        """True where something runs what a model wrote, and no role can be given to it."""
+        return self.backend == "sandbox"
+
+    @property
     def is_authored(self) -> bool:
         """True where people wrote the texts and no model is asked."""
         return self.backend == "scripted"
@@ -124,15 +135,29 @@ class Alias(Value):
 
     @model_validator(mode="after")
     def _has_what_its_backend_needs(self) -> Self:
-        needed = {"openai_http": ("base_url", "model"), "openvino": ("model",), "vllm": ("model",), "scripted": ()}[
-            self.backend
-        ]
-        for key in needed:
+        for key in _NEEDED[self.backend]:
             if not getattr(self, key):
                 raise ValueError(f"the backend {self.backend} needs the key {key}")
         if isinstance(self.options, ScriptedOptions) and not self.options.script:
             raise ValueError("the backend scripted needs options.script")
         return self
+
+
+TOOLS: dict[str, Alias] = {
+    SANDBOX: Alias(
+        name=SANDBOX,
+        backend="sandbox",
+        title="Python sandbox",
+        concurrency=max(2, os.cpu_count() or 2),
+        options=SandboxOptions(),
+    )
+}
+"""The aliases of tools, the same in every installation."""
+
+
+def load_served(path: Path) -> dict[str, Alias]:
+    """All that workers may serve: the file's aliases, then the tools'. Raises `AliasError`."""
+    return load_aliases(path) | TOOLS
 
 
 def load_aliases(path: Path) -> dict[str, Alias]:
@@ -157,6 +182,11 @@ def parse_aliases(text: str, *, where: str = "models.toml") -> dict[str, Alias]:
         if not isinstance(table, dict):
             line = _line_of(text, None, name)
             raise AliasError(f"{where}, line {line}: `{name}` stands outside a table; every key belongs to an alias [name].")
+        if name in TOOLS or table.get("backend") == SANDBOX:
+            line = _line_of(text, name, "")
+            raise AliasError(
+                f"{where}, line {line}: the sandbox is no model and needs no table; see SANDBOX in docs/settings.md."
+            )
         try:
             aliases[name] = Alias.model_validate({"title": name} | _with_its_base(name, table, tables) | {"name": name})
         except _WrongTable as wrong:
@@ -223,7 +253,7 @@ def _explained(error: ValidationError, text: str, name: str, where: str) -> str:
     elif first["type"] == "missing":
         reason = "this key is missing"
     else:
-        reason = first["msg"].removeprefix("Value error, ")
+        reason = first["msg"].removeprefix("Value error, ").replace(", 'openai_http' or 'sandbox'", " or 'openai_http'")
     dotted = ".".join(path)
     line = _line_of(text, name, key)
     return f"{where}, line {line}, [{name}]{f' {dotted}' if dotted else ''}: {reason}."

@@ -29,6 +29,8 @@ class LocalDispatcher:
     async def dispatch(self, request: GenerationRequest) -> Final:
         """Run the request to its end. Raises `BackendError`, `BackendRefused` for an unknown alias."""
         backend = self._backends.get(request.alias)
+        if backend is None and request.job != "generate":
+            raise BackendRefused(f"This process has no {request.alias} for tools; the workers that `make up` starts have one.")
         if backend is None:
             raise BackendRefused(f"There is no alias {request.alias}; the known ones are {', '.join(sorted(self._backends))}.")
         slot = self._slots.get(request.alias)

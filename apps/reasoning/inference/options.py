@@ -6,7 +6,7 @@ from pydantic import Field, field_validator
 
 from apps.reasoning.domain.values import Value
 
-BackendName = Literal["scripted", "openvino", "vllm", "openai_http"]
+BackendName = Literal["scripted", "openvino", "vllm", "openai_http", "sandbox"]
 
 
 class ScriptedOptions(Value):
@@ -92,10 +92,15 @@ class HttpOptions(Value):
     extra_body: dict[str, Any] = {}
 
 
-Options = ScriptedOptions | OpenVinoOptions | VllmOptions | HttpOptions
+class SandboxOptions(Value):
+    """Nothing: the settings SANDBOX and SANDBOX_ENVIRONMENT of the worker say what runs there (docs/sandbox.md)."""
+
+
+Options = ScriptedOptions | OpenVinoOptions | VllmOptions | HttpOptions | SandboxOptions
 OPTIONS_OF: dict[str, type[Options]] = {
     "scripted": ScriptedOptions,
     "openvino": OpenVinoOptions,
     "vllm": VllmOptions,
     "openai_http": HttpOptions,
+    "sandbox": SandboxOptions,
 }

@@ -1,0 +1,87 @@
+"""The computational verifier as code for the sandbox: its modules travel with the job, since nothing of the project is inside.
+
+A process that waits for such jobs has imported and exercised them before it gave up its rights; a bare one does it then.
+"""
+
+import base64
+import functools
+import importlib.util
+import marshal
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from apps.reasoning.domain.errors import RequestRejected
+from apps.reasoning.domain.tools import MathJob
+from workers.mathcheck.parts import TOTAL_S
+
+_FOLDER = Path(__file__).resolve().parents[1] / "mathcheck"
+_PACKAGE = "workers.mathcheck"
+#: Checks in one job, in seconds of their texts' limits; the sandbox's own limit must leave room for starting.
+MOST_SECONDS = 16.0
+
+_IMPORTER = """
+import base64, importlib.abc, importlib.util, marshal, sys
+class _Sent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, magic, modules):
+        self.magic, self.modules = magic, modules
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.modules:
+            return None
+        return importlib.util.spec_from_loader(name, self, is_package=self.modules[name][0])
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        _, made, source = self.modules[module.__name__]
+        same = importlib.util.MAGIC_NUMBER.hex() == self.magic
+        exec(marshal.loads(base64.b64decode(made)) if same else compile(source, module.__name__, "exec"), module.__dict__)
+if "workers.mathcheck.__main__" not in sys.modules:
+    sys.meta_path.insert(0, _Sent({magic!r}, {modules!r}))
+    import workers.mathcheck.__main__
+"""
+
+
+@functools.cache
+def importer() -> str:
+    """Code that makes `workers.mathcheck` importable inside, and imports it."""
+    modules: dict[str, tuple[bool, str, str]] = {"workers": (True, _compiled("", "workers"), "")}
+    for path in sorted(_FOLDER.glob("*.py")):
+        is_package = path.stem == "__init__"
+        name = _PACKAGE if is_package else f"{_PACKAGE}.{path.stem}"
+        source = path.read_text(encoding="utf-8")
+        modules[name] = (is_package, _compiled(source, name), source)
+    return _IMPORTER.replace("{magic!r}", repr(importlib.util.MAGIC_NUMBER.hex())).replace("{modules!r}", repr(modules))
+
+
+def exercise() -> str:
+    """What a process does while it gets warm: import the verifier and fill SymPy's caches."""
+    return f"{importer()}\nfrom workers.mathcheck.checking import warm\nwarm()\n"
+
+
+def code_of(content: str) -> tuple[str, float]:
+    """The code of a `check_math` job and the time that it may take, in seconds. Raises `RequestRejected`."""
+    try:
+        job = MathJob.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the job"
+        raise RequestRejected(
+            f"The job for check_math is not of the shape that docs/tools.md says: {where}: {first['msg']}."
+        ) from None
+    seconds = job.time_s * max(1, len(job.texts))
+    if job.context is not None:
+        seconds = min(seconds, TOTAL_S)
+    if not job.texts or seconds > MOST_SECONDS:
+        raise RequestRejected(
+            f"A job for check_math has one text at least and {MOST_SECONDS:g} s for all of them together, not {seconds:g} s."
+        )
+    plain = job.model_dump_json(exclude_defaults=True)
+    code = (
+        f"{importer()}\nimport json\nfrom workers.mathcheck.__main__ import findings_of\n"
+        f"print(json.dumps(findings_of(json.loads({plain!r}))))\n"
+    )
+    return code, seconds
+
+
+def _compiled(source: str, name: str) -> str:
+    return base64.b64encode(marshal.dumps(compile(source, name, "exec", dont_inherit=True))).decode()
