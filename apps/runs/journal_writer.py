@@ -208,7 +208,7 @@ class JournalWriter:
                 texts.update(_texts_of(item))
         kept = [plan for plan in plans if plan.journal.pk not in lost]
         new = {sha: text for sha, text in texts.items() if sha not in self._known_blobs}
-        insert(Blob, [blob_values(sha, text) for sha, text in new.items()])
+        insert(Blob, [blob_values(sha, text) for sha, text in new.items()], new_only=True)
         insert(Step, [row for plan in kept for row in plan.steps])
         insert(RunEvent, [row for plan in kept for row in plan.stored_events])
         for plan in kept:

@@ -1,14 +1,16 @@
 """Between the core's `StepRecord` and the stored `Step` row."""
 
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import zstandard
 
 from apps.reasoning.domain.generation import Final, FinishReason, Place, Usage
-from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.domain.records import RecordKind, StepRecord
 from apps.reasoning.journal.keys import sha_of
 from apps.runs.models import Blob, Run, Step
+
+_READ = tuple(field.name for field in Step._meta.concrete_fields if field.name not in ("id", "run", "recorded_at"))
 
 
 def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
@@ -53,7 +55,9 @@ class LoadedRecords:
     """
 
     def __init__(self, run: Run) -> None:
-        self._rows = {row.key: row for row in Step.objects.filter(run=run).iterator(chunk_size=2000)}
+        # Named tuples: 80,000 model instances take twice as long to make.
+        rows = Step.objects.filter(run=run).values_list(*_READ, named=True).iterator(chunk_size=2000)
+        self._rows: dict[str, Any] = {row.key: row for row in rows}
         self._texts: dict[str, tuple[int, bytes]] = {}
         shas = {sha for row in self._rows.values() for sha in (row.text_sha, row.reasoning_sha) if sha}
         for start in range(0, len(ordered := sorted(shas)), 900):
@@ -79,7 +83,7 @@ class LoadedRecords:
         size, data = self._texts[sha]
         return self._unzip.decompress(data, max_output_size=size).decode()
 
-    def _record(self, row: Step) -> StepRecord:
+    def _record(self, row: Any) -> StepRecord:
         final = None
         if row.finish_reason:
             final = Final.model_construct(
@@ -99,7 +103,7 @@ class LoadedRecords:
             )
         return StepRecord.model_construct(
             key=row.key,
-            kind=cast('Literal["call", "decision"]', row.kind),
+            kind=cast("RecordKind", row.kind),
             request_hash=row.request_hash,
             role=row.role,
             alias=row.alias,
