@@ -98,8 +98,16 @@ def test_database_and_broker_have_no_way_out() -> None:
         assert services()[name]["networks"] == ["back"]
 
 
+def test_the_sandbox_reaches_the_broker_only_and_shares_no_user() -> None:
+    sandbox = services()["sandbox"]
+    assert sandbox["networks"] == ["back"]
+    assert "env_file" not in sandbox
+    users = {name: service["user"] for name, service in services().items()}
+    assert [name for name, user in users.items() if user == users["sandbox"]] == ["sandbox"]
+
+
 def test_inference_workers_hold_neither_the_database_nor_the_key_of_sessions() -> None:
-    for name in ("inference", "inference-gpu"):
+    for name in ("inference", "inference-gpu", "sandbox"):
         assert not {"DATABASE_URL", "SECRET_KEY"} & set(services()[name]["environment"])
 
 

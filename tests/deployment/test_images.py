@@ -8,8 +8,14 @@ import pytest
 
 from tests.deployment.compose import DOCKER, ROOT, dockerfile, services
 
-TARGETS = ("web", "worker", "gpu", "proxy")
-LOCKS = ("requirements.txt", "docker/requirements/web.txt", "docker/requirements/gpu.txt", "docker/requirements/model.txt")
+TARGETS = ("web", "worker", "sandbox", "gpu", "proxy")
+LOCKS = (
+    "requirements.txt",
+    "docker/requirements/web.txt",
+    "docker/requirements/gpu.txt",
+    "docker/requirements/model.txt",
+    "docker/requirements/sandbox.txt",
+)
 
 
 def copied() -> set[str]:
@@ -57,12 +63,13 @@ def test_every_image_of_the_compose_files_is_a_target() -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_image_runs_as_root(target: str) -> None:
     users = [line for line in dockerfile()[target] if line.startswith("USER ")]
-    assert users == ["USER 10001:10001"]
+    assert users == ["USER 10002:10001" if target == "sandbox" else "USER 10001:10001"]
 
 
 def test_packages_come_with_hashes_and_without_surprises() -> None:
-    installs = [part for stage in dockerfile().values() for line in stage for part in line.split("&&") if "pip install" in part]
-    assert len(installs) == 4
+    parts = [part for stage in dockerfile().values() for line in stage for part in line.split("&&")]
+    installs = [part for part in parts if re.search(r"pip (--python \S+ )?install", part)]
+    assert len(installs) == 5
     assert all("--require-hashes --no-deps -r" in part for part in installs)
     assert all("npm ci" in line for stage in dockerfile().values() for line in stage if "npm " in line)
 
