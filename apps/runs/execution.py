@@ -21,6 +21,7 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.context import RunContext
+from apps.reasoning.scaffolds.formula_checks import FormulaChecks
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs import metrics
@@ -40,6 +41,8 @@ from apps.runs.threads import in_thread
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+#: A run that has its outcome waits so long for checks of formulas that are under way.
+LAST_CHECKS_S = 5.0
 _driving: "set[asyncio.Task[Any]]" = set()
 _stopping = threading.Event()
 
@@ -176,14 +179,17 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
     inherited = await in_thread(_inherited, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
     async with dispatcher_for(run, journal) as dispatcher:
+        gated = GatedDispatcher(dispatcher, controls)
+        checks = FormulaChecks(spec.problem.statement, journal, gated, run=str(run.public_id), priority=spec.priority)
         context = RunContext(
             spec,
             journal,
-            GatedDispatcher(dispatcher, controls),
+            gated,
             controls,
             run=str(run.public_id),
             window=controls.window,
             inherited=inherited,
+            observe=checks.told,
         )
         params = scaffold.read_params(spec.params)
         program = asyncio.ensure_future(scaffold.solve(spec.problem, context, params))
@@ -193,9 +199,11 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             if watch.done():
                 watch.result()
             outcome = await program
+            await checks.settle(LAST_CHECKS_S)
             await controls.renew()
             return outcome
         finally:
+            await checks.close()
             for task in (program, watch):
                 task.cancel()
             await asyncio.gather(program, watch, return_exceptions=True)

@@ -45,6 +45,11 @@ class Subject(Value):
     place: Place
     parts: tuple[MathText, ...]
 
+    @property
+    def digest(self) -> str:
+        """Equal for equal texts under equal names."""
+        return sha_of("\0".join(f"{part.id}\0{part.text}" for part in self.parts))
+
 
 def subject_of(event: Event) -> Subject | None:
     """What an event says that can be checked, in steps as the scaffold has read them; None for other events and bare words."""
@@ -82,11 +87,10 @@ class FormulaChecks:
         subject = subject_of(event)
         if subject is None or subject.id in self._tasks:
             return
-        request = self._request(subject)
-        if record := self._journal.recorded(request.key):
-            self._remember(request).set_result(record)
+        if record := self._journal.recorded(_key(subject)):
+            self._remember(subject).set_result(record)
         elif asyncio.get_running_loop().time() >= self._off_until:
-            self._tasks[subject.id] = asyncio.create_task(self._check(subject, request))
+            self._tasks[subject.id] = asyncio.create_task(self._check(subject))
 
     async def settle(self, within_s: float) -> None:
         """Wait for checks that are under way, at most so long; tell of the others that the run ended before them."""
@@ -105,24 +109,25 @@ class FormulaChecks:
 
     def _request(self, subject: Subject) -> GenerationRequest:
         job = MathJob(texts=subject.parts, context=self._context, time_s=SECONDS_PER_STEP)
-        return tool_request(self._run, f"check/{subject.id}", "check_math", job.model_dump_json(), self._priority)
+        return tool_request(self._run, _key(subject), "check_math", job.model_dump_json(), self._priority)
 
-    async def _check(self, subject: Subject, request: GenerationRequest) -> None:
+    async def _check(self, subject: Subject) -> None:
         try:
-            known = self._answers.get(sha_of(request.messages[0].content))
-            answered = await asyncio.shield(known) if known else await self._ask(subject, request)
+            known = self._answers.get(subject.digest)
+            answered = await asyncio.shield(known) if known else await self._ask(subject)
             if answered is None:
                 return
-            record = answered.model_copy(update={"key": request.key, "place": subject.place})
-            await self._journal.append(record, [(f"{request.key}/told", told_of(subject, record))])
+            record = answered.model_copy(update={"key": _key(subject), "place": subject.place})
+            await self._journal.append(record, [(f"{record.key}/told", told_of(subject, record))])
         except ReasoningError as error:  # The run itself meets it as well and says so.
             logger.debug("run %s: the check of %s was not kept: %s", self._run, subject.id, error)
 
-    async def _ask(self, subject: Subject, request: GenerationRequest) -> StepRecord | None:
+    async def _ask(self, subject: Subject) -> StepRecord | None:
         """The answer as a record; None where the sandbox is off or the run is being stopped: a later owner asks again."""
-        answer = self._remember(request)
+        answer = self._remember(subject)
         try:
             async with self._places:
+                request = self._request(subject)
                 result, attempt = await self._attempts(request)
             if isinstance(result, Final) and result.finish_reason == "cancelled":
                 return None
@@ -138,7 +143,7 @@ class FormulaChecks:
         finally:
             if not answer.done():
                 answer.set_result(None)
-                self._answers.pop(sha_of(request.messages[0].content), None)
+                self._answers.pop(subject.digest, None)
 
     async def _attempts(self, request: GenerationRequest) -> tuple[Final | BackendError, int]:
         for attempt in range(1, ATTEMPTS + 1):
@@ -149,9 +154,9 @@ class FormulaChecks:
                     return error, attempt
         raise AssertionError("unreachable")
 
-    def _remember(self, request: GenerationRequest) -> "asyncio.Future[StepRecord | None]":
+    def _remember(self, subject: Subject) -> "asyncio.Future[StepRecord | None]":
         answer: asyncio.Future[StepRecord | None] = asyncio.get_running_loop().create_future()
-        self._answers[sha_of(request.messages[0].content)] = answer
+        self._answers[subject.digest] = answer
         if len(self._answers) > _KEPT:
             self._answers.popitem(last=False)
         return answer
@@ -175,6 +180,10 @@ def told_of(subject: Subject, record: StepRecord) -> FormulasChecked:
         not_understood=len(found) - len(refuted) - len(survived),
         call=record.key,
     )
+
+
+def _key(subject: Subject) -> str:
+    return f"check/{subject.id}"
 
 
 def _in_order(findings: Sequence[MathFinding], names: list[str]) -> tuple[MathFinding, ...]:
