@@ -24,6 +24,8 @@ class RunStatus(models.TextChoices):
 
 
 LIVE = (RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
+#: The preset of a run that was made elsewhere and read from a file. No scaffold has a preset of this name.
+IMPORTED = "imported"
 
 
 class Run(models.Model):
@@ -78,6 +80,11 @@ class Run(models.Model):
     @property
     def is_live(self) -> bool:
         return self.status in LIVE
+
+    @property
+    def is_imported(self) -> bool:
+        """It was made elsewhere and read from a file: nobody here asked a model, so it can be neither resumed nor forked."""
+        return self.preset == IMPORTED
 
     @property
     def is_stalled(self) -> bool:

@@ -7,7 +7,7 @@ fold over these. Long texts are not in events: `*_sha` names a content-addressed
 
 from typing import Any, Literal
 
-from apps.reasoning.domain import candidate_events, check_events, tool_events
+from apps.reasoning.domain import candidate_events, check_events, import_events, tool_events
 from apps.reasoning.domain.event_base import Event as Event
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.values import Value
@@ -315,9 +315,8 @@ _CLASSES: tuple[type[Event], ...] = (
     LemmaProposed, LemmaMerged, LemmasAlike, LemmaRetired, LemmaRestored, EdgeAdded,
     VoteCast, VerdictReached, ProofDrafted, ProofSelected, ControlRequested, ControlApplied, ControlRefused,
 )  # fmt: skip
-EVENT_CLASSES: dict[str, type[Event]] = {
-    cls.kind: cls for cls in (*_CLASSES, *candidate_events.CLASSES, *tool_events.CLASSES, *check_events.CLASSES)
-}
+_MORE = (candidate_events, tool_events, check_events, import_events)
+EVENT_CLASSES: dict[str, type[Event]] = {cls.kind: cls for cls in (*_CLASSES, *(cls for part in _MORE for cls in part.CLASSES))}
 
 
 def event_from(kind: str, body: dict[str, Any]) -> Event:
