@@ -55,11 +55,13 @@ def plan_start(
 def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | None = None) -> Run:
     """A new run on the same problem version. Calls of `run` whose request is the same are taken over, not made again.
 
-    Raises as `exploration_start`, and `PermissionDenied` for the worked example's authored texts.
+    Raises as `exploration_start`, and `PermissionDenied` for the worked example's authored texts and for imported runs.
     """
     _may_start(user)
     if run.is_authored:
         raise PermissionDenied("The worked example cannot be forked: no model stands behind its texts.")
+    if run.is_imported:
+        raise PermissionDenied("An imported run cannot be forked: its calls were not made here. Explore its problem instead.")
     spec = plan_spec(plan, problem_text(run.problem_version), usable_aliases())
     return run_create(
         owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run, start_id=start_id

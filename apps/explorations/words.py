@@ -25,7 +25,10 @@ ROLE_WORDS = {
     "evaluator": "Examine",
     "refiner": "Refine",
     "meta_verifier": "Check reports",
+    "decider": "Decide: pass or fail",
 }
+#: Runs that were read from files and that no scaffold of ours could have made.
+_IMPORTED_WORDS = {"proof_graph": "Proof graph", "proof_ledger": "Proof ledger"}
 FINISH_WORDS = {"stop": "ended by itself", "length": "cut off by its token limit", "cancelled": "cancelled"}
 
 
@@ -41,7 +44,7 @@ def compares_solutions(scaffold: str) -> bool:
 
 def scaffold_word(name: str) -> str:
     """The scaffold's title; its name, where this code no longer has it."""
-    return SCAFFOLDS[name].title if name in SCAFFOLDS else name
+    return SCAFFOLDS[name].title if name in SCAFFOLDS else _IMPORTED_WORDS.get(name, name)
 
 
 def ending(run: Run) -> str:

@@ -15,11 +15,13 @@ from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations import selectors
 from apps.explorations.figures import confidence_figure, tokens_figure
+from apps.explorations.import_report import origin_of
 from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, wants_part
 from apps.explorations.words import compares_solutions, scaffold_word
+from apps.lemmas.formula_checks import run_checks
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
@@ -86,6 +88,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "graph": graph,
         "levels": outline(run, graph),
         "may_start": run_may_start(user),
+        "origin": origin_of(run),
         "forks": list(run.forks.order_by("pk")[:20]),
         **_panel_context(request, run, user),
     }
@@ -179,7 +182,7 @@ def _panel_context(request: HttpRequest, run: Run, user: User) -> dict[str, Any]
     elif tab == "proof":
         context |= {"detail": proof, "proof": proof.proof if proof else None}
     elif tab == "agents":
-        context["agents"] = selectors.agents(run)
+        context |= {"agents": selectors.agents(run), "checks": run_checks(run)}
     elif tab == "log":
         context |= _log_context(request, run)
     return context

@@ -1,0 +1,115 @@
+"""Proof graphs of alethfeld (MIT, tobiasosborne/alethfeld): one JSON object with a theorem and its nodes.
+
+Nodes become lemmas, their depth a round, dependencies uses; a status verified or rejected is one verifier's vote. What the
+nodes below a claim conclude is used by the claim, as the format has it by its `parent`.
+"""
+
+import json
+from typing import Any
+
+from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
+from apps.explorations.importing.story import LogFile, LogWrong, Story, moment
+
+FORMAT = "proof graph"
+_KINDS = {"assumption": "Assumption. ", "local-assume": "Assumption. ", "definition": "Definition. "}
+_STATUS = {"verified": True, "rejected": False}
+_KNOWN = {"theorem", "nodes", "archived-nodes", "obligations", "version", "lemmas", "metadata", "graph-id"}
+
+
+def recognises(file: LogFile) -> bool:
+    """Does this look like a proof graph?"""
+    return file.text.lstrip().startswith("{") and '"theorem"' in file.text and '"nodes"' in file.text
+
+
+def read(file: LogFile) -> Story:
+    """The story of the graph. Raises `LogWrong` where it is no JSON or has no theorem."""
+    try:
+        graph = json.loads(file.text, strict=False)
+    except (json.JSONDecodeError, RecursionError) as error:
+        place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise LogWrong(f"{file.name} is not whole: its JSON breaks off or is broken{place}.") from error
+    theorem = graph.get("theorem") if isinstance(graph, dict) else None
+    statement = str(theorem.get("statement") or "").strip() if isinstance(theorem, dict) else ""
+    if not statement:
+        raise LogWrong(f"{file.name} has no theorem with a statement.")
+    story = Story(format=FORMAT, scaffold="proof_graph", statement=statement, roles={"prover": "unknown model"})
+    claims = Claims(story)
+    nodes, archived = _nodes(graph, "nodes", story), _nodes(graph, "archived-nodes", story)
+    admitted = {claim_id(one.get("node-id")) for one in graph.get("obligations") or [] if isinstance(one, dict)}
+    for name in sorted((nodes | archived), key=lambda name: _order(name, nodes.get(name) or archived[name])):
+        claims.tell(_claim(name, nodes.get(name) or archived[name], nodes, name in admitted))
+    for name in archived:
+        claims.retire(name, "kept apart in the file, as archived")
+    for name, node in nodes.items():
+        if (holds := _STATUS.get(str(node.get("status")))) is not None:
+            claims.vote(Ballot(name, holds, words_of(node, status="Status in the file", taint="Taint")))
+    for name in sorted(set(graph) - _KNOWN):
+        if graph[name]:
+            story.unread(f"“{name[:40]}”", "a part of the file that has no place here")
+    _conclude(claims, nodes)
+    return story
+
+
+def _nodes(graph: dict[str, Any], part: str, story: Story) -> dict[str, dict[str, Any]]:
+    """The nodes by their ids; what is no node is listed."""
+    found = graph.get(part) or {}
+    items = found.items() if isinstance(found, dict) else ((str(number), one) for number, one in enumerate(found))
+    nodes: dict[str, dict[str, Any]] = {}
+    for key, node in items if isinstance(found, dict | list) else ():
+        name = claim_id(node.get("id", key)) if isinstance(node, dict) else ""
+        if not name or not str(node.get("statement") or "").strip():
+            story.unread(f"{part}, {str(key)[:60]}", "no node with an id and a statement")
+        else:
+            nodes[name] = node
+    return nodes
+
+
+def _order(name: str, node: dict[str, Any]) -> tuple[str, int, str]:
+    order = node.get("display-order")
+    return str(_provenance(node).get("created-at") or ""), order if isinstance(order, int) else 0, name
+
+
+def _provenance(node: dict[str, Any]) -> dict[str, Any]:
+    found = node.get("provenance")
+    return found if isinstance(found, dict) else {}
+
+
+def _claim(name: str, node: dict[str, Any], nodes: dict[str, dict[str, Any]], is_admitted: bool) -> Claim:
+    depth = node.get("depth")
+    about = words_of(node, justification="Justified by", taint="Taint")
+    uses = [(claim_id(used), f"dependency {used}") for used in node.get("dependencies") or [] if claim_id(used)]
+    uses += [(child, f"it concludes the proof of {name}") for child in _conclusions(name, nodes)]
+    return Claim(
+        id=name,
+        statement=_KINDS.get(str(node.get("type")), "") + str(node["statement"]).strip(),
+        at=moment(_provenance(node).get("created-at")),
+        depth=depth + 1 if isinstance(depth, int) and 0 <= depth < 1000 else 1,
+        about=f"{about} Admitted without proof.".strip() if is_admitted else about,
+        uses=uses,
+        supersedes=claim_id(_provenance(node).get("revision-of")),
+        where=f"node {name}",
+    )
+
+
+def _conclusions(name: str, nodes: dict[str, dict[str, Any]]) -> list[str]:
+    """The nodes below `name` that no other node below it depends on."""
+    below = {child: node for child, node in nodes.items() if claim_id(node.get("parent")) == name}
+    used = {claim_id(one) for node in below.values() for one in node.get("dependencies") or []}
+    return [child for child in below if child not in used]
+
+
+def _conclude(claims: Claims, nodes: dict[str, dict[str, Any]]) -> None:
+    """The proof rests on the outermost conclusions; it is accepted where all of them are verified and clean."""
+    qed = [name for name, node in nodes.items() if node.get("type") == "qed" and not node.get("parent") and name in claims.told]
+    ends = qed or [name for name in claims.sinks() if name in nodes]
+    states = {str(nodes[name].get("status")) for name in ends}
+    clean = all(nodes[name].get("taint") in (None, "clean") for name in ends)
+    if states == {"verified"} and clean:
+        claims.conclude(ends, True, "Its conclusion is verified and clean in the file.")
+    elif "rejected" in states:
+        claims.conclude(ends, False, "Its conclusion is rejected in the file.")
+    else:
+        words = (
+            "is verified in the file, but rests on what is not" if states == {"verified"} else "is not yet verified in the file"
+        )
+        claims.conclude(ends, None, f"Its conclusion {words}.")

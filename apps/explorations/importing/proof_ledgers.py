@@ -1,0 +1,139 @@
+"""Proof ledgers of vibefeld (MIT, tobiasosborne/vibefeld): an append-only list of events, one JSON object each.
+
+Nodes become lemmas; validations, refutations and challenges become votes. Who had claimed which node is not taken over.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
+from apps.explorations.importing.story import LogFile, LogWrong, Story, moment
+
+FORMAT = "proof ledger"
+_KINDS = {"local_assume": "Assumption. ", "assumption": "Assumption. ", "definition": "Definition. "}
+_PASSES = {"node_validated": "validated", "node_admitted": "admitted without proof"}
+_FAULTS = {"node_refuted": "refuted", "challenge_raised": "challenged"}
+#: What says who works on what, not what is proved.
+_LEFT_OUT = {"nodes_claimed", "nodes_released", "claim_refreshed", "lock_reaped", "taint_recomputed"}
+_NUMBER = re.compile(r"(\d+)\.json$")
+_ROOT = "1"
+
+
+def recognises(file: LogFile) -> bool:
+    """Does this look like an event of a ledger, or lines of them?"""
+    head = file.text.lstrip()[:400]
+    return head.startswith("{") and '"type"' in head and ('"timestamp"' in head or '"node_id' in head)
+
+
+def read(files: list[LogFile]) -> Story:
+    """The story of a ledger, from one file of lines or a file for each event. Raises `LogWrong` without a conjecture."""
+    story = Story(format=FORMAT, scaffold="proof_ledger", statement="", roles={"prover": "unknown model"})
+    ledger = _Ledger(story)
+    for where, event in _events(files, story):
+        ledger.take(where, event)
+    if not story.statement:
+        raise LogWrong(f"{files[0].name}: the ledger has no proof_initialized event with a conjecture.")
+    ledger.end()
+    return story
+
+
+class _Ledger:
+    """The claims while the events are read in their order."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.claims = Claims(story)
+        self.left_out: Counter[str] = Counter()
+
+    def take(self, where: str, event: dict[str, Any]) -> None:
+        """One event."""
+        kind, at = str(event.get("type") or ""), moment(event.get("timestamp"))
+        if kind == "proof_initialized":
+            self.story.statement = self.story.statement or str(event.get("conjecture") or "").strip()
+            self.story.roles = {"prover": str(event.get("author") or "unknown model")[:80]}
+        elif kind == "node_created":
+            self._created(where, event)
+        elif kind in _PASSES or kind in _FAULTS:
+            word = _PASSES.get(kind) or _FAULTS[kind]
+            challenge = event.get("challenge")
+            found = {**(challenge if isinstance(challenge, dict) else {}), **event}
+            said = next((str(found[name]) for name in ("note", "reason", "message", "target") if found.get(name)), "")
+            name = claim_id(found.get("node_id") or found.get("target_id") or "")
+            self.claims.vote(Ballot(name or where, kind in _PASSES, f"{word}: {said}" if said else word, at))
+        elif kind == "node_archived":
+            self.claims.retire(claim_id(event.get("node_id")), "archived in the ledger", at)
+        elif kind in _LEFT_OUT:
+            self.left_out[kind] += 1
+        else:
+            self.story.unread(where, f"nothing is known of an event “{kind[:60]}”", at)
+
+    def _created(self, where: str, event: dict[str, Any]) -> None:
+        node = event.get("node")
+        name = claim_id(node.get("id")) if isinstance(node, dict) else ""
+        at = moment(event.get("timestamp"))
+        if not isinstance(node, dict) or not name or not str(node.get("statement") or "").strip():
+            self.story.unread(where, "a node without an id or a statement", at)
+            return
+        uses = [(claim_id(used), f"dependency {used}") for used in node.get("dependencies") or [] if claim_id(used)]
+        kind = str(node.get("type"))
+        claim = Claim(
+            id=name,
+            statement=_KINDS.get(kind, "") + str(node["statement"]).strip(),
+            at=at,
+            depth=name.count(".") + 1,
+            about=words_of(node, inference="Justified by"),
+            uses=uses,
+            where=where,
+        )
+        self.claims.tell(claim)
+
+    def end(self) -> None:
+        """What each claim's own parts conclude, then the proof of the conjecture."""
+        for name in list(self.claims.told):
+            parts = [one for one in self.claims.told if one.rpartition(".")[0] == name]
+            used = set().union(*(self.claims.uses[one] for one in parts)) if parts else set()
+            for one in parts:
+                if one not in used:
+                    self.claims.use(name, one, f"it concludes the proof of {name}")
+        for kind, count in sorted(self.left_out.items()):
+            self.story.unread(f"{count} events", f"“{kind}” says who works on what; it is not taken over")
+        ends = [_ROOT] if _ROOT in self.claims.told else self.claims.sinks()
+        votes = [self.claims.votes.get(end, []) for end in ends]
+        if votes and all(cast and all(cast) for cast in votes):
+            self.claims.conclude(ends, True, "The ledger validates the conjecture.")
+        elif any(cast and not cast[-1] for cast in votes):
+            self.claims.conclude(ends, False, "The ledger's last word on the conjecture is against it.")
+        else:
+            self.claims.conclude(ends, None, "The ledger ends before the conjecture is validated.")
+
+
+def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The events with where they stand; what is no JSON object, and numbers that are missing, are listed."""
+    expected = 0
+    for file in files:
+        number = _NUMBER.search(file.name)
+        if number and len(files) > 1:
+            if expected and int(number[1]) > expected:
+                story.unread(file.name, f"the ledger has no event before it with the number {expected}")
+            expected = int(number[1]) + 1
+        for line, text in enumerate(_pieces(file.text), start=1):
+            where = file.name if len(files) > 1 else f"line {line}"
+            try:
+                event = json.loads(text, strict=False)
+            except (json.JSONDecodeError, RecursionError):
+                event = None
+            if isinstance(event, dict):
+                yield where, event
+            else:
+                story.unread(where, "no whole JSON object: it is broken or cut off")
+
+
+def _pieces(text: str) -> list[str]:
+    """Lines, or the whole text where that is one JSON object over several lines."""
+    rows = [row for row in text.split("\n") if row.strip()]
+    if len(rows) > 1 and not rows[0].rstrip().endswith("}"):
+        return [text]
+    return rows

@@ -1,0 +1,140 @@
+"""Writes a story as a finished run: the same journal, events and projections as a run of ours, with the file's times."""
+
+import uuid
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.explorations.importing.batches import Batch, Facts
+from apps.explorations.importing.story import LogWrong, Story, fill_times
+from apps.explorations.plans import problem_text
+from apps.problems.drafts import ProblemDraft
+from apps.problems.models import Problem, ProblemVersion, Topic
+from apps.problems.services import problem_create
+from apps.reasoning.domain.events import RunFinished
+from apps.reasoning.domain.import_events import ImportSource
+from apps.reasoning.graph.statements import normalise_statement
+from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+from apps.runs.execution import event_sinks
+from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.journal_writer import Item
+from apps.runs.models import IMPORTED, Run, RunStatus
+from apps.runs.services import run_create
+
+ORIGIN = "imported run"
+_AT_ONCE = 2000
+_NAMESPACE = uuid.UUID("6f0e7c0e-6d0b-4f0c-9d5b-6a8f6a3f0b7c")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A run that was read from a file; `is_new` is false where the same bytes had been imported before."""
+
+    run: Run
+    is_new: bool
+
+
+def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None, problem: Problem | None = None) -> Imported:
+    """Read the files and record them as a finished run, all or nothing; the same bytes twice give the same run.
+
+    `facts` go before what is known of the file; `problem` is the problem of the library that it is about. Raises `LogWrong`.
+    """
+    start_id = uuid.uuid5(_NAMESPACE, batch.sha256)
+    if known := Run.objects.filter(start_id=start_id).first():
+        return Imported(known, is_new=False)
+    story = batch.read()
+    merged = _merged(facts or Facts(), batch.facts)
+    try:
+        with transaction.atomic():
+            version = _version(story, merged, batch, problem, user)
+            return Imported(_record(story, merged, batch, version, user, start_id), is_new=True)
+    except IntegrityError:
+        # Somebody imported the same file at the same instant.
+        known = Run.objects.filter(start_id=start_id).first()
+        if known is None:
+            raise
+        return Imported(known, is_new=False)
+
+
+def _merged(said: Facts, known: Facts) -> Facts:
+    given = {name: value for name, value in vars(said).items() if value}
+    return replace(known, **given)
+
+
+def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, user: User | None, start_id: uuid.UUID) -> Run:
+    story.close()
+    source = ImportSource(
+        format=story.format,
+        file=batch.name,
+        sha256=batch.sha256,
+        source=facts.source,
+        licence=facts.licence,
+        times=story.times,
+    )
+    outcome = story.outcome
+    story.tell(
+        "run.finished",
+        RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by),
+    )
+    fill_times(story.told, timezone.now())
+    began, ended = story.told[0].at or timezone.now(), story.told[-1].at or timezone.now()
+    spec = RunSpec(
+        problem=problem_text(version),
+        scaffold=story.scaffold,
+        preset=IMPORTED,
+        params=story.params,
+        roles={role: RoleSpec(alias=model) for role, model in story.roles.items()},
+    )
+    at = began - timedelta(milliseconds=2)
+    run = run_create(
+        owner=user, problem_version=version, title=version.problem.title, spec=spec, start=False, start_id=start_id, at=at
+    )
+    writer = JournalWriter(sinks=event_sinks(), own_thread=False)
+    journal = RunJournal(run, writer)
+    items = [Item(journal, [("import/source", source)], at=began - timedelta(milliseconds=1))]
+    items += [Item(journal, [(one.key, one.event)], one.record, one.texts, at=one.at) for one in story.told]
+    for start in range(0, len(items), _AT_ONCE):
+        writer.write_now(items[start : start + _AT_ONCE])
+    final: dict[str, Any] = {
+        "status": RunStatus.FINISHED,
+        "status_reason": outcome.reason,
+        "outcome": outcome.model_dump(mode="json"),
+        "started_at": began,
+        "finished_at": ended,
+        "active_seconds": (ended - began).total_seconds() if story.times != "order only" else 0.0,
+    }
+    Run.objects.filter(pk=run.pk).update(**final)
+    run.refresh_from_db()
+    return run
+
+
+def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, user: User | None) -> ProblemVersion:
+    """The version that the story is about: of `problem`, else the one with the same statement, else of a new problem."""
+    normal = normalise_statement(story.statement)
+    versions = ProblemVersion.objects.select_related("problem").order_by("pk")
+    for version in problem.versions.order_by("-number") if problem else versions:
+        if version.statement == story.statement or normalise_statement(version.statement) == normal:
+            return version
+    if problem is not None:
+        return problem.current
+    if facts.topic not in Topic.values:
+        raise LogWrong(
+            f"{batch.name}: its problem is not in the library yet, and the file does not say its topic. "
+            f"Choose one ({', '.join(f'{value} {label.lower()}' for value, label in Topic.choices)}), or the problem."
+        )
+    draft = ProblemDraft(
+        title=(facts.problem or batch.files[0].name.rpartition("/")[2].rpartition(".")[0] or "Imported")[:200],
+        topic=facts.topic,
+        statement=story.statement,
+        source=facts.of,
+        origin=ORIGIN,
+    )
+    try:
+        return problem_create(draft=draft, by=user).current
+    except ValidationError as error:
+        raise LogWrong(f"{batch.name}: its problem cannot be kept: {' '.join(error.messages)}") from error

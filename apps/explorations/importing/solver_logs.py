@@ -1,0 +1,241 @@
+"""Logs of the solver–verifier–corrector pipeline of Huang and Yang (MIT, lyang36/IMO25) as runs of Self-Check.
+
+The log says: a first solution, an improved one, then verifications, each with a yes or no, and corrections. Everything that is
+no call of a model (counters, repeated reports) is left out; what is unknown, broken or cut off is listed.
+"""
+
+import re
+from collections.abc import Callable
+
+from apps.explorations.importing.log_payloads import Request, answer_of, model_word, request_of
+from apps.explorations.importing.log_sections import CutOff, Section, sections
+from apps.explorations.importing.story import LogFile, LogWrong, Story, paragraphs
+from apps.explorations.importing.told_calls import Calls
+from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged, CandidateKind
+from apps.reasoning.domain.events import ProofDrafted, ProofSelected
+from apps.reasoning.domain.outcomes import Outcome
+
+FORMAT = "solver–verifier log"
+ROLES = ("solver", "improver", "verifier", "decider", "corrector")
+_MARK = re.compile(r"\*\*\*\s*Problem Statement\s*\*\*\*\s*", re.IGNORECASE)
+_RUN = re.compile(r"run (\d+) of \d+")
+_ERROR = re.compile(r"error in run \d+: ?(.*)", re.DOTALL)
+_FIRST_WORD = re.compile(r"[a-z]+")
+#: Sections that repeat what others have said, or that count.
+_SILENT = {
+    "start verification", "vefify the solution", "verify the solution", "initial verification", "correct solution found",
+    "solution is good, verifying again", "verification does not pass, correcting", "bug report",
+}  # fmt: skip
+PROOF = "proof/1"
+
+
+def recognises(file: LogFile) -> bool:
+    """Does this look like such a log?"""
+    head = file.text[:200_000]
+    return bool(re.search(r"^(?:\[[^\]]*\] )?>{5,}\s*(Initial prompt|Run \d+ of \d+)", head, re.MULTILINE))
+
+
+def read(file: LogFile) -> Story:
+    """The story of the log. Raises `LogWrong` where it has no problem statement."""
+    return _Reader().read(file)
+
+
+class _Reader:
+    """The state while one log is read from its beginning to its end."""
+
+    def __init__(self) -> None:
+        self.story = Story(format=FORMAT, scaffold="self_check", statement="", roles={})
+        self.calls = Calls(self.story)
+        self.current = ""
+        self.rounds = self.checks = self.corrections = self.passes = self.failures = self.asked = 0
+        self.passed: dict[str, int] = {}
+        self.texts: dict[str, tuple[str, ...]] = {}
+        self.report = ""
+        self.accepted = False
+        self.stopped = ""
+        self.model = ""
+        self.handlers: dict[str, Callable[[Section], None]] = {
+            "initial prompt": self._first_prompt,
+            "response": self._response,
+            "first solution": self._first_solution,
+            "self improvement start": self._improving,
+            "corrected solution": self._corrected,
+            "verification prompt": self._check_prompt,
+            "verification results": self._check_results,
+            "is verification good?": self._decided,
+            "check if solution is complete": self._complete,
+            "new prompt": self._correct_prompt,
+        }
+
+    def read(self, file: LogFile) -> Story:
+        last = 0
+        for section in sections(file.text):
+            last = section.line
+            self.calls.see(section.at)
+            try:
+                self._section(section)
+            except CutOff:
+                self.story.unread(f"line {section.line}", f"“{section.title}” breaks off; what it says is lost", section.at)
+        if not self.story.statement:
+            raise LogWrong(f"{file.name} has no problem statement: no prompt in it begins with *** Problem Statement ***.")
+        self._end(last)
+        self.story.roles = {role: model_word(self.model) for role in ROLES}
+        return self.story
+
+    def _section(self, section: Section) -> None:
+        title = section.title
+        if handler := self.handlers.get(title):
+            handler(section)
+        elif error := _ERROR.match(title):
+            self.calls.fail(error[1] or "an error that the log does not name")
+        elif run := _RUN.match(title):
+            self._new_run(int(run[1]))
+        elif title.startswith("found a correct solution"):
+            self.accepted = bool(self.current)
+        elif title not in _SILENT and not title.startswith("verify results"):
+            self.story.unread(f"line {section.line}", f"nothing is known of a section “{title[:80]}”", section.at)
+
+    # --- sections ---
+
+    def _first_prompt(self, section: Section) -> None:
+        request = self._request(section)
+        for message in request.messages:
+            parts = _MARK.split(message, maxsplit=1)
+            if len(parts) == 2 and not self.story.statement:
+                self.story.statement = parts[1].strip()
+        self.rounds += 1
+        self.calls.begin(self._key("solve"), "solver", self.rounds, prompt=request.messages)
+
+    def _response(self, section: Section) -> None:
+        answer = answer_of(section.value())
+        self.model = answer.model or self.model
+        self.calls.note(answer)
+
+    def _first_solution(self, section: Section) -> None:
+        self.calls.ensure(self._key("solve"), "solver", max(1, self.rounds))
+        self._candidate(section, "solution", f"c{max(1, self.rounds)}.1")
+
+    def _improving(self, section: Section) -> None:
+        self.calls.begin(self._key("improve"), "improver", self.rounds, subject=self._subject)
+
+    def _corrected(self, section: Section) -> None:
+        if self.calls.role == "improver" or not (self.calls.role or self.corrections):
+            self._candidate(section, "improvement", f"c{max(1, self.rounds)}.2")
+        else:
+            self._candidate(section, "correction", f"c{self.rounds}.1")
+
+    def _complete(self, section: Section) -> None:
+        """The pipeline asks whether the solution claims to be complete; its answer changes nothing that is shown."""
+        self.asked += 1
+        self.calls.begin(f"complete/{self.asked}", "decider", self.rounds, self._subject, self.asked)
+        self.calls.end(section.text())
+
+    def _check_prompt(self, section: Section) -> None:
+        self.checks += 1
+        request = self._request(section)
+        self.calls.begin(f"check/{self.checks}", "verifier", self.rounds, self._subject, self.checks, request.messages)
+
+    def _check_results(self, section: Section) -> None:
+        self.report = section.text()
+        self.calls.ensure(f"check/{max(1, self.checks)}", "verifier", self.rounds, self._subject, self.checks)
+        self.calls.end(self.report)
+        self.calls.begin(f"check/{self.checks}/decide", "decider", self.rounds, self._subject, self.checks)
+
+    def _decided(self, section: Section) -> None:
+        said = section.text()
+        self.calls.ensure(f"check/{max(1, self.checks)}/decide", "decider", self.rounds, self._subject, self.checks)
+        self.calls.end(said)
+        word = _FIRST_WORD.match(said.strip().lower())
+        passed = {"yes": True, "no": False}.get(word[0] if word else "")
+        if passed is not None:
+            self.passes, self.failures = (self.passes + 1, 0) if passed else (0, self.failures + 1)
+            self.passed[self.current] = self.passed.get(self.current, 0) + passed
+        event = CandidateJudged(
+            candidate=self.current,
+            index=self.checks,
+            call=f"check/{self.checks}",
+            passed=passed,
+            unscored="" if passed is not None else f"neither yes nor no: {said[:60]!r}",
+            summary=self.report,
+            passes=self.passes,
+            failures=self.failures,
+        )
+        self.story.tell(f"check/{self.checks}/judged", event, self.calls.now)
+
+    def _correct_prompt(self, section: Section) -> None:
+        self.corrections += 1
+        self.rounds += 1
+        request = self._request(section)
+        name = f"correct/{self.corrections}"
+        self.calls.begin(name, "corrector", self.rounds, self._subject, self.corrections, request.messages)
+
+    def _new_run(self, number: int) -> None:
+        """The pipeline starts anew when it has given up; its candidates get rounds of their own."""
+        self.calls.fail("the log goes on without its answer")
+        self.calls.rollout = number
+        self.current, self.passes, self.failures = "", 0, 0
+
+    # --- helpers ---
+
+    @property
+    def _subject(self) -> str:
+        return f"candidate {self.current}" if self.current else ""
+
+    def _key(self, name: str) -> str:
+        return f"run{self.calls.rollout}/{name}" if self.calls.rollout else name
+
+    def _request(self, section: Section) -> Request:
+        try:
+            request = request_of(section.value())
+        except CutOff:
+            self.story.unread(f"line {section.line}", f"“{section.title}” breaks off; the prompt is lost", section.at)
+            return Request()
+        self.model = self.model or request.model
+        self.calls.model = model_word(self.model)
+        return request
+
+    def _candidate(self, section: Section, made_as: CandidateKind, name: str) -> None:
+        text = section.text()
+        steps = paragraphs(text)
+        call = self.calls.end(text)
+        if not steps or name in self.texts:
+            why = "is empty" if not steps else "is told twice"
+            self.story.unread(f"line {section.line}", f"“{section.title}” {why}", section.at)
+            return
+        parents = (self.current,) if self.current and made_as != "solution" else ()
+        event = CandidateDrafted(
+            candidate=name, made_as=made_as, text="\n\n".join(steps), steps=steps, call=call, round=self.rounds, parents=parents
+        )
+        self.story.tell(f"candidate/{name}", event, self.calls.now)
+        self.texts[name] = steps
+        self.current = name
+
+    def _end(self, last_line: int) -> None:
+        if self.calls.is_open:
+            self.stopped = f"The log ends at line {last_line} while a call is under way."
+            self.story.unread(f"line {last_line}", "the log ends before the answer to this call")
+            self.calls.fail("the log ends before its answer")
+        order = {name: number for number, name in enumerate(self.texts)}
+        best = (
+            self.current if self.accepted else max(order, key=lambda name: (self.passed.get(name, 0), order[name]), default="")
+        )
+        if not best:
+            self.story.outcome = Outcome(accepted=None, reason="The log holds no solution.", ended_by="nothing-readable")
+            return
+        reason = self._reason(best)
+        self.story.tell(PROOF, _proof(self.texts[best]), self.calls.now)
+        self.story.tell("proof/selected", ProofSelected(proof=PROOF, accepted=self.accepted, reason=reason), self.calls.now)
+        ended_by = "accepted" if self.accepted else "exhausted"
+        self.story.outcome = Outcome.model_validate(
+            {"accepted": self.accepted, "proof": PROOF, "reason": reason, "ended_by": ended_by}
+        )
+
+    def _reason(self, best: str) -> str:
+        if self.accepted:
+            return f"Accepted by the log: {self.passes} checks in a row found no fault."
+        of_all = f"{self.passed.get(best, 0)} of {self.checks} checks passed the version shown."
+        return f"Not accepted: {self.stopped or 'the log ends without a solution that it accepts.'} {of_all}"
+
+
+def _proof(steps: tuple[str, ...]) -> ProofDrafted:
+    return ProofDrafted(proof=PROOF, text="\n\n".join(steps), steps=steps, call="", rollout=0)
