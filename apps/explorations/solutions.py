@@ -6,6 +6,9 @@ A fold over the run's events (apps/reasoning/domain/candidate_events.py); nothin
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.safestring import SafeString
+
+from apps.lemmas.formula_checks import FormulaCheck, CheckedFormula, checks_of
 from apps.runs.models import Run
 
 KINDS = (
@@ -61,6 +64,13 @@ class Solution:
     kept: bool = False
     passes: int = 0
     failures: int = 0
+    check: FormulaCheck = field(default_factory=lambda: FormulaCheck("", ""))
+
+    @property
+    def steps_checked(self) -> list[tuple[SafeString, list[CheckedFormula]]]:
+        """Each step as HTML with its tested formulas marked, and those that were refuted."""
+        places = [(f"step {number}", text) for number, text in enumerate(self.steps, 1)]
+        return [(self.check.marked(where, text), self.check.refuted_at(where)) for where, text in places]
 
     @property
     def mean(self) -> float | None:
@@ -175,15 +185,20 @@ class _Fold:
 
 
 def solutions(run: Run) -> Solutions:
-    """The fold of `run`; one query, however many opinions there are."""
+    """The fold of `run`; a few queries, however many opinions there are."""
     fold = _Fold()
     for kind, body in run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body").iterator(chunk_size=2000):
         fold.take(kind, body)
     proof = run.events.filter(kind="proof.selected").order_by("seq").last()
     selected = _selected(run, fold) if proof else ""
     numbers = sorted({solution.round for solution in fold.solutions.values()} | set(fold.states))
+    rounds = [_round(fold, number, selected) for number in numbers]
+    shown = [solution for one in rounds for solution in one.solutions]
+    checks = checks_of(run, [solution.id for solution in shown])
+    for solution in shown:
+        solution.check = checks[solution.id]
     return Solutions(
-        rounds=[_round(fold, number, selected) for number in numbers],
+        rounds=rounds,
         duels=fold.duels,
         groups=fold.groups,
         chosen=fold.chosen,

@@ -5,6 +5,7 @@ from typing import TypedDict
 import networkx as nx
 
 from apps.lemmas.anchors import inside_formula
+from apps.lemmas.formula_checks import check_outcomes
 from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
 from apps.lemmas.network import human_words, network, redundant_uses
 from apps.reasoning.graph.lemma_graph import frontier, proof_closure
@@ -35,6 +36,7 @@ class GraphNode(TypedDict):
     expected: int
     unscored: str
     human: str
+    check: str
     found_by: int
     supersedes: str
     merged_into: str
@@ -90,8 +92,11 @@ def graph_data(run: Run, after: int = 0) -> GraphData:
     nodes = [_problem_node(run)]
     nodes += [_lemma_node(lemma, human.get(lemma.lemma, "")) for lemma in lemmas]
     nodes += [_proof_node(proof, last_round) for proof in proofs]
+    checked = check_outcomes(run)
     for node in nodes:
         node["contributes"] = node["id"] in contributing
+        node["check"], told = checked.get(node["id"], ("", 0))
+        node["seq"] = max(node["seq"], told)
     return {
         "seq": run.last_seq,
         "after": after,
@@ -144,7 +149,7 @@ def _problem_node(run: Run) -> GraphNode:
     return {
         "id": PROBLEM, "kind": "problem", "label": "Problem", "number": None, "version": run.problem_version.number,
         "rollout": 0, "round": 0, "call": "", "status": "", "confidence": None, "low": None, "high": None, "passes": 0,
-        "valid": 0, "total": 0, "expected": 0, "unscored": "", "human": "", "found_by": 0, "supersedes": "",
+        "valid": 0, "total": 0, "expected": 0, "unscored": "", "human": "", "check": "", "found_by": 0, "supersedes": "",
         "merged_into": "", "statement": _short(run.problem_version.statement), "contributes": False, "first_seq": 0,
         "seq": 0,
     }  # fmt: skip
@@ -156,7 +161,8 @@ def _lemma_node(lemma: Lemma, human: str) -> GraphNode:
         "number": lemma.number, "version": lemma.version, "rollout": lemma.rollout, "round": lemma.round,
         "call": lemma.call, "status": lemma.status, "confidence": lemma.confidence, "low": lemma.low,
         "high": lemma.high, "passes": lemma.passes, "valid": lemma.valid, "total": lemma.total,
-        "expected": lemma.expected, "unscored": lemma.unscored, "human": human, "found_by": lemma.rollouts_count,
+        "expected": lemma.expected, "unscored": lemma.unscored, "human": human, "check": "",
+        "found_by": lemma.rollouts_count,
         "supersedes": lemma.supersedes, "merged_into": lemma.merged_into, "statement": _short(lemma.statement),
         "contributes": False, "first_seq": lemma.first_seq, "seq": lemma.last_seq,
     }  # fmt: skip
@@ -168,6 +174,6 @@ def _proof_node(proof: ProofVersion, last_round: int) -> GraphNode:
         "rollout": proof.rollout, "round": last_round + 1, "call": proof.call, "status": proof.status,
         "confidence": proof.confidence, "low": proof.low, "high": proof.high, "passes": proof.passes,
         "valid": proof.valid, "total": proof.total, "expected": proof.expected, "unscored": proof.unscored, "human": "",
-        "found_by": 1, "supersedes": "", "merged_into": "", "statement": _short(proof.text), "contributes": False,
+        "check": "", "found_by": 1, "supersedes": "", "merged_into": "", "statement": _short(proof.text), "contributes": False,
         "first_seq": proof.first_seq, "seq": proof.last_seq,
     }  # fmt: skip

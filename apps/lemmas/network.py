@@ -6,6 +6,7 @@ from typing import Any
 
 import networkx as nx
 
+from apps.lemmas.formula_checks import check_outcomes
 from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, ProofVersion
 from apps.reasoning.graph.lemma_graph import closes_cycle
 from apps.runs.models import Run
@@ -34,9 +35,13 @@ def network(
 
 
 def run_network(run: Run) -> "nx.DiGraph[str]":
-    """The graph of a run, for exports."""
+    """The graph of a run, for exports; `check` of a node is the outcome of the formula check, where there is one."""
     edges = LemmaEdge.objects.filter(run=run)
-    return network(Lemma.objects.filter(run=run), ProofVersion.objects.filter(run=run), edges, human_words(run))
+    graph = network(Lemma.objects.filter(run=run), ProofVersion.objects.filter(run=run), edges, human_words(run))
+    for name, (outcome, _) in check_outcomes(run).items():
+        if name in graph:
+            graph.nodes[name]["check"] = outcome
+    return graph
 
 
 def redundant_uses(graph: "nx.DiGraph[str]") -> set[tuple[str, str]]:

@@ -50,6 +50,7 @@ def outline(run: Run, data: GraphData) -> list[OutlineLevel]:
 
 
 def _state_words(row: Judged, node: GraphNode) -> str:
+    words = node["status"] or "not yet judged"
     if isinstance(row, Lemma):
-        return f"{row.state_words}, {node['human']} by people" if node["human"] else row.state_words
-    return node["status"] or "not yet judged"
+        words = f"{row.state_words}, {node['human']} by people" if node["human"] else row.state_words
+    return f"{words}, a formula refuted" if node["check"] == "refuted" else words

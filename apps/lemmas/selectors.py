@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.safestring import SafeString
 
 from apps.lemmas.anchors import Quoted, quoted
+from apps.lemmas.formula_checks import FormulaCheck, CheckedFormula, check_of
 from apps.lemmas.graph_data import graph_data as graph_data
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.words import acceptance_words, confidence_words, vote_words
@@ -41,19 +43,27 @@ class Finding:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A step of a proof with what the votes found there."""
+    """A step of a proof with what the votes found there, and apart from them the formulas that the formula check refuted.
+
+    `html` is the text with its tested formulas marked.
+    """
 
     number: int
     text: str
     findings: list[Finding]
+    html: SafeString
+    refuted: list[CheckedFormula]
 
 
 @dataclass(frozen=True)
 class LemmaDetail:
-    """All that the lemma panel shows."""
+    """All that the lemma panel shows. `statement` is its HTML with tested formulas marked, `refuted` are those in it."""
 
     lemma: Lemma
     confidence: str
+    check: FormulaCheck
+    statement: SafeString
+    refuted: list[CheckedFormula]
     steps: list[StepRow]
     votes: list[VoteRow]
     uses: list[Use]
@@ -71,6 +81,7 @@ class ProofDetail:
     proof: ProofVersion
     confidence: str
     why: str
+    check: FormulaCheck
     steps: list[StepRow]
     loose: list[Finding]
     votes: list[VoteRow]
@@ -108,10 +119,14 @@ def lemma_detail(run: Run, name: str) -> LemmaDetail | None:
     others = _by_name(run, {edge.user for edge in edges} | {edge.used for edge in edges})
     likenesses = list(LemmaLikeness.objects.filter(Q(lemma=name) | Q(other=name), run=run))
     alike = {row.other if row.lemma == name else row.lemma: row.similarity for row in reversed(likenesses)}
+    check = check_of(run, name)
     return LemmaDetail(
         lemma=lemma,
         confidence=confidence_words(lemma),
-        steps=_steps(lemma.steps, cast),
+        check=check,
+        statement=check.marked("statement", lemma.statement),
+        refuted=check.refuted_at("statement"),
+        steps=_steps(lemma.steps, cast, check),
         votes=_vote_rows(cast),
         uses=_uses([edge for edge in edges if edge.user == name], others, by_user=False),
         used_by=_uses([edge for edge in edges if edge.used == name], others, by_user=True),
@@ -131,13 +146,15 @@ def proof_detail(run: Run, name: str) -> ProofDetail | None:
         return None
     cast = votes(run, subject=proof.proof)
     edges = list(LemmaEdge.objects.filter(run=run, user=proof.proof))
-    steps = _steps(proof.steps or [proof.text], cast)
+    check = check_of(run, proof.proof)
+    steps = _steps(proof.steps or [proof.text], cast, check)
     placed = {vote for step in steps for finding in step.findings for vote in finding.votes}
     faulty = [vote for vote in cast if not vote.unscored and not vote.is_pass and vote.index not in placed]
     return ProofDetail(
         proof=proof,
         confidence=confidence_words(proof),
         why=acceptance_words(proof),
+        check=check,
         steps=steps,
         loose=[Finding([vote.index], "", vote.summary or vote_words(vote)) for vote in faulty],
         votes=_vote_rows(cast),
@@ -171,8 +188,11 @@ def _vote_rows(votes: list[Verdict]) -> list[VoteRow]:
     return [VoteRow(vote, vote_words(vote), sorted(vote.checks, key=lambda check: check["step"])) for vote in ordered]
 
 
-def _steps(steps: list[str], votes: list[Verdict]) -> list[StepRow]:
-    rows = [StepRow(number, text, []) for number, text in enumerate(steps, 1)]
+def _steps(steps: list[str], votes: list[Verdict], check: FormulaCheck) -> list[StepRow]:
+    rows = [
+        StepRow(number, text, [], check.marked(f"step {number}", text), check.refuted_at(f"step {number}"))
+        for number, text in enumerate(steps, 1)
+    ]
     for vote in sorted(votes, key=lambda vote: vote.index):
         told = {check["step"]: check for check in vote.checks if not check["sound"]}
         if vote.first_fault is not None and vote.first_fault > 0:

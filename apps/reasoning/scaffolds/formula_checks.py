@@ -89,7 +89,7 @@ class FormulaChecks:
             return
         if record := self._journal.recorded(_key(subject)):
             self._remember(subject).set_result(record)
-        elif asyncio.get_running_loop().time() >= self._off_until:
+        elif not self._is_off:
             self._tasks[subject.id] = asyncio.create_task(self._check(subject))
 
     async def settle(self, within_s: float) -> None:
@@ -106,6 +106,10 @@ class FormulaChecks:
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    @property
+    def _is_off(self) -> bool:
+        return asyncio.get_running_loop().time() < self._off_until
 
     def _request(self, subject: Subject) -> GenerationRequest:
         job = MathJob(texts=subject.parts, context=self._context, time_s=SECONDS_PER_STEP)
@@ -127,6 +131,8 @@ class FormulaChecks:
         answer = self._remember(subject)
         try:
             async with self._places:
+                if self._is_off:
+                    return None
                 request = self._request(subject)
                 result, attempt = await self._attempts(request)
             if isinstance(result, Final) and result.finish_reason == "cancelled":

@@ -220,7 +220,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     const votes = node.confidence === null ? node.unscored || node.status : `${node.passes} of ${node.valid} votes`;
     const words = document.createElement("span");
     words.className = "muted";
-    words.textContent = votes ? ` · ${votes}` : "";
+    words.textContent = [votes, node.check === "refuted" ? "a formula refuted" : ""].filter(Boolean).map((said) => ` · ${said}`).join("");
     const statement = document.createElement("p");
     drawText(statement, node.statement);
     tip.append(name, words, statement);

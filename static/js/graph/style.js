@@ -1,7 +1,8 @@
 // How verdicts are drawn: one table of encodings for the Cytoscape style sheet and for the legend.
 //
 // Fill: confidence. Ring: votes, clockwise from the top: passed, failed, unread, still to come. Border: a person's verdict.
-// Shape: kind. Faded: retired or merged. Thick accent path: what the selected proof rests on.
+// Shape: kind. Faded: retired or merged. Thick accent path: what the selected proof rests on. Sign ≠: the formula check
+// refuted a formula in it.
 
 const RAMP = [0, 1, 2, 3, 4];
 const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88, 36] };
@@ -27,6 +28,7 @@ export function fillClass(node) {
 export function nodeClasses(node) {
   const classes = [node.kind, fillClass(node)];
   if (node.human) classes.push(`human-${node.human}`);
+  if (node.check === "refuted") classes.push("refuted");
   if (node.status === "retired" || node.status === "merged") classes.push("faded");
   return classes;
 }
@@ -62,13 +64,39 @@ function hatch(tokens) {
   return `data:image/svg+xml;utf8,${encodeURIComponent(svg)}`;
 }
 
+/** Where a sign stands: over the upper right edge of a node. */
+const CORNER = {
+  "background-position-x": "100%", "background-position-y": "0%", "background-width": "18px", "background-height": "18px",
+  "background-offset-x": "5px", "background-offset-y": "-5px", "background-fit": "none", "background-clip": "none",
+  "background-image-containment": "over", "bounds-expansion": 6,
+};
+const OF_THE_HATCH = {
+  "background-position-x": "50%", "background-position-y": "50%", "background-width": "auto", "background-height": "auto",
+  "background-offset-x": "0px", "background-offset-y": "0px", "background-fit": "none", "background-clip": "node",
+  "background-image-containment": "inside",
+};
+
+/** The style of a second image beside the hatching. */
+function beside(style) {
+  const both = Object.entries(OF_THE_HATCH).map(([name, value]) => [name, [value, style[name]]]);
+  return { ...style, ...Object.fromEntries(both) };
+}
+
+/** The sign ≠ on a disc. */
+function badge(tokens) {
+  const disc = `<circle cx="10" cy="10" r="9" fill="${tokens.paper}" stroke="${tokens.bad}" stroke-width="1.6"/>`;
+  const sign = `<path d="M5.5 8h9M5.5 12h9M12.6 5 7.4 15" stroke="${tokens.bad}" stroke-width="1.6" fill="none"/>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">${disc}${sign}</svg>`;
+  return `data:image/svg+xml;utf8,${encodeURIComponent(svg)}`;
+}
+
 /** The Cytoscape style sheet for the colours in `tokens`; `far` leaves out what is too small to see and slow to draw. */
 export function styleSheet(tokens, { far = false, labelSize = LABEL_SIZES[0][1] } = {}) {
   const sheet = [...nodeStyles(tokens, labelSize), ...edgeStyles(tokens)];
   if (!far) return [...sheet, ...stateStyles(tokens)];
   const plain = [
     { selector: "node.lemma, node.human", style: { "pie-size": 0, label: "" } },
-    { selector: "node.unverified", style: { "background-image": "none", "background-color": tokens.line } },
+    { selector: "node.unverified, node.unverified.refuted", style: { "background-image": "none", "background-color": tokens.line } },
     { selector: "edge", style: { "target-arrow-shape": "none", opacity: 1 } },
   ];
   return [...sheet.filter(({ style }) => !("pie-hole" in style)), ...plain, ...stateStyles(tokens)];
@@ -94,11 +122,14 @@ function nodeStyles(t, labelSize) {
     styles.push({ selector: `node.ramp${step}`, style: { "background-color": t[`ramp-${step}`], color: t[`on-ramp-${step}`] } });
   }
   const image = { "background-image": hatch(t), "background-fit": "none", "background-clip": "node" };
+  const sign = badge(t);
   return [
     ...styles,
     { selector: "node.plain", style: { "background-color": t.paper, "font-size": Math.max(14, labelSize) } },
     { selector: "node.unverified", style: { "background-color": t.paper, ...image } },
     { selector: "node.unread", style: { "background-color": t.line, "border-style": "dotted", "border-width": 2 } },
+    { selector: "node.refuted", style: { ...CORNER, "background-image": sign } },
+    { selector: "node.unverified.refuted", style: { ...beside(CORNER), "background-image": [image["background-image"], sign] } },
     { selector: "node.human-accepted", style: { "border-width": 3, "border-style": "solid", "border-color": t.good } },
     { selector: "node.human-rejected", style: { "border-width": 5, "border-style": "double", "border-color": t.bad } },
     { selector: "node.human-disputed", style: { "border-width": 3, "border-style": "dashed", "border-color": t.warn } },
@@ -151,6 +182,7 @@ export const LEGEND = [
   ["A person's verdict (border)", [
     ["key key--accepted", "accepted"], ["key key--rejected", "rejected"], ["key key--disputed", "disputed"],
   ]],
+  ["Formula check (sign)", [["key key--refuted", "a formula in it is refuted; not part of the confidence"]]],
   ["Kind (shape)", [
     ["key key--lemma", "lemma; 1.7: lemma 7 of rollout 1; ×2: found by two rollouts; 7′: a correction"], ["key key--human", "lemma a person put in"],
     ["key key--box", "problem"], ["key key--proof", "proof version"], ["key key--faded", "retired or merged"],

@@ -17,7 +17,7 @@ const PANEL_MS = 1500;
 const SURE_MS = 2000;
 const WATCHING = new Set(["connecting", "catching-up", "live", "stopped"]);
 const ENDED = new Set(["finished", "cancelled", "needs_fork"]);
-const GRAPH_KINDS = /^(lemma|edge|vote|verdict|proof|control)\./;
+const GRAPH_KINDS = /^(lemma|edge|vote|verdict|proof|control|formulas)\./;
 const TIMELINE_KINDS = /^(round|call|vote|verdict|lemma|proof)\./;
 const HEADER_KINDS = /^(run|control|budget)\./;
 const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", live: "live", "signed-out": "signed out; sign in again to watch", gone: "this run is gone" };
@@ -105,7 +105,7 @@ const refreshPanel = throttled(PANEL_MS, () => {
 function concernsPanel({ kind, body }) {
   if (shown.tab === "lemma") return GRAPH_KINDS.test(kind) && (body.subject === shown.lemma || body.lemma === shown.lemma || kind.startsWith("control."));
   if (shown.tab === "proof") return kind.startsWith("proof.") || (body.subject ?? "").startsWith("proof/");
-  return shown.tab === "agents" && (kind === "call.ended" || kind === "call.failed");
+  return shown.tab === "agents" && (kind === "call.ended" || kind === "call.failed" || kind.startsWith("formulas."));
 }
 
 function countNewCalls() {

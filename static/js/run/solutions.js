@@ -3,7 +3,7 @@ import { mountProofDiffs } from "../proof_diff.js";
 import { throttled } from "./frames.js";
 
 const REFRESH_MS = 1000;
-export const SOLUTION_KINDS = /^(candidate|pool|pair|state)\.|^proof\.selected$/;
+export const SOLUTION_KINDS = /^(candidate|pool|pair|state|formulas)\.|^proof\.selected$/;
 
 /** Keep `#run-solutions` under `page` up to date; `fetchInto(url, target, swap)` fetches a part. */
 export function mountSolutions(page, fetchInto) {

@@ -1,0 +1,195 @@
+"""What the computational verifier found in lemmas, proofs and candidates: a fold over `formulas.*` events, computed on reading.
+
+It stands beside the votes and is never added to them: nothing here has a confidence.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from apps.runs.models import Run, RunEvent
+from apps.ui.marking import render_marked
+
+KIND, OFF_KIND = "formulas.checked", "formulas.off"
+_OUTCOMES = {"refuted": "refuted", "survived": "survived its tests", "not_understood": "not understood"}
+_TABS = re.compile(r"(?<!\\)&|\\\\(?:\[[^\]]*\])?|\\tag\{[^}]*\}|\\(?:label|ref)\{[^}]*\}")
+_KINDS_WITH_SIDES = {"arithmetic", "identity", "inequality", "congruence", "divisibility", "derivative"}
+
+
+@dataclass(frozen=True)
+class CheckedFormula:
+    """A tested formula as a page shows it. `tex` can be set as one line; `detail` says where it fails, or how many tests."""
+
+    where: str
+    tex: str
+    outcome: str
+    word: str
+    detail: str
+    start: int
+    end: int
+
+    @property
+    def is_refuted(self) -> bool:
+        return self.outcome == "refuted"
+
+
+@dataclass(frozen=True)
+class FormulaCheck:
+    """What was found in one subject. `outcome` is refuted, survived, not_understood, or empty where nothing was tested."""
+
+    outcome: str
+    words: str
+    formulas: tuple[CheckedFormula, ...] = ()
+    call: str = ""
+
+    def of(self, where: str) -> list[CheckedFormula]:
+        """The formulas of one part: `statement`, `step 3`."""
+        return [formula for formula in self.formulas if formula.where == where]
+
+    def refuted_at(self, where: str) -> list[CheckedFormula]:
+        return [formula for formula in self.of(where) if formula.is_refuted]
+
+    def marked(self, where: str, text: str) -> SafeString:
+        """The text of a part as HTML, its tested formulas marked; a refuted one goes before one that survived."""
+        ordered = sorted(self.of(where), key=lambda formula: not formula.is_refuted)
+        return render_marked(text, [(one.start, one.end, one.outcome) for one in ordered])
+
+
+def check_of(run: Run, subject: str) -> FormulaCheck:
+    """The check of a lemma version, proof or candidate; where there is none, the words say why."""
+    keys = [f"check/{subject}/told", f"check/{subject}/late"]
+    told = {event.key: event.body for event in RunEvent.objects.filter(run=run, key__in=keys)}
+    if told:
+        return _check(next(told[key] for key in keys if key in told))
+    return FormulaCheck("", f"Not checked: {why_unchecked(run)}")
+
+
+def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
+    """The checks of many subjects, as `check_of`."""
+    wanted = set(subjects)
+    rows = RunEvent.objects.filter(run=run, kind=KIND).order_by("seq").values_list("body", flat=True)
+    told = {body["subject"]: _check(body) for body in rows.iterator(chunk_size=500) if body["subject"] in wanted}
+    if wanted <= told.keys():
+        return told
+    missing = FormulaCheck("", f"Not checked: {why_unchecked(run)}")
+    return {subject: told.get(subject, missing) for subject in wanted}
+
+
+def check_outcomes(run: Run) -> dict[str, tuple[str, int]]:
+    """Outcome and number of the event by subject, for all of a run; without the findings."""
+    rows = RunEvent.objects.filter(run=run, kind=KIND).order_by("seq")
+    return {subject: (outcome, seq) for subject, outcome, seq in rows.values_list("body__subject", "body__outcome", "seq")}
+
+
+def why_unchecked(run: Run) -> str:
+    """Why a subject of this run has no check, in a sentence."""
+    off = RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq").first()
+    if off is not None:
+        return str(off.body["reason"])
+    if run.is_live:
+        return "the check is under way, or there is no formula in it."
+    if RunEvent.objects.filter(run=run, kind=KIND).exists():
+        return "there is no formula in it."
+    return "this run was recorded without the formula check."
+
+
+@dataclass(frozen=True)
+class RunChecks:
+    """Texts of a run by outcome. `off` says why others were not checked."""
+
+    refuted: int
+    survived: int
+    not_understood: int
+    unchecked: int
+    off: str
+
+    @property
+    def total(self) -> int:
+        return self.refuted + self.survived + self.not_understood + self.unchecked
+
+
+def run_checks(run: Run) -> RunChecks:
+    """How the checks of a run came out."""
+    outcomes = [outcome for outcome, _ in check_outcomes(run).values()]
+    names = ("refuted", "survived", "not_understood", "unchecked")
+    refuted, survived, not_understood, unchecked = (outcomes.count(name) for name in names)
+    off = RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq").first()
+    return RunChecks(refuted, survived, not_understood, unchecked, str(off.body["reason"]) if off else "")
+
+
+def _check(body: Mapping[str, Any]) -> FormulaCheck:
+    if body["outcome"] == "unchecked":
+        return FormulaCheck("", f"Not checked: {body['unchecked']}.", call=body["call"])
+    formulas = tuple(_formula(finding) for finding in body["findings"])
+    return FormulaCheck(body["outcome"], _words(body, formulas), formulas, body["call"])
+
+
+def _words(body: Mapping[str, Any], formulas: Iterable[CheckedFormula]) -> str:
+    refuted, survived, unread = body["refuted"], body["survived"], body["not_understood"]
+    said = []
+    if refuted:
+        places = list(dict.fromkeys(formula.where for formula in formulas if formula.is_refuted))
+        said.append(f"{_count(refuted, 'formula')} refuted, in {' and '.join(_in(place) for place in places)}")
+    if survived:
+        said.append(f"{_count(survived, 'formula')} survived {'its' if survived == 1 else 'their'} tests")
+    if unread:
+        said.append(f"{unread} not understood")
+    words = "; ".join(said) or "There is no formula to test"
+    return f"{words}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+def _in(where: str) -> str:
+    return f"the {where}" if where == "statement" else where
+
+
+def _formula(finding: Mapping[str, Any]) -> CheckedFormula:
+    anchor, outcome = finding["anchor"], finding["outcome"]
+    detail = _counterexample(finding) if outcome == "refuted" else _count(finding["tests"], "test")
+    return CheckedFormula(
+        where=finding["text_id"],
+        tex=_one_line(anchor["quote"]),
+        outcome=outcome,
+        word=_OUTCOMES[outcome],
+        detail=detail,
+        start=anchor["start"],
+        end=anchor["end"],
+    )
+
+
+def _counterexample(finding: Mapping[str, Any]) -> str:
+    """`At $a=1$, $b=2$ the sides are $3$ and $4$.`, with numbers as TeX."""
+    example = finding["counterexample"] or {}
+    point = ", ".join(
+        f"${name}={value}$" if len(name) < 5 else f"{name} ${value}$" for name, value in example["values"].items()
+    )
+    left, right = _value(example["left"]), _value(example["right"])
+    if finding["kind"] == "counting":
+        said = f"it is {left}, not {right}"
+    elif finding["kind"] in _KINDS_WITH_SIDES and right.startswith("$"):
+        said = f"the sides are {left} and {right}"
+    elif finding["kind"] == "convexity":
+        said = f"the value in the middle is {left}, the mean of the values at the ends {right}"
+    else:
+        said = f"{left} against {right}"
+    words = f"at {point} {said}" if point else said
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _value(text: str) -> str:
+    return text if re.search(r"[A-Za-z]{2}", text.replace("sqrt", "")) else f"${text}$"
+
+
+def _one_line(quote: str) -> str:
+    """A quote as TeX in dollars that stands alone; what holds words or has open brackets is shown as it is written."""
+    tex = " ".join(_TABS.sub(" ", quote).split())
+    if "$" in quote or "\\(" in quote or "\\[" in quote:
+        return quote
+    balanced = tex.count("{") == tex.count("}") and tex.count("\\left") == tex.count("\\right") and "\\begin" not in tex
+    return f"${tex}$" if balanced and tex else f"`{quote}`"
