@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from apps.lemmas.formula_checks import FormulaCheck, CheckedFormula, checks_of
+from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.runs.models import Run
 
 KINDS = (

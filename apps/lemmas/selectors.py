@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.utils.safestring import SafeString
 
 from apps.lemmas.anchors import Quoted, quoted
-from apps.lemmas.formula_checks import FormulaCheck, CheckedFormula, check_of
+from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, check_of
 from apps.lemmas.graph_data import graph_data as graph_data
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
 from apps.lemmas.words import acceptance_words, confidence_words, vote_words
@@ -188,9 +188,9 @@ def _vote_rows(votes: list[Verdict]) -> list[VoteRow]:
     return [VoteRow(vote, vote_words(vote), sorted(vote.checks, key=lambda check: check["step"])) for vote in ordered]
 
 
-def _steps(steps: list[str], votes: list[Verdict], check: FormulaCheck) -> list[StepRow]:
+def _steps(steps: list[str], votes: list[Verdict], tested: FormulaCheck) -> list[StepRow]:
     rows = [
-        StepRow(number, text, [], check.marked(f"step {number}", text), check.refuted_at(f"step {number}"))
+        StepRow(number, text, [], tested.marked(f"step {number}", text), tested.refuted_at(f"step {number}"))
         for number, text in enumerate(steps, 1)
     ]
     for vote in sorted(votes, key=lambda vote: vote.index):
