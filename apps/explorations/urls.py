@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from apps.explorations.views import calls, formulas, models, runs, start, steering
+from apps.explorations.views import calls, formulas, imports, models, runs, start, steering
 
 app_name = "explorations"
 urlpatterns = [
     path("problems/<slug:slug>/explore/", start.start, name="start"),
     path("problems/<slug:slug>/explore/estimate/", start.estimate, name="estimate"),
     path("runs/", runs.run_list, name="run_list"),
+    path("runs/import/", imports.run_import, name="run_import"),
     path("runs/<uuid:run_id>/", runs.run_detail, name="run_detail"),
     path("runs/<uuid:run_id>/header/", runs.run_header, name="run_header"),
     path("runs/<uuid:run_id>/solutions/", runs.run_solutions, name="run_solutions"),

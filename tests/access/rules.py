@@ -87,6 +87,7 @@ RULES: dict[str, Rule] = {
     "explorations:start": RUN_READERS,
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,
+    "explorations:run_import": RUN_READERS,
     "explorations:run_detail": RUN_READERS,
     "explorations:run_header": (302, 404, 302, 302),
     "explorations:run_timeline": (302, 404, 302, 302),

@@ -106,7 +106,7 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
         "outcome": outcome.model_dump(mode="json"),
         "started_at": began,
         "finished_at": ended,
-        "active_seconds": (ended - began).total_seconds() if story.times != "order only" else 0.0,
+        "active_seconds": (ended - began).total_seconds() if source.times != "order only" else 0.0,
     }
     Run.objects.filter(pk=run.pk).update(**final)
     run.refresh_from_db()

@@ -1,0 +1,126 @@
+"""The import as people meet it: the command, the upload form, the page of the run; twice the same file, and the refusals."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.explorations.importing.batches import Facts
+from apps.explorations.importing.story import LogFile, LogWrong
+from apps.problems.models import Problem, ProblemVersion
+from apps.runs.models import Run
+from tests.importing.files import NUMBERS, STATEMENT, check, graph, import_of, imported, solver_log
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[User | None], Client]
+FORM = reverse("explorations:run_import")
+
+
+def posted(client: Client, *files: tuple[str, str], **fields: str) -> Any:
+    uploads = [SimpleUploadedFile(name, text.encode()) for name, text in files]
+    return client.post(FORM, {"logs": uploads, "topic": "N", "title": "", "source": "", "licence": "", **fields})
+
+
+def test_the_same_bytes_twice_make_one_run_whatever_the_name() -> None:
+    text = solver_log(*check("yes")).encode()
+    first, second = import_of(LogFile("a.log", text)), import_of(LogFile("b.log", text))
+    assert (first.is_new, second.is_new) == (True, False)
+    assert first.run == second.run
+    assert Run.objects.count() == Problem.objects.count() == 1
+
+
+def test_two_logs_on_one_statement_share_its_problem() -> None:
+    imported(solver_log(*check("yes")))
+    imported(solver_log(*check("no")), "other.log", Facts())
+    assert (Run.objects.count(), ProblemVersion.objects.count()) == (2, 1)
+
+
+def test_a_new_problem_needs_a_topic() -> None:
+    with pytest.raises(LogWrong, match="does not say its topic"):
+        imported(solver_log(), facts=Facts())
+    assert not Run.objects.exists()
+    assert not Problem.objects.exists()
+
+
+def test_the_page_says_where_it_is_from_and_what_was_not_taken_over(client_for: ClientFor, alice: User) -> None:
+    run = imported(graph({"a": {"dependencies": ["nobody"]}}), "ours.json")
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    for words in ("ours.json", "written for a test", "none needed", "1 piece", "a depends on nobody", "Proof graph"):
+        assert words in page
+    assert reverse("explorations:fork", args=[run.public_id]) not in page
+
+
+def test_an_imported_run_cannot_be_forked(client_for: ClientFor, alice: User) -> None:
+    run = imported(solver_log(*check("yes")))
+    assert client_for(alice).get(reverse("explorations:fork", args=[run.public_id])).status_code == 404
+
+
+def test_an_upload_opens_its_run_and_a_second_one_the_same(client_for: ClientFor, alice: User) -> None:
+    client = client_for(alice)
+    answer = posted(client, ("ours.log", solver_log(*check("yes"))))
+    run = Run.objects.get()
+    assert answer.url == reverse("explorations:run_detail", args=[run.public_id])
+    assert run.owner == alice
+    assert posted(client, ("ours.log", solver_log(*check("yes")))).url == answer.url
+
+
+def test_what_cannot_be_imported_is_said_and_the_rest_goes_in(client_for: ClientFor, alice: User) -> None:
+    answer = posted(
+        client_for(alice), ("ours.log", solver_log()), ("cat.json", "{}"), ("broken.json", '{"theorem": {"nodes": ')
+    )
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "cat.json is in no format" in page
+    assert "broken.json" in page
+    assert Run.objects.count() == 1
+
+
+def test_students_have_no_import(client_for: ClientFor, charlie: User) -> None:
+    assert client_for(charlie).get(FORM).status_code == 404
+    assert posted(client_for(charlie), ("ours.log", solver_log())).status_code == 404
+
+
+def test_the_command_imports_folders_and_says_what_it_did(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "ours.log").write_text(solver_log(*check("yes")))
+    (tmp_path / "g.json").write_text(graph({"a": {"dependencies": ["nobody"]}}))
+    (tmp_path / "meta.json").write_text("{}")
+    out = io.StringIO()
+    call_command("import_log", str(tmp_path), topic="N", stdout=out)
+    said = out.getvalue()
+    assert "deep/ours.log (solver–verifier log)" in said
+    assert "node a: a depends on nobody, which the file does not have" in said
+    assert Run.objects.count() == 2
+
+
+def test_the_command_goes_on_after_a_file_that_it_does_not_know(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "b.log").write_text(solver_log())
+    errors = io.StringIO()
+    with pytest.raises(CommandError, match="1 could not be imported"):
+        call_command(
+            "import_log", str(tmp_path / "a.json"), str(tmp_path / "b.log"), topic="N", stdout=io.StringIO(), stderr=errors
+        )
+    assert "a.json: no format that is known" in errors.getvalue()
+    assert Run.objects.count() == 1
+
+
+def test_the_command_takes_a_problem_of_the_library(tmp_path: Path) -> None:
+    problem = Problem.objects.create(slug="odd", title="Odd", topic="N")
+    problem.versions.create(number=1, statement="Show that $(2k+1)^2$ is $1$ modulo $8$.")
+    (tmp_path / "b.log").write_text(solver_log())
+    call_command("import_log", str(tmp_path / "b.log"), problem="odd", stdout=io.StringIO())
+    assert Run.objects.get().problem_version.problem == problem
+    with pytest.raises(CommandError, match="no problem nobody"):
+        call_command("import_log", str(tmp_path / "b.log"), problem="nobody", stdout=io.StringIO())
+
+
+def test_the_statement_of_the_file_becomes_the_problem() -> None:
+    assert imported(solver_log(), facts=NUMBERS).problem_version.statement == STATEMENT

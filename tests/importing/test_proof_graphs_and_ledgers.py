@@ -1,0 +1,124 @@
+"""Proof graphs and ledgers become lemmas, uses and votes; circles, loose ends and breaks are listed and stop nothing."""
+
+import json
+from typing import Any
+
+import pytest
+
+from apps.explorations.importing.story import LogFile, LogWrong
+from apps.lemmas.graph_data import graph_data
+from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
+from apps.runs.models import Run
+from tests.importing.files import graph, import_of, imported, ledger_event, node, unread
+
+pytestmark = pytest.mark.django_db
+QED: dict[str, Any] = {"type": "qed", "status": "verified", "dependencies": ["b"]}
+
+
+def uses(run: Run) -> set[tuple[str, str]]:
+    return set(LemmaEdge.objects.filter(run=run).values_list("user", "used"))
+
+
+def test_nodes_are_lemmas_with_their_uses_and_verdicts() -> None:
+    nodes: dict[str, dict[str, Any]] = {
+        "a": {"type": "assumption", "status": "verified"},
+        "b": {"status": "rejected", "dependencies": ["a"], "depth": 2},
+        "q": QED,
+    }
+    run = imported(graph(nodes), "g.json")
+    a, b = Lemma.objects.get(run=run, lemma="a"), Lemma.objects.get(run=run, lemma="b")
+    assert (a.status, a.confidence, a.statement) == ("verified", 1.0, "Assumption. What a says.")
+    assert (b.status, b.confidence, b.round) == ("rejected", 0.0, 3)
+    assert uses(run) == {("b", "a"), ("q", "b"), ("proof/1", "q")}
+    assert graph_data(run)["contributing"] == ["a", "b", "proof/1", "q"]
+    assert ProofVersion.objects.get(run=run).steps == ["Assumption. What a says.", "What b says.", "What q says."]
+
+
+@pytest.mark.parametrize(
+    ("qed", "accepted"),
+    [({}, True), ({"status": "rejected"}, False), ({"status": "proposed"}, None), ({"taint": "tainted"}, None)],
+)
+def test_it_is_accepted_only_where_its_conclusion_is_verified_and_clean(qed: dict[str, str], accepted: bool | None) -> None:
+    run = imported(graph({"b": {}, "q": QED | qed}), "g.json")
+    assert run.outcome is not None
+    assert run.outcome["accepted"] is accepted
+
+
+def test_a_circle_is_cut_where_it_closes_and_listed() -> None:
+    circle = {"a": {"dependencies": ["b"]}, "b": {"dependencies": ["a"]}, "c": {"dependencies": ["c"]}}
+    run = imported(graph(circle), "g.json")
+    assert {pair for pair in uses(run) if not pair[0].startswith("proof")} == {("b", "a")}
+    assert unread(run) == [
+        "node a: a depends on b, which depends on it; this dependency is left out",
+        "node c: c depends on itself",
+    ]
+
+
+def test_an_id_that_leads_nowhere_is_listed_and_the_rest_goes_in() -> None:
+    run = imported(graph({"a": {"dependencies": ["nobody"]}}), "g.json")
+    assert unread(run) == ["node a: a depends on nobody, which the file does not have"]
+    assert Lemma.objects.filter(run=run).count() == 1
+
+
+def test_a_claim_uses_what_its_own_parts_conclude() -> None:
+    nodes: dict[str, dict[str, Any]] = {"big": {}, "p1": {"parent": "big"}, "p2": {"parent": "big", "dependencies": ["p1"]}}
+    run = imported(graph(nodes), "g.json")
+    assert ("big", "p2") in uses(run)
+    assert ("big", "p1") not in uses(run)
+
+
+def test_archived_nodes_are_retired_and_nodes_without_a_statement_listed() -> None:
+    archived = {"old": {"id": "old", "statement": "It was said differently.", "status": "rejected"}}
+    run = imported(graph({"a": {"statement": ""}, "b": {}}, **{"archived-nodes": archived}), "g.json")
+    assert Lemma.objects.get(run=run, lemma="old").status == "retired"
+    assert unread(run) == ["nodes, a: no node with an id and a statement"]
+
+
+def test_ids_become_safe_in_addresses() -> None:
+    run = imported(graph({"../x y": {}}), "g.json")
+    assert Lemma.objects.get(run=run).lemma == "..-x-y"
+
+
+@pytest.mark.parametrize("text", ['{"theorem": {"statement": "x"}, "nodes": {', '{"theorem": {}, "nodes": {}}'])
+def test_a_graph_that_is_not_whole_is_refused_in_words(text: str) -> None:
+    with pytest.raises(LogWrong, match=r"g\.json"):
+        import_of(LogFile("g.json", text.encode()))
+
+
+LEDGER = [
+    ledger_event("proof_initialized", 1, conjecture="The number $7$ is odd.", author="somebody"),
+    ledger_event("node_created", 2, node=node("1")),
+    ledger_event("nodes_claimed", 3, node_ids=["1"]),
+    ledger_event("node_created", 4, node=node("1.1", kind="local_assume")),
+    ledger_event("node_created", 5, node=node("1.2", "1.1")),
+    ledger_event("challenge_raised", 6, node_id="1.2", reason="Why?"),
+    ledger_event("node_validated", 7, node_id="1.2", note="It is clear now."),
+    ledger_event("node_validated", 8, node_id="1", note="All of it holds."),
+]
+
+
+def test_a_ledger_of_lines_is_a_run_with_challenges_and_validations_as_votes() -> None:
+    run = imported("\n".join(json.dumps(event) for event in LEDGER), "ledger.jsonl")
+    middle = Lemma.objects.get(run=run, lemma="1.2")
+    assert (middle.passes, middle.valid, middle.status) == (1, 2, "verified")
+    assert uses(run) == {("1.2", "1.1"), ("1", "1.2"), ("proof/1", "1")}
+    assert run.outcome is not None
+    assert run.outcome["accepted"] is True
+    assert unread(run) == ["1 events: “nodes_claimed” says who works on what; it is not taken over"]
+
+
+def test_a_file_for_each_event_makes_one_ledger_and_missing_numbers_are_listed() -> None:
+    files = [LogFile(f"{number:06d}.json", json.dumps(event).encode()) for number, event in enumerate(LEDGER, 1) if number != 3]
+    files[-1] = LogFile(files[-1].name, files[-1].data[:-20])
+    run = import_of(*files).run
+    assert "000004.json: the ledger has no event before it with the number 3" in unread(run)
+    assert "000008.json: no whole JSON object: it is broken or cut off" in unread(run)
+    assert run.outcome is not None
+    assert run.outcome["accepted"] is None
+
+
+def test_a_verdict_on_nothing_and_an_unknown_event_are_listed() -> None:
+    events = [*LEDGER, ledger_event("node_validated", 9, node_id="9.9"), ledger_event("comet_seen", 9)]
+    found = unread(imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl"))
+    assert "9.9: a verdict on a claim that the file does not have" in found
+    assert "line 10: nothing is known of an event “comet_seen”" in found
