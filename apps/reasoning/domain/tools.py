@@ -13,8 +13,9 @@ from apps.reasoning.domain.values import Unscored, Value
 #: The alias that runs Python behind a fence. It stands in no models.toml.
 SANDBOX = "sandbox"
 
-ToolJob = Literal["python", "check_math"]
-"""`python`: the content is code of a model. `check_math`: the content is a `MathJob` as JSON, and our own verifier runs."""
+ToolJob = Literal["python", "check_math", "search"]
+"""`python`: the content is code of a model. `check_math`: the content is a `MathJob` as JSON, and our own verifier runs.
+`search`: the content is a `SearchJob` as JSON; documentation is looked up, and no code runs."""
 
 ExecutionError = Literal["", "timeout", "memory", "output", "killed", "exception"]
 MathOutcome = Literal["refuted", "survived", "not_understood"]
@@ -101,6 +102,24 @@ class MathFinding(Value):
     counterexample: MathCounterexample | None = None
 
 
+class SearchJob(Value):
+    """A question to the index of documentation; `library` empty asks all of them. At most `top` passages come back."""
+
+    query: str
+    library: str = ""
+    top: int = Field(default=4, ge=1, le=20)
+
+
+class SearchHit(Value):
+    """A passage: the name that can be imported, how it is called, what is said of it. A higher `score` is nearer."""
+
+    library: str
+    name: str
+    signature: str = ""
+    text: str
+    score: float
+
+
 def read_execution(text: str) -> Execution | None:
     """The execution behind the text of a tool's answer; None where it is none. Pure."""
     try:
@@ -120,6 +139,17 @@ def read_findings(answer: ToolAnswer) -> tuple[MathFinding, ...] | Unscored:
         return tuple(MathFinding.model_validate(finding) for finding in found["findings"])
     except (ValueError, KeyError, TypeError) as error:
         return Unscored(reason=f"the check's answer cannot be read ({type(error).__name__})")
+
+
+def read_hits(answer: ToolAnswer) -> tuple[SearchHit, ...] | Unscored:
+    """The passages that a `search` call found, nearest first; Unscored with the reason where there is no answer."""
+    if answer.execution is None:
+        return Unscored(reason=answer.failure or "the search gave no answer")
+    try:
+        found: dict[str, Any] = json.loads(answer.execution.stdout)
+        return tuple(SearchHit.model_validate(hit) for hit in found["hits"])
+    except (ValueError, KeyError, TypeError) as error:
+        return Unscored(reason=f"the answer of the search cannot be read ({type(error).__name__})")
 
 
 _ENDED: dict[ExecutionError, str] = {

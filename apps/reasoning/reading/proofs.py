@@ -45,7 +45,11 @@ def read_proof(final: Final) -> ReadProof | NoProof | Unscored:
         return NoProof(reason=reason if _SUBSTANCE.search(reason) else "no reason was given")
     if not proofs:
         return Unscored(reason="there is no <proof>")
-    body = proofs[-1].group(1)
+    return read_steps(proofs[-1].group(1))
+
+
+def read_steps(body: str) -> ReadProof | Unscored:
+    """The steps of a proof by their tags, or its paragraphs where there are none."""
     if _STEP_TAG.search(body):
         pieces = _STEP.findall(body)
         if len(pieces) * 2 != len(_STEP_TAG.findall(body)):

@@ -8,6 +8,7 @@ from apps.reasoning.scaffolds import (
     self_check,
     solver_verifier_corrector,
 )
+from apps.reasoning.scaffolds.alpha_apollo import offer as alpha_apollo
 from apps.reasoning.scaffolds.intern_s1_mo import offer as intern_s1_mo
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
 
@@ -21,6 +22,7 @@ SCAFFOLDS: dict[str, Scaffold] = {
         rsa.SCAFFOLD,
         deepseek_math.SCAFFOLD,
         solver_verifier_corrector.SCAFFOLD,
+        alpha_apollo.SCAFFOLD,
     )
 }
 

@@ -12,7 +12,7 @@ from apps.reasoning.domain.tools import SANDBOX, ToolAnswer, ToolJob, read_execu
 from apps.reasoning.journal.keys import request_hash, sha_of
 
 #: The alias whose workers do a job.
-ALIAS_OF: dict[ToolJob, str] = {"python": SANDBOX, "check_math": SANDBOX}
+ALIAS_OF: dict[ToolJob, str] = {"python": SANDBOX, "check_math": SANDBOX, "search": SANDBOX}
 #: From the dispatch to the answer; the sandbox's own limit on the code is shorter.
 TOOL_DEADLINE_S = 120.0
 UNREADABLE = "The tool's answer could not be read."

@@ -1,0 +1,97 @@
+"""Reading what a model does in a turn: exactly one action, its code, its question, its report.
+
+Source: AlphaApollo §2.1 and App. B (reasoning notes §8). Nothing is guessed: no action, or more than one, is `Unscored` with a
+reason that the model is told.
+"""
+
+import json
+import re
+from typing import Literal
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.reading.answers import whole_answer
+
+LONGEST_QUERY = 400
+LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools", "networkx")
+#: The second index: lemmas that people and runs have proved.
+THEOREMS = "theorems"
+_OPENED = re.compile(r"<(python_code|local_rag|answer|report)>", re.IGNORECASE)
+_JUDGEMENT = re.compile(r"(?:\\boxed\s*\{\s*([01])\s*\}|(?<![\w.])([01]))[\s.$*`\\)\]]*\Z")
+
+Kind = Literal["python_code", "local_rag", "answer", "report"]
+_KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag", "answer": "answer", "report": "report"}
+
+
+class Action(Value):
+    """What a turn does, and what was written before it."""
+
+    kind: Kind
+    content: str
+    before: str = ""
+
+
+class Query(Value):
+    """A question to the documentation; `library` is empty where none of those known is named."""
+
+    library: str
+    query: str
+
+
+class Report(Value):
+    """An evaluator's report with its judgement."""
+
+    correct: bool
+    text: str
+
+
+def read_action(final: Final, finishing: Literal["answer", "report"]) -> Action | Unscored:
+    """The one action of a turn; `finishing` is the one that ends this conversation. Tags inside an action are its content."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    found: list[Action] = []
+    at = 0
+    while (opened := _OPENED.search(answer, at)) is not None:
+        kind = _KINDS[opened.group(1).lower()]
+        at = opened.end()
+        if kind in ("answer", "report") and kind != finishing:
+            continue
+        closed = re.compile(rf"</{kind}>", re.IGNORECASE).search(answer, at)
+        if closed is None:
+            return Unscored(reason=f"<{kind}> was opened and not closed")
+        found.append(
+            Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=answer[: opened.start()].strip())
+        )
+        at = closed.end()
+    if not found:
+        return Unscored(reason=f"there is no action: neither <python_code> nor <local_rag> nor <{finishing}>")
+    if len(found) > 1:
+        return Unscored(reason=f"there are {len(found)} actions, and a turn has one")
+    if not found[0].content.strip():
+        return Unscored(reason=f"<{found[0].kind}> is empty")
+    return found[0]
+
+
+def read_query(content: str) -> Query | Unscored:
+    """A question as JSON with `library` and `query`, or in plain words."""
+    library, query = "", content.strip()
+    if query.startswith("{"):
+        try:
+            asked = json.loads(query)
+        except json.JSONDecodeError as error:
+            return Unscored(reason=f"the JSON object of <local_rag> is not valid: {error.msg}")
+        library, query = str(asked.get("library") or asked.get("repo_name") or ""), str(asked.get("query") or "")
+    library = library.strip().lower()
+    if not query.strip():
+        return Unscored(reason="<local_rag> asks nothing: `query` is missing")
+    known = library if library in (*LIBRARIES, THEOREMS) else ""
+    return Query(library=known, query=" ".join(query.split())[:LONGEST_QUERY])
+
+
+def read_report(content: str) -> Report | Unscored:
+    """A report that ends with its judgement, 1 for correct and 0 for not; a digit before the end is none."""
+    last = _JUDGEMENT.search(content.strip())
+    if last is None:
+        return Unscored(reason="the report does not end with 1 or 0")
+    return Report(correct=(last.group(1) or last.group(2)) == "1", text=content.strip()[: last.start()].strip())

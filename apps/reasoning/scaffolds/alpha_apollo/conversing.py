@@ -1,0 +1,200 @@
+"""A conversation of a model with its environment: think, take one action, read the tool's response; at the end, answer.
+
+Source: AlphaApollo §2.1, App. B. Whatever the model gets wrong is a response to it, and a turn spent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from apps.reasoning.domain.agent_events import ActionKind, Lookup, TurnTaken
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.tools import ToolAnswer
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.prompts.loader import load
+from apps.reasoning.reading.actions import Action, read_action, read_query
+from apps.reasoning.reading.answers import answer_part
+from apps.reasoning.reading.code import repaired
+from apps.reasoning.scaffolds.alpha_apollo.params import Params
+from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, blamed_library, code_response, cut
+from apps.reasoning.scaffolds.alpha_apollo.retrieving import Found, looked_up
+from apps.reasoning.scaffolds.candidates.desk import EMPTY, Desk
+
+MOST_SAID = 6_000
+OFF = "code execution is off"
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who speaks: role, prompt file, what the last action is called, and where in the run the conversation stands.
+
+    `about` is the candidate that is written or examined.
+    """
+
+    role: str
+    prompt: str
+    finishing: Literal["answer", "report"]
+    prefix: str
+    about: str
+    round: int
+    index: int
+    values: Mapping[str, str]
+
+
+class Exchange(Value):
+    """One turn as later turns and the abstractor see it."""
+
+    turn: int
+    said: str
+    response: str
+
+
+@dataclass
+class Conversation:
+    """How a conversation went. `ending` is the last action where the model came to it, and `call` the call that took it."""
+
+    ending: Action | None = None
+    call: str = ""
+    exchanges: list[Exchange] = field(default_factory=list)
+    why_not: str = ""
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(_shown(exchange) for exchange in self.exchanges)
+
+
+class _Done(Value):
+    """What a turn led to."""
+
+    action: ActionKind
+    problem: str = ""
+    content: str = ""
+    repairs: tuple[str, ...] = ()
+    tool: str = ""
+    response: str = ""
+    succeeded: bool | None = None
+    lookup: Lookup | None = None
+
+
+async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
+    """Turns until the ending action, at most `params.turns`. Raises what `Context` raises."""
+    talk = Conversation()
+    off = ""
+    for turn in range(1, params.turns + 1):
+        call = f"{seat.prefix}/turn/{turn}"
+        final = await _asked(desk, params, seat, turn, call, talk.exchanges)
+        if isinstance(final, Unscored):
+            talk.why_not, talk.call = final.reason, call
+            break
+        action = read_action(final, seat.finishing)
+        if isinstance(action, Action) and action.kind == seat.finishing:
+            talk.ending, talk.call = action, call
+            talk.exchanges.append(Exchange(turn=turn, said=_said(final), response=""))
+            _tell(desk, params, seat, turn, call, _Done(action=action.kind))
+            return talk
+        done = await _acted(desk, params, seat, turn, call, action, off)
+        off = off or (done.response if done.problem == OFF else "")
+        talk.call, talk.why_not = call, f"after {turn} turns there was no <{seat.finishing}>"
+        talk.exchanges.append(Exchange(turn=turn, said=_said(final), response=done.response))
+        _tell(desk, params, seat, turn, call, done)
+    return talk
+
+
+async def _asked(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Final | Unscored:
+    is_last = turn == params.turns
+    shown = before[-params.history :]
+    values = {
+        "tools": load("alpha_apollo/forms/tools").system,
+        "history": desk.content("\n\n".join(_shown(exchange) for exchange in shown)) if shown else EMPTY,
+        "turn": str(turn),
+        "turns": str(params.turns),
+        "last": f"This is the last turn: only <{seat.finishing}> is possible now." if is_last else "Later turns will follow.",
+    }
+    place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
+    return await desk.ask(call, role=seat.role, prompt=seat.prompt, values=values | dict(seat.values), place=place)
+
+
+async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str) -> _Done:
+    if isinstance(action, Unscored):
+        response = f"Nothing was done: {action.reason}. Take exactly one action in each turn."
+        return _Done(action="none", problem=action.reason, response=response, succeeded=False)
+    if turn == params.turns:
+        why = f"the last turn must end with <{seat.finishing}>"
+        return _Done(action=action.kind, problem=why, content=cut(action.content, MOST_SHOWN), succeeded=False)
+    if action.kind == "local_rag":
+        return await _searched(desk, params, seat, call, action)
+    if off:
+        return _Done(action="python_code", problem=OFF, content=cut(action.content, MOST_SHOWN), response=off, succeeded=False)
+    return await _ran(desk, params, seat, call, action)
+
+
+async def _ran(desk: Desk, params: Params, seat: Seat, call: str, action: Action) -> _Done:
+    code = repaired(action.content)
+    key = f"{call}/python"
+    place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
+    answer = await desk.ctx.tool(key, job="python", content=code.code, place=place)
+    response = code_response(answer, code.repairs)
+    found: Found | None = None
+    if blamed := _may_look_up(answer, code.code):
+        library, line = blamed
+        found = await looked_up(desk, params, f"{call}/lookup", library, line, place)
+        response = f"{response}\n\nFrom the documentation:\n{found.text}" if found.lookup.sources else response
+    return _Done(
+        action="python_code",
+        problem=OFF if answer.is_off else answer.failure,
+        content=cut(code.code, MOST_SHOWN),
+        repairs=code.repairs,
+        tool=key,
+        response=response,
+        succeeded=answer.succeeded,
+        lookup=found.lookup if found else None,
+    )
+
+
+def _may_look_up(answer: ToolAnswer, code: str) -> tuple[str, str] | None:
+    return blamed_library(answer.execution.stderr, code) if answer.execution and answer.execution.error == "exception" else None
+
+
+async def _searched(desk: Desk, params: Params, seat: Seat, call: str, action: Action) -> _Done:
+    asked = read_query(action.content)
+    content = cut(action.content, MOST_SHOWN)
+    if isinstance(asked, Unscored):
+        response = f"Nothing was looked up: {asked.reason}."
+        return _Done(action="local_rag", problem=asked.reason, content=content, response=response, succeeded=False)
+    place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
+    found = await looked_up(desk, params, f"{call}/lookup", asked.library, asked.query, place)
+    return _Done(
+        action="local_rag",
+        problem=found.failure,
+        content=content,
+        tool=f"{call}/lookup/search",
+        response=found.text,
+        succeeded=not found.failure,
+        lookup=found.lookup,
+    )
+
+
+def _tell(desk: Desk, params: Params, seat: Seat, turn: int, call: str, done: _Done) -> None:
+    event = TurnTaken(
+        conversation=seat.prefix,
+        role=seat.role,
+        about=seat.about,
+        round=seat.round,
+        index=seat.index,
+        turn=turn,
+        of=params.turns,
+        call=call,
+        **done.model_dump(),
+    )
+    desk.ctx.emit(f"{call}/taken", event)
+
+
+def _said(final: Final) -> str:
+    """What is shown of a turn's own text: the part after the thinking, its end where it is long."""
+    answer = answer_part(final.text)
+    return cut(final.text if isinstance(answer, Unscored) else answer, MOST_SAID)
+
+
+def _shown(exchange: Exchange) -> str:
+    response = f"\n\nTool response:\n{exchange.response}" if exchange.response else ""
+    return f"Turn {exchange.turn}\n{exchange.said}{response}"

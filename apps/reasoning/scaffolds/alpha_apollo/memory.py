@@ -1,0 +1,74 @@
+"""The long-term memory of an evolution. Pure: what is shown follows from what was stored, not from when.
+
+Source: AlphaApollo §2.3: the correct solutions first, of these the shorter.
+"""
+
+from collections.abc import Sequence
+
+from apps.reasoning.domain.values import Value
+from apps.reasoning.reading.actions import Report
+from apps.reasoning.scaffolds.candidates.desk import Candidate
+
+
+class Judgement(Value):
+    """What the reports on a solution come to. `correct` is None where none could be read, or as many say yes as no."""
+
+    ayes: int
+    valid: int
+    of: int
+
+    @property
+    def correct(self) -> bool | None:
+        if 2 * self.ayes == self.valid:
+            return None
+        return 2 * self.ayes > self.valid
+
+    @property
+    def is_unanimous(self) -> bool:
+        """Every evaluator passed it, and each of them could be read."""
+        return 0 < self.of == self.ayes
+
+
+class Memory(Value):
+    """A solution with its judgement: what later solvers are shown."""
+
+    candidate: Candidate
+    condensed: str
+    judgement: Judgement
+    report: str
+    confirmed: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """In words, for a prompt."""
+        if self.judgement.correct is None:
+            return "undecided"
+        return "judged correct" if self.judgement.correct else "judged incorrect"
+
+
+def judged(reports: Sequence[Report | None]) -> Judgement:
+    """The majority of the reports that could be read."""
+    valid = [report for report in reports if report is not None]
+    return Judgement(ayes=sum(report.correct for report in valid), valid=len(valid), of=len(reports))
+
+
+def recalled(memories: Sequence[Memory], count: int) -> list[Memory]:
+    """The `count` memories to show, best first: judged correct, then undecided, then incorrect; among equals the shorter."""
+    return sorted(memories, key=_rank)[:count]
+
+
+def best(memories: Sequence[Memory]) -> Memory | None:
+    """The one that the run stands by: confirmed, then by judgement and its share, then the shorter."""
+    return min(memories, key=lambda one: (not one.confirmed, _class_of(one), -_share(one), *_rank(one)[1:]), default=None)
+
+
+def _class_of(memory: Memory) -> int:
+    return {True: 0, None: 1, False: 2}[memory.judgement.correct]
+
+
+def _share(memory: Memory) -> float:
+    return memory.judgement.ayes / memory.judgement.valid if memory.judgement.valid else 0.0
+
+
+def _rank(memory: Memory) -> tuple[int, int, tuple[int, ...]]:
+    return _class_of(memory), len(memory.condensed), memory.candidate.order

@@ -1,0 +1,55 @@
+"""The parameters of AlphaApollo, with the paper's values as defaults, and its presets."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from apps.reasoning.domain.values import Value
+from apps.reasoning.scaffolds.scaffold import Preset
+
+#: Solvers that may work at the same time, each a role of its own: another model or another temperature.
+SOLVERS = ("solver", "solver_2", "solver_3")
+
+
+class Params(Value):
+    """Four turns, a history of eight, ten rounds, five evaluators, three memories (App. B.3, D.1)."""
+
+    mode: Literal["reasoning", "evolution"] = Field(
+        default="evolution",
+        title="Mode",
+        description="Reasoning: one conversation with the tools. Evolution: rounds of solving and judging with a memory.",
+    )
+    turns: int = Field(default=4, ge=1, le=16, title="Turns", description="Most turns of a conversation; the last must answer.")
+    history: int = Field(default=8, ge=1, le=16, title="History", description="So many turns are shown again, the newest.")
+    rounds: int = Field(default=10, ge=1, le=50, title="Rounds", description="Rounds of evolution.")
+    threads: int = Field(
+        default=1, ge=1, le=3, title="Solvers at once", description="They share the memory, and may be different models."
+    )
+    evaluators: int = Field(
+        default=5, ge=1, le=9, title="Evaluators", description="Reports on each solution; most of them decide."
+    )
+    memories: int = Field(
+        default=3, ge=1, le=10, title="Memories shown", description="Judged correct first, then the shorter ones."
+    )
+    assistants: bool = Field(
+        default=True,
+        title="Model-made searches",
+        description="A rewriter and a librarian stand before and behind the documentation. Without them, rules do it.",
+    )
+    stop_early: bool = Field(
+        default=True,
+        title="Stop early",
+        description="A solution that all evaluators pass is judged once more; where all pass it again, the run ends.",
+    )
+
+
+PRESETS = {
+    "quick": Preset(
+        "Quick",
+        "Two rounds with two evaluators, three turns, searches without models.",
+        Params(rounds=2, evaluators=2, turns=3, assistants=False),
+    ),
+    "reasoning": Preset("Reasoning alone", "One conversation of four turns with the tools.", Params(mode="reasoning")),
+    "paper": Preset("Paper", "Ten rounds, five evaluators, all rounds made.", Params(stop_early=False)),
+    "parallel": Preset("Three solvers", "Three solvers share the memory; ends early.", Params(threads=3)),
+}

@@ -1,0 +1,84 @@
+"""A look into documentation: rewrite the question, search, summarise what was found.
+
+Source: AlphaApollo App. B.2. With `assistants` a model rewrites and summarises; without, or where it cannot be read, rules do.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.reasoning.domain.agent_events import Lookup
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.tools import SearchHit, SearchJob, read_hits
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.reading.actions import LIBRARIES, LONGEST_QUERY, THEOREMS
+from apps.reasoning.reading.answers import tag_pattern
+from apps.reasoning.scaffolds.alpha_apollo.params import Params
+from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, cut
+from apps.reasoning.scaffolds.alpha_apollo.tags import held
+from apps.reasoning.scaffolds.candidates.desk import Desk
+
+PASSAGES = 4
+_MOST_OF_A_PASSAGE = 900
+_QUERY = tag_pattern("query")
+_SUMMARY = tag_pattern("summary")
+_FORMULA = re.compile(r"\$[^$]*\$|\S*\d\S*")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the model is told, and what people see of the look."""
+
+    text: str
+    lookup: Lookup
+    failure: str = ""
+
+
+async def looked_up(desk: Desk, params: Params, key: str, library: str, query: str, place: Place) -> Found:
+    """The answer to a question. A search that is off or finds nothing says so."""
+    calls = [f"{key}/rewrite"] if params.assistants else []
+    rewritten = await _rewritten(desk, key, library, query, place) if params.assistants else plain_query(query)
+    job = SearchJob(query=rewritten, library=library, top=PASSAGES)
+    answer = await desk.ctx.tool(f"{key}/search", job="search", content=job.model_dump_json(), place=place)
+    hits = read_hits(answer)
+    calls.append(f"{key}/search")
+
+    def lookup(sources: tuple[str, ...] = ()) -> Lookup:
+        return Lookup(library=library, query=query, rewritten=rewritten, sources=sources, calls=tuple(calls))
+
+    if isinstance(hits, Unscored):
+        why = cut(hits.reason, 400)
+        return Found(f"Nothing was looked up: {why} Go on without it.", lookup(), failure=why)
+    if not hits:
+        return Found(f"Nothing was found for “{rewritten}”.", lookup())
+    passages = shown(hits)
+    text = passages
+    if params.assistants:
+        calls.append(f"{key}/summarise")
+        text = await _summarised(desk, key, query, passages, place) or passages
+    return Found(cut(text, MOST_SHOWN), lookup(tuple(hit.name for hit in hits)))
+
+
+def plain_query(query: str) -> str:
+    """A question without its formulas and numbers, which no documentation has; the question itself where nothing is left."""
+    words = " ".join(_FORMULA.sub(" ", query).split())
+    return (words if re.search(r"\w{3}", words) else query)[:LONGEST_QUERY]
+
+
+def shown(hits: Sequence[SearchHit]) -> str:
+    """Passages as a model reads them."""
+    return "\n\n".join(f"{hit.name}{hit.signature} [{hit.library}]\n{cut(hit.text, _MOST_OF_A_PASSAGE)}" for hit in hits)
+
+
+async def _rewritten(desk: Desk, key: str, library: str, query: str, place: Place) -> str:
+    values = {"query": desk.content(query), "library": library or "any of them", "libraries": ", ".join((*LIBRARIES, THEOREMS))}
+    call = f"{key}/rewrite"
+    final = await desk.ask(call, role="rewriter", prompt="alpha_apollo/rewriter", values=values, place=place)
+    return held(desk, call, "rewriter", final, _QUERY)[:LONGEST_QUERY] or plain_query(query)
+
+
+async def _summarised(desk: Desk, key: str, query: str, passages: str, place: Place) -> str:
+    values = {"query": desk.content(query), "passages": desk.content(passages)}
+    call = f"{key}/summarise"
+    final = await desk.ask(call, role="librarian", prompt="alpha_apollo/librarian", values=values, place=place)
+    return held(desk, call, "librarian", final, _SUMMARY)

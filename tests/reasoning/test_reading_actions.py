@@ -1,0 +1,60 @@
+"""Reading the actions of models that act in turns."""
+
+import pytest
+
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.reading.actions import Action, Query, Report, read_action, read_query, read_report
+from tests.reasoning.play import final
+
+
+def test_tags_inside_an_action_are_its_content() -> None:
+    found = read_action(final("Now.\n<python_code>\nprint('<answer>1</answer>')\n</python_code>"), "answer")
+    assert found == Action(kind="python_code", content="print('<answer>1</answer>')", before="Now.")
+
+
+def test_an_action_in_the_thinking_is_none() -> None:
+    found = read_action(final("<think><python_code>1</python_code></think><answer>It holds.</answer>"), "answer")
+    assert isinstance(found, Action)
+    assert found.kind == "answer"
+
+
+def test_the_ending_of_another_conversation_is_no_action() -> None:
+    assert isinstance(read_action(final("<report>1</report>"), "answer"), Unscored)
+
+
+def test_a_text_that_was_cut_off_takes_no_action() -> None:
+    assert isinstance(read_action(final("<answer>It holds.</answer>", finish_reason="length"), "answer"), Unscored)
+
+
+@pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ('{"library": "SymPy", "query": "solve  it"}', Query(library="sympy", query="solve it")),
+        ('{"repo_name": "numpy", "query": "roots"}', Query(library="numpy", query="roots")),
+        ('{"library": "theorems", "query": "pigeonhole"}', Query(library="theorems", query="pigeonhole")),
+        ('{"library": "os", "query": "remove"}', Query(library="", query="remove")),
+        ("how do I factor?", Query(library="", query="how do I factor?")),
+    ],
+)
+def test_a_question_names_a_library_that_is_known(content: str, query: Query) -> None:
+    assert read_query(content) == query
+
+
+@pytest.mark.parametrize("content", ['{"query": ""}', "{", "", '{"library": "sympy"}'])
+def test_a_question_without_words_is_none(content: str) -> None:
+    assert isinstance(read_query(content), Unscored)
+
+
+@pytest.mark.parametrize(
+    ("content", "correct"),
+    [("Fine.\n1", True), ("Wrong.\n0", False), ("Fine. $\\boxed{1}$.", True), ("Case \\boxed{1} fails.\n\\boxed{0}", False)],
+)
+def test_a_report_ends_with_its_judgement(content: str, correct: bool) -> None:
+    found = read_report(content)
+    assert isinstance(found, Report)
+    assert found.correct is correct
+
+
+@pytest.mark.parametrize("content", ["\\boxed{1} it says, but no.", "10", "The sum is 2.1", "", "x1", "-"])
+def test_a_digit_that_is_no_judgement_is_not_taken_for_one(content: str) -> None:
+    assert isinstance(read_report(content), Unscored)
