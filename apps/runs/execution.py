@@ -28,12 +28,12 @@ from apps.runs import metrics
 from apps.runs.controls import DatabaseControls, GatedDispatcher
 from apps.runs.dispatch import CeleryDispatcher
 from apps.runs.journal import JournalWriter, RunJournal, Sink
+from apps.runs.journal_batch import Announced
 from apps.runs.leases import lease_release, lease_take, owner_name, run_close
 from apps.runs.live import announce_events
 from apps.runs.logs import bind
 from apps.runs.models import Run, RunStatus
 from apps.runs.records import LoadedRecords
-from apps.runs.selectors import EventRow
 from apps.runs.sending import stop_calls
 from apps.runs.streams import sync_client
 from apps.runs.threads import in_thread
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 #: A run that has its outcome waits so long for checks of formulas that are under way.
-LAST_CHECKS_S = 5.0
+LAST_CHECKS_S = 8.0
 _driving: "set[asyncio.Task[Any]]" = set()
 _stopping = threading.Event()
 
@@ -60,7 +60,7 @@ def process_writer() -> JournalWriter:
     return JournalWriter(sinks=event_sinks(), announce=_announce)
 
 
-def _announce(run: str, events: Sequence[EventRow]) -> None:
+def _announce(run: str, events: Sequence[Announced]) -> None:
     announce_events(sync_client(), run, events)
 
 

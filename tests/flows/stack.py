@@ -168,7 +168,8 @@ class Stack:
         if name.startswith("orchestrator"):
             return [*_CELERY, "apps.config.orchestrator", "worker", "-P", "threads", "-c", "4", "-Q", "runs",
                     "-n", f"{name}@%h", *_QUIET]  # fmt: skip
-        return [*_CELERY, "workers.worker", "worker", "-P", "threads", "-c", "16", "-Q", "inference.worked-example",
+        queue = "inference.sandbox" if name == "sandbox" else "inference.worked-example"
+        return [*_CELERY, "workers.worker", "worker", "-P", "threads", "-c", "16", "-Q", queue,
                 "-n", f"{name}@%h", *_QUIET]  # fmt: skip
 
 

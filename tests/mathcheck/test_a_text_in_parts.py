@@ -1,14 +1,16 @@
 """A lemma or a proof is checked as one text in parts: what was said before holds, and every part has its own time."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from workers.mathcheck import checking
+from workers.mathcheck import checking, parts
 from workers.mathcheck.__main__ import findings_of
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
-from workers.mathcheck.parts import check_parts
+from workers.mathcheck.deciding import decide
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
+from workers.mathcheck.parts import TOTAL_S, Part, check_groups, check_parts
 
 
 def test_what_a_step_declares_holds_in_later_steps() -> None:
@@ -44,11 +46,9 @@ def test_a_formula_left_open_ends_with_its_part() -> None:
 
 
 def test_a_part_that_takes_all_its_time_leaves_the_others_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    decided = checking.decide
-
     def slow(*given: Any) -> Any:
         time.sleep(0.3)
-        return decided(*given)
+        return decide(*given)
 
     monkeypatch.setattr(checking, "decide", slow)
     found = check_parts([("step 1", "We have $1+1=2$ and $1+2=3$."), ("step 2", "We have $2+2=4$.")], seconds=0.2)
@@ -64,6 +64,26 @@ def test_a_job_with_a_context_is_one_text_in_parts() -> None:
     texts = [{"id": "step 1", "text": "Let $n$ be an odd integer."}, {"id": "step 2", "text": r"Then $n^2\equiv 3\pmod 8$."}]
     (finding,) = findings_of({"texts": texts, "context": "", "time_s": 2})["findings"]
     assert (finding["text_id"], finding["outcome"]) == ("step 2", REFUTED)
+
+
+def test_groups_know_nothing_of_each_other_and_each_has_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    def seen(texts: Sequence[Part], context: str, seconds: float, total: float) -> list[Finding]:
+        given.append(total)
+        return check_parts(texts, context, seconds, total)
+
+    monkeypatch.setattr(parts, "check_parts", seen)
+    declared = [("step 1", r"Let $a,b$ be positive real numbers.")]
+    claimed = [("step 1", r"Then $a+b\ge 3\sqrt{ab}$.")]
+    found = check_groups({"one": declared, "two": claimed, "all": [*declared, ("step 2", claimed[0][1])]})
+    assert {name: [one.outcome for one in told] for name, told in found.items()} == {
+        "one": [],
+        "two": [NOT_UNDERSTOOD],
+        "all": [REFUTED],
+    }
+    assert given[0] == pytest.approx(TOTAL_S / 3, abs=0.2)
+    assert given[0] < given[1] < given[2] <= TOTAL_S
 
 
 @pytest.mark.parametrize("job", [{"context": ""}, {"texts": [{"text": "x"}], "context": ""}, {"texts": 3, "context": ""}])

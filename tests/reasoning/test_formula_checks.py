@@ -45,7 +45,28 @@ async def test_the_problem_goes_along_and_each_step_has_two_seconds() -> None:
     job = json.loads(run.dispatcher.checks[0].messages[0].content)
     assert "Prove that" in job["context"]
     assert job["time_s"] == 2.0
-    assert [text["id"] for text in job["texts"]] == ["statement", "step 1", "step 2"]
+    texts = [(text["group"], text["id"]) for text in job["texts"]]
+    assert texts[:3] == [("s0.1", "statement"), ("s0.1", "step 1"), ("s0.1", "step 2")]
+
+
+async def test_lemmas_of_one_summary_share_a_job_and_know_nothing_of_each_other() -> None:
+    """Were they one text, what the first declares would make the second one false for all positive reals."""
+    summary = lemma(1, "Let $a,b$ be positive real numbers.") + lemma(2, "Then $a+b\\ge 3\\sqrt{ab}$.")
+    run = await play_checked(SLIP | {"s*/r1/summarise": summary}, PARAMS)
+    told = {event.subject: event for event in run.of("formulas.checked")}
+    assert len(run.dispatcher.checks) == 2
+    assert (told["s0.1"].outcome, told["s0.2"].outcome) == ("not_understood", "not_understood")
+    assert told["s0.2"].not_understood == 1
+    assert {record.key for record in run.journal.records if record.kind == "tool"} == {event.call for event in told.values()}
+
+
+async def test_a_text_that_ends_its_job_takes_no_other_with_it() -> None:
+    def dies_of_the_first(request: GenerationRequest) -> Execution:
+        return Execution(error="killed", exit_code=-9) if '"s0.1"' in request.messages[0].content else verifier(request)
+
+    run = await play_checked(FOLLOWS, PARAMS, dies_of_the_first)
+    told = {event.subject: event for event in run.of("formulas.checked")}
+    assert (told["s0.1"].outcome, told["s0.2"].outcome) == ("unchecked", "not_understood")
 
 
 async def test_a_refutation_changes_neither_the_course_nor_what_is_spent() -> None:

@@ -1,7 +1,8 @@
 """`python -m workers.mathcheck < job.json`: {"texts": [{"id", "text"}], "assumptions": [], "time_s": 2} → {"findings": []}.
 
-`time_s` is the limit for each text. With "context", a text, the texts are the parts of one (parts.py) under that context,
-and there are no assumptions. Exit code 2 and one line on stderr when the job is not of that shape.
+`time_s` is the limit for each text. With "context", a text, there are no assumptions, and the texts of one "group" are the
+parts of one (parts.py) under that context; their findings name the group. Exit code 2 and one line on stderr when the job is
+not of that shape.
 """
 
 import json
@@ -9,20 +10,27 @@ import sys
 from typing import Any
 
 from workers.mathcheck.checking import check_text, warm
-from workers.mathcheck.parts import check_parts
+from workers.mathcheck.parts import Part, check_groups
 
 
 def findings_of(job: dict[str, Any]) -> dict[str, Any]:
     """The answer to a job; raises KeyError, TypeError or ValueError when it is not of the shape."""
     assumptions = [str(item) for item in job.get("assumptions", [])]
     seconds = float(job.get("time_s", 2))
-    texts = [(str(item["id"]), str(item["text"])) for item in job["texts"]]
-    found = []
     if job.get("context") is not None:
-        return {"findings": [finding.as_json() for finding in check_parts(texts, str(job["context"]), seconds)]}
-    for name, text in texts:
-        found += check_text(text, assumptions, name, seconds)
+        return {"findings": _in_groups(job["texts"], str(job["context"]), seconds)}
+    found = []
+    for item in job["texts"]:
+        found += check_text(str(item["text"]), assumptions, str(item["id"]), seconds)
     return {"findings": [finding.as_json() for finding in found]}
+
+
+def _in_groups(texts: list[dict[str, Any]], context: str, seconds: float) -> list[dict[str, Any]]:
+    groups: dict[str, list[Part]] = {}
+    for item in texts:
+        groups.setdefault(str(item.get("group", "")), []).append((str(item["id"]), str(item["text"])))
+    found = check_groups(groups, context, seconds)
+    return [{**finding.as_json(), "group": group} for group, findings in found.items() for finding in findings]
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 """A text in parts, such as a lemma's statement and the steps of its proof: one scope for all, a limit on time for each."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from workers.mathcheck.checking import Checker
@@ -9,20 +9,33 @@ from workers.mathcheck.findings import Anchor, Finding
 from workers.mathcheck.texts import Formula, Sentence, sentences
 
 _BETWEEN = "\n\n"
-#: All parts together; the sandbox ends what takes longer than 20 s, and all findings with it.
+#: All groups together; the sandbox ends what takes longer than 20 s, and all findings with it.
 TOTAL_S = 15.0
 
+Part = tuple[str, str]
+"""`(id, text)`."""
 
-def check_parts(parts: Sequence[tuple[str, str]], context: str = "", seconds: float = 2.0) -> list[Finding]:
-    """Findings in the order of the parts `(id, text)`; anchors count from the beginning of their part.
+
+def check_groups(groups: Mapping[str, Sequence[Part]], context: str = "", seconds: float = 2.0) -> dict[str, list[Finding]]:
+    """`check_parts` for several texts that know nothing of each other; each may use its share of what is left of `TOTAL_S`."""
+    end = time.monotonic() + TOTAL_S
+    found: dict[str, list[Finding]] = {}
+    for done, (name, parts) in enumerate(groups.items()):
+        share = max(0.0, end - time.monotonic()) / (len(groups) - done)
+        found[name] = check_parts(parts, context, seconds, share)
+    return found
+
+
+def check_parts(parts: Sequence[Part], context: str = "", seconds: float = 2.0, total: float = TOTAL_S) -> list[Finding]:
+    """Findings in the order of the parts; anchors count from the beginning of their part.
 
     What is declared, given or defined in `context` (the problem) or an earlier part holds in later ones; nothing in `context`
-    is reported. What is left of a part after `seconds`, or of all after `TOTAL_S`, is not understood for want of time.
+    is reported. What is left of a part after `seconds`, or of all after `total`, is not understood for want of time.
     """
     whole = (("", context), *parts)
     checker = Checker(_BETWEEN.join(text for _, text in whole), (), "", seconds)
     found: list[Finding] = []
-    start, end = 0, time.monotonic() + TOTAL_S
+    start, end = 0, time.monotonic() + total
     for name, text in whole:
         checker.deadline = min(time.monotonic() + seconds, end)
         told = [finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence)]

@@ -56,16 +56,18 @@ class ToolAnswer(Value):
 
 
 class MathText(Value):
-    """One text to check. `id` comes back with its findings; `assumptions` are those of `MathJob`, which are read first."""
+    """One text to check. `id` and `group` come back with its findings."""
 
     id: str
     text: str
+    group: str = ""
 
 
 class MathJob(Value):
     """What `check_math` is asked: texts with LaTeX in them, under common assumptions. `time_s` is the limit for each text.
 
-    With `context`, a text too, the texts are the parts of one under that context, and there are no assumptions.
+    With `context`, a text too, there are no assumptions, and the texts of one group are the parts of one text: what is said in
+    the context or in an earlier part holds in later ones. Groups know nothing of each other.
     """
 
     texts: tuple[MathText, ...]
@@ -100,6 +102,13 @@ class MathFinding(Value):
     reason: str = ""
     tests: int = 0
     counterexample: MathCounterexample | None = None
+    group: str = ""
+
+
+class MathFindings(Value):
+    """What `check_math` prints."""
+
+    findings: tuple[MathFinding, ...]
 
 
 class SearchJob(Value):
@@ -135,9 +144,8 @@ def read_findings(answer: ToolAnswer) -> tuple[MathFinding, ...] | Unscored:
     if answer.execution.error:
         return Unscored(reason=_ENDED[answer.execution.error])
     try:
-        found: dict[str, Any] = json.loads(answer.execution.stdout)
-        return tuple(MathFinding.model_validate(finding) for finding in found["findings"])
-    except (ValueError, KeyError, TypeError) as error:
+        return MathFindings.model_validate_json(answer.execution.stdout).findings
+    except ValidationError as error:
         return Unscored(reason=f"the check's answer cannot be read ({type(error).__name__})")
 
 

@@ -8,7 +8,7 @@ so a replay asks nothing twice. Source: reasoning notes §9.
 import asyncio
 import logging
 import re
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted
@@ -17,7 +17,7 @@ from apps.reasoning.domain.errors import BackendError, ReasoningError
 from apps.reasoning.domain.events import Event, LemmaProposed, ProofDrafted
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place
 from apps.reasoning.domain.records import StepRecord
-from apps.reasoning.domain.tools import MathFinding, MathJob, MathText, read_findings
+from apps.reasoning.domain.tools import MathFinding, MathFindings, MathJob, MathText, read_findings
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Dispatcher, Journal
@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 SECONDS_PER_STEP = 2.0
 AT_ONCE = 2
 ATTEMPTS = 2
+#: What one job may hold.
+MOST_SUBJECTS, MOST_PARTS = 8, 60
 #: How long nothing is asked after the sandbox was found to be off; somebody may be mending it.
 OFF_FOR_S = 60.0
 #: Findings that an event holds; the counts are of all.
@@ -44,6 +46,11 @@ class Subject(Value):
     id: str
     place: Place
     parts: tuple[MathText, ...]
+
+    @property
+    def key(self) -> str:
+        """Of its record; its event is `<key>/told`."""
+        return f"check/{self.id}"
 
     @property
     def digest(self) -> str:
@@ -69,7 +76,10 @@ def subject_of(event: Event) -> Subject | None:
 
 
 class FormulaChecks:
-    """The checks of one run, under the problem's statement. Hand it every event that the run tells; settle or close it."""
+    """The checks of one run, under the problem's statement. Hand it every event that the run tells; settle or close it.
+
+    Texts that wait at the same moment share a job, because starting a process takes longer than most checks.
+    """
 
     def __init__(self, context: str, journal: Journal, dispatcher: Dispatcher, *, run: str = "run", priority: int = 6) -> None:
         self._context = context
@@ -78,78 +88,97 @@ class FormulaChecks:
         self._run = run
         self._priority = priority
         self._off_until = 0.0
-        self._places = asyncio.Semaphore(AT_ONCE)
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._answers: OrderedDict[str, asyncio.Future[StepRecord | None]] = OrderedDict()
+        self._open: dict[str, list[Subject]] = {}
+        self._waiting: deque[Subject] = deque()
+        self._workers: set[asyncio.Task[None]] = set()
+        self._answers: OrderedDict[str, StepRecord] = OrderedDict()
 
     def told(self, event: Event) -> None:
         """Check what the event says, unless that was done. Returns at once; call it in the run's event loop."""
         subject = subject_of(event)
-        if subject is None or subject.id in self._tasks:
+        if subject is None:
             return
-        if record := self._journal.recorded(_key(subject)):
-            self._remember(subject).set_result(record)
+        if record := self._journal.recorded(subject.key):
+            self._remember(subject, record)
+        elif same := self._open.get(subject.digest):
+            same.append(subject)
         elif not self._is_off:
-            self._tasks[subject.id] = asyncio.create_task(self._check(subject))
+            self._open[subject.digest] = [subject]
+            self._waiting.append(subject)
+            if len(self._workers) < AT_ONCE:
+                worker = asyncio.create_task(self._work())
+                self._workers.add(worker)
+                worker.add_done_callback(self._workers.discard)
 
     async def settle(self, within_s: float) -> None:
         """Wait for checks that are under way, at most so long; tell of the others that the run ended before them."""
-        if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=within_s)
-        late = [name for name, task in self._tasks.items() if not task.done()]
+        if self._workers:
+            await asyncio.wait(self._workers, timeout=within_s)
+        late = [subject for subjects in self._open.values() for subject in subjects]
         await self.close()
-        for name in late:
-            self._journal.emit(f"check/{name}/late", FormulasChecked(subject=name, outcome="unchecked", unchecked=ENDED_BEFORE))
+        for subject in late:
+            unchecked = FormulasChecked(subject=subject.id, outcome="unchecked", unchecked=ENDED_BEFORE)
+            self._journal.emit(f"{subject.key}/late", unchecked)
 
     async def close(self) -> None:
         """Stop what is under way; nothing is told of it."""
-        for task in self._tasks.values():
-            task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._waiting.clear()
+        workers = list(self._workers)
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
 
-    @property
-    def _is_off(self) -> bool:
-        return asyncio.get_running_loop().time() < self._off_until
-
-    def _request(self, subject: Subject) -> GenerationRequest:
-        job = MathJob(texts=subject.parts, context=self._context, time_s=SECONDS_PER_STEP)
-        return tool_request(self._run, _key(subject), "check_math", job.model_dump_json(), self._priority)
-
-    async def _check(self, subject: Subject) -> None:
+    async def _work(self) -> None:
+        await asyncio.sleep(0)  # Lemmas of one text are told together.
         try:
-            known = self._answers.get(subject.digest)
-            answered = await asyncio.shield(known) if known else await self._ask(subject)
-            if answered is None:
-                return
-            record = answered.model_copy(update={"key": _key(subject), "place": subject.place})
-            await self._journal.append(record, [(f"{record.key}/told", told_of(subject, record))])
+            while self._waiting:
+                await self._check(self._next())
         except ReasoningError as error:  # The run itself meets it as well and says so.
-            logger.debug("run %s: the check of %s was not kept: %s", self._run, subject.id, error)
+            logger.debug("run %s: a check was not kept: %s", self._run, error)
 
-    async def _ask(self, subject: Subject) -> StepRecord | None:
+    def _next(self) -> list[Subject]:
+        """What goes into one job: as much as waits and fits, and one that was answered before alone."""
+        batch = [self._waiting.popleft()]
+        room = MOST_PARTS - len(batch[0].parts)
+        while self._waiting and len(batch) < MOST_SUBJECTS and len(self._waiting[0].parts) <= room:
+            room -= len(self._waiting[0].parts)
+            batch.append(self._waiting.popleft())
+        return batch
+
+    async def _check(self, batch: Sequence[Subject]) -> None:
+        """Ask for those of the batch that were not answered yet, and tell what came of all."""
+        for subject in batch:
+            if known := self._answers.get(subject.digest):
+                await self._tell(subject, known)
+        asked = [subject for subject in batch if subject.digest in self._open]
+        if not asked:
+            return
+        record = None if self._is_off else await self._ask(asked)
+        if record is None:
+            for subject in asked:
+                del self._open[subject.digest]
+        elif len(asked) > 1 and isinstance(read_findings(tool_answer(record, "check_math")), Unscored):
+            for subject in asked:
+                await self._check([subject])
+        else:
+            for subject in asked:
+                await self._tell(subject, record)
+
+    async def _ask(self, batch: Sequence[Subject]) -> StepRecord | None:
         """The answer as a record; None where the sandbox is off or the run is being stopped: a later owner asks again."""
-        answer = self._remember(subject)
-        try:
-            async with self._places:
-                if self._is_off:
-                    return None
-                request = self._request(subject)
-                result, attempt = await self._attempts(request)
-            if isinstance(result, Final) and result.finish_reason == "cancelled":
-                return None
-            record = tool_record(request, hash_of_tool(request), subject.place, result, attempt)
-            record = record.model_copy(update={"prompt_shas": ()})  # It follows from the event that was checked.
-            if tool_answer(record, "check_math").is_off:
-                off = FormulaChecksOff(reason=record.failure)
-                self._journal.emit(f"checks/off/{sha_of(off.reason)[:8]}", off)
-                self._off_until = asyncio.get_running_loop().time() + OFF_FOR_S
-                return None
-            answer.set_result(record)
-            return record
-        finally:
-            if not answer.done():
-                answer.set_result(None)
-                self._answers.pop(subject.digest, None)
+        texts = tuple(part.model_copy(update={"group": subject.id}) for subject in batch for part in subject.parts)
+        job = MathJob(texts=texts, context=self._context, time_s=SECONDS_PER_STEP)
+        request = tool_request(self._run, batch[0].key, "check_math", job.model_dump_json(), self._priority)
+        result, attempt = await self._attempts(request)
+        if isinstance(result, Final) and result.finish_reason == "cancelled":
+            return None
+        record = tool_record(request, hash_of_tool(request), batch[0].place, result, attempt)
+        if not tool_answer(record, "check_math").is_off:
+            return record.model_copy(update={"prompt_shas": ()})  # It follows from the events that were checked.
+        off = FormulaChecksOff(reason=record.failure)
+        self._journal.emit(f"checks/off/{sha_of(off.reason)[:8]}", off)
+        self._off_until = asyncio.get_running_loop().time() + OFF_FOR_S
+        return None
 
     async def _attempts(self, request: GenerationRequest) -> tuple[Final | BackendError, int]:
         for attempt in range(1, ATTEMPTS + 1):
@@ -160,12 +189,36 @@ class FormulaChecks:
                     return error, attempt
         raise AssertionError("unreachable")
 
-    def _remember(self, subject: Subject) -> "asyncio.Future[StepRecord | None]":
-        answer: asyncio.Future[StepRecord | None] = asyncio.get_running_loop().create_future()
-        self._answers[subject.digest] = answer
+    async def _tell(self, subject: Subject, record: StepRecord) -> None:
+        """Keep the answer under the name of the subject and of all that say the same."""
+        own = _part_of(record, subject)
+        for same in self._open[subject.digest]:
+            kept = own.model_copy(update={"key": same.key, "place": same.place})
+            await self._journal.append(kept, [(f"{same.key}/told", told_of(same, kept))])
+        self._remember(subject, own)
+        del self._open[subject.digest]
+
+    def _remember(self, subject: Subject, record: StepRecord) -> None:
+        self._answers[subject.digest] = record
         if len(self._answers) > _KEPT:
             self._answers.popitem(last=False)
-        return answer
+
+    @property
+    def _is_off(self) -> bool:
+        return asyncio.get_running_loop().time() < self._off_until
+
+
+def _part_of(record: StepRecord, subject: Subject) -> StepRecord:
+    """The answer with the findings about one of the subjects that it was asked for; their `group` is dropped."""
+    found = read_findings(tool_answer(record, "check_math"))
+    if isinstance(found, Unscored) or record.final is None:
+        return record
+    mine = [one.model_copy(update={"group": ""}) for one in found if one.group in ("", subject.id)]
+    printed = MathFindings(findings=tuple(mine)).model_dump_json(exclude_defaults=True)
+    execution = tool_answer(record, "check_math").execution
+    assert execution is not None
+    text = execution.model_copy(update={"stdout": printed}).model_dump_json(exclude_defaults=True)
+    return record.model_copy(update={"final": record.final.model_copy(update={"text": text})})
 
 
 def told_of(subject: Subject, record: StepRecord) -> FormulasChecked:
@@ -186,10 +239,6 @@ def told_of(subject: Subject, record: StepRecord) -> FormulasChecked:
         not_understood=len(found) - len(refuted) - len(survived),
         call=record.key,
     )
-
-
-def _key(subject: Subject) -> str:
-    return f"check/{subject.id}"
 
 
 def _in_order(findings: Sequence[MathFinding], names: list[str]) -> tuple[MathFinding, ...]:
