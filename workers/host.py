@@ -30,9 +30,9 @@ T = TypeVar("T")
 class EngineHost:
     """Runs calls on the backends of `aliases`.
 
-    `sink` is awaited in the host's loop with the coalesced deltas of each call; it should not wait long, and what it raises is
-    logged and the piece lost (the result has the whole text). All pieces of a call are told before `run` returns, but a call
-    that ends before its first `flush_s` is not streamed at all: its result says as much, at once.
+    `sink` is told in the host's loop, every `flush_s`, what all calls wrote since; it should not wait long, and what it raises
+    is logged and the pieces lost (the result has the whole text). All pieces of a call are told before `run` returns, so a
+    result waits for the next tick; a call that ends before its first one is not streamed at all: its result says as much.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
 
@@ -56,6 +56,7 @@ class EngineHost:
         }
         self._calls: dict[str, RunningCall] = {}
         self._touched: dict[str, RunningCall] = {}
+        self._told: asyncio.Future[None] | None = None
         self._lock = threading.Lock()
         self._stopping = False
         self._sink_complained_at = float("-inf")
@@ -163,7 +164,8 @@ class EngineHost:
             final = Final(text="", finish_reason="cancelled")
         except Exception as raised:
             error = raised
-        await self._finish(call)
+        if call.is_streamed:
+            await self._last_piece_told(call)
         with self._lock:
             self._calls.pop(call.request.call_id, None)
         self._touched.pop(call.request.call_id, None)
@@ -222,33 +224,37 @@ class EngineHost:
     # --- streams -----------------------------------------------------------------------------------------------------
 
     async def _flush_for_ever(self) -> None:
-        """One task for all calls: a timer for each would cost more than what it sends."""
+        """One task for all calls: a timer, or a round trip to Redis, for each would cost more than what it sends."""
         while True:
             await asyncio.sleep(self._options.flush_s)
-            touched, self._touched = self._touched, {}
-            for call in touched.values():
-                await self._flush(call)
+            if self._sink is not None and self._touched:
+                await self._flush(self._sink)
 
-    async def _finish(self, call: RunningCall) -> None:
-        if self._sink is not None and call.is_streamed:
-            await self._flush(call)
-            await self._tell(self._sink.finish(call.request))
-
-    async def _flush(self, call: RunningCall) -> None:
-        if self._sink is None:
-            return
-        async with call.sending:
-            text_at, reasoning_at, delta = call.take()
-            if not (delta.text or delta.reasoning or delta.tokens):
-                return
-            await self._tell(self._sink.add(call.request, delta, text_at=text_at, reasoning_at=reasoning_at))
-
-    async def _tell(self, telling: Coroutine[Any, Any, None]) -> None:
+    async def _flush(self, sink: HostSink) -> None:
+        touched, self._touched = self._touched, {}
+        told, self._told = self._told, None
         try:
+            for call in touched.values():
+                text_at, reasoning_at, delta = call.take()
+                if delta.text or delta.reasoning or delta.tokens:
+                    sink.add(call.request, delta, text_at=text_at, reasoning_at=reasoning_at)
+                if call.is_over:
+                    sink.finish(call.request)
             async with asyncio.timeout(self._options.sink_patience_s):
-                await telling
+                await sink.send()
         except Exception as error:
             self._complain(error)
+        finally:
+            if told is not None:
+                told.set_result(None)
+
+    async def _last_piece_told(self, call: RunningCall) -> None:
+        """Wait for the tick that tells what is left of the call. Its place at the engine is free already."""
+        call.is_over = True
+        self._touched[call.request.call_id] = call
+        if self._told is None:
+            self._told = self._loop.create_future()
+        await asyncio.shield(self._told)
 
     def _complain(self, error: Exception) -> None:
         now = time.monotonic()

@@ -5,7 +5,6 @@ than the engine leaves over. A tick that Redis does not take is lost for the str
 whole with the next one, so that a reader who asks for it misses nothing.
 """
 
-import asyncio
 import logging
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,7 +17,6 @@ from apps.runs.crash import crash_point
 from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 
 logger = logging.getLogger(__name__)
-GATHER_S = 0.01  # The host hands over all calls of a tick one after the other; this is long enough to catch them all.
 
 Channel = Literal["text", "reasoning"]
 
@@ -35,15 +33,15 @@ class _Call:
 
 
 class TokenPublisher:
-    """One per worker process, on the engine loop. `add` never waits and never raises."""
+    """One per worker process, on the engine loop; the `HostSink` of its host. Never raises."""
 
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
         self._touched: set[str] = set()
-        self._flusher: asyncio.Task[None] | None = None
+        self._over: set[str] = set()
         self._redis: redis.asyncio.Redis | None = None
 
-    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
+    def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
         """Take a delta of a running call."""
         call = self._calls.get(request.call_id)
         if call is None:
@@ -52,23 +50,18 @@ class TokenPublisher:
         call.written["text"] += delta.text
         call.written["reasoning"] += delta.reasoning
         self._touched.add(request.call_id)
-        if self._flusher is None or self._flusher.done():
-            self._flusher = asyncio.create_task(self._flush_soon())
 
-    async def finish(self, request: GenerationRequest) -> None:
-        """Send what is left of a call and forget it."""
-        if request.call_id in self._touched:
-            await self._flush()
-        self._calls.pop(request.call_id, None)
+    def finish(self, request: GenerationRequest) -> None:
+        """Forget a call once what is left of it is sent."""
+        self._over.add(request.call_id)
 
-    async def _flush_soon(self) -> None:
-        while self._touched:
-            await asyncio.sleep(GATHER_S)
-            await self._flush()
-
-    async def _flush(self) -> None:
+    async def send(self) -> None:
+        """Put what was added on the streams, for all calls in one round trip."""
         touched, self._touched = self._touched, set()
-        calls = [self._calls[name] for name in touched if name in self._calls]
+        over, self._over = self._over, set()
+        calls = [self._calls[name] for name in touched]
+        for name in over:
+            self._calls.pop(name, None)
         if not calls:
             return
         if self._redis is None:

@@ -10,13 +10,16 @@ from apps.reasoning.ports import Backend
 
 
 class HostSink(Protocol):
-    """Where the host puts what calls write, in its loop."""
+    """Where the host puts what calls write, in its loop: at each tick one piece of every call that wrote, then `send`."""
 
-    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
-        """Take the next piece of a call; the offsets say where in each channel its characters begin."""
+    def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
+        """Take the next piece of a call, at once; the offsets say where in each channel its characters begin."""
 
-    async def finish(self, request: GenerationRequest) -> None:
+    def finish(self, request: GenerationRequest) -> None:
         """Take note that there is no more of a call of which `add` was told something."""
+
+    async def send(self) -> None:
+        """Pass on what was added."""
 
 
 class HostOptions(Value):
@@ -37,13 +40,13 @@ class RunningCall:
         self.task: asyncio.Task[Any] | None = None
         self.backend: Backend | None = None
         self.stop: Literal["", "abort", "drain"] = ""
-        self.sending = asyncio.Lock()
         self.text: list[str] = []
         self.reasoning: list[str] = []
         self.tokens = 0
         self.text_at = 0
         self.reasoning_at = 0
         self.is_streamed = False
+        self.is_over = False
 
     def take(self) -> tuple[int, int, Delta]:
         """The unsent piece and where it begins; it counts as sent from now on."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from apps.reasoning.domain.errors import FenceLost
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import Spent, StepRecord
-from apps.runs.journal_writer import Item, JournalWriter, NumberedEvent, Sink
+from apps.runs.journal_batch import Item, NumberedEvent
+from apps.runs.journal_writer import JournalWriter, Sink
 from apps.runs.models import Run, RunEvent
 from apps.runs.records import LoadedRecords
 

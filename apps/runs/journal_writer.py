@@ -5,90 +5,42 @@ fence, so an owner that lost its lease cannot write; a commit whose answer was l
 Not covered: a disk that lies about fsync.
 """
 
-import asyncio
-import functools
 import logging
 import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
 
 from django.db import OperationalError, connection, transaction
 from django.db.utils import DatabaseError, InterfaceError
 from django.utils import timezone
 
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
-from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.records import StepRecord
-from apps.reasoning.journal.keys import sha_of
 from apps.runs import metrics
 from apps.runs.crash import crash_point
 from apps.runs.journal_answers import answer
+from apps.runs.journal_batch import Announced, Item, NumberedEvent, Plan, texts_of
 from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.records import values_of
 from apps.runs.rows import advance, insert
-from apps.runs.selectors import EventRow
 from apps.runs.texts import blob_values
-
-if TYPE_CHECKING:
-    from apps.runs.journal import RunJournal
 
 logger = logging.getLogger(__name__)
 
-NumberedEvent = tuple[int, str, datetime, Event]
 Sink = Callable[[Run, Sequence[NumberedEvent]], None]
 """Runs in the transaction of the events: a projection of them into rows of its own."""
-Announce = Callable[[str, Sequence[EventRow]], None]
+Announce = Callable[[str, Sequence[Announced]], None]
 """Called after COMMIT with the run's public id: tells readers that there is news. May fail; the rows are the truth."""
 
 BATCH_ROWS = 256
 BATCH_WAIT_S = 0.002
+#: From so many rows a second on, a batch waits longer: each commit costs the same, and many calls are under way then. A batch
+#: of few rows is of a run that asks one thing after the other; it must not wait.
+BUSY_ROWS_PER_S = 200
+FEW_ROWS = 3
+BUSY_WAIT_S = 0.02
 RETRY_FOR_S = 60.0
-
-
-@dataclass
-class Item:
-    """What one call of a `RunJournal` appends."""
-
-    journal: "RunJournal"
-    events: Sequence[tuple[str, Event]] = ()
-    record: StepRecord | None = None
-    texts: Sequence[str] = ()
-    done: "asyncio.Future[None] | None" = None
-    at: datetime | None = None
-    """When it happened, where that is not now: what was recorded elsewhere keeps its times."""
-
-
-@dataclass
-class _Plan:
-    """What one batch writes for one run."""
-
-    journal: "RunJournal"
-    items: list[Item]
-    first_seq: int
-    events: list[NumberedEvent] = field(default_factory=list)
-    steps: list[Mapping[str, Any]] = field(default_factory=list)
-
-    @property
-    def last_seq(self) -> int:
-        return self.first_seq + len(self.events) - 1
-
-    @functools.cached_property
-    def event_rows(self) -> list[EventRow]:
-        return [
-            {"seq": seq, "key": key, "kind": event.kind, "at": at.isoformat(), "body": event.model_dump(mode="json")}
-            for seq, key, at, event in self.events
-        ]
-
-    @property
-    def stored_events(self) -> list[Mapping[str, Any]]:
-        """`event_rows` with the columns that only the table has."""
-        pk = self.journal.pk
-        return [{**row, "run_id": pk, "at": at} for row, (_, _, at, _) in zip(self.event_rows, self.events, strict=True)]
 
 
 class JournalWriter:
@@ -124,12 +76,13 @@ class JournalWriter:
         self._thread.join(timeout=30)
 
     def _work(self) -> None:
-        stopping = False
+        stopping, wait_s = False, BATCH_WAIT_S
         while not stopping:
+            since = time.monotonic()
             head = self._queue.get()
             if head is None:
                 break
-            batch, rows, until = [head], 1, time.monotonic() + BATCH_WAIT_S
+            batch, rows, until = [head], 1, time.monotonic() + wait_s
             while rows < BATCH_ROWS:
                 try:
                     item = self._queue.get(timeout=max(0.0, until - time.monotonic()))
@@ -141,6 +94,8 @@ class JournalWriter:
                 batch.append(item)
                 rows += 1 + len(item.events)
             self._commit(batch)
+            is_busy = rows > FEW_ROWS and rows > BUSY_ROWS_PER_S * (time.monotonic() - since)
+            wait_s = BUSY_WAIT_S if is_busy else BATCH_WAIT_S
         connection.close()
 
     def _commit(self, batch: list[Item]) -> None:
@@ -177,14 +132,14 @@ class JournalWriter:
         self._publish(plans, lost)
         _count(plans, time.monotonic() - began)
 
-    def _plans(self, batch: list[Item]) -> list[_Plan]:
-        plans: dict[int, _Plan] = {}
+    def _plans(self, batch: list[Item]) -> list[Plan]:
+        plans: dict[int, Plan] = {}
         now = timezone.now()
         for item in batch:
             journal = item.journal
             plan = plans.get(journal.pk)
             if plan is None:
-                plan = plans[journal.pk] = _Plan(journal, [], journal.last_seq + 1)
+                plan = plans[journal.pk] = Plan(journal, [], journal.last_seq + 1)
             plan.items.append(item)
             for key, event in item.events:
                 if key in journal.event_keys:
@@ -196,7 +151,7 @@ class JournalWriter:
         return list(plans.values())
 
     @transaction.atomic
-    def _write(self, plans: list[_Plan]) -> set[int]:
+    def _write(self, plans: list[Plan]) -> set[int]:
         """One transaction for all runs of the batch. Returns the keys of runs whose fence another owner has moved."""
         lost: set[int] = set()
         texts: dict[str, str] = {}
@@ -205,12 +160,12 @@ class JournalWriter:
                 lost.add(plan.journal.pk)
                 continue
             for item in plan.items:
-                texts.update(_texts_of(item))
+                texts.update(texts_of(item))
         kept = [plan for plan in plans if plan.journal.pk not in lost]
         new = {sha: text for sha, text in texts.items() if sha not in self._known_blobs}
         insert(Blob, [blob_values(sha, text) for sha, text in new.items()], new_only=True)
         insert(Step, [row for plan in kept for row in plan.steps])
-        insert(RunEvent, [row for plan in kept for row in plan.stored_events])
+        insert(RunEvent, [row for plan in kept for row in plan.event_rows])
         for plan in kept:
             for sink in self._sinks if plan.events else ():
                 _run_sink(sink, plan)
@@ -219,7 +174,7 @@ class JournalWriter:
             self._known_blobs.clear()
         return lost
 
-    def _still_unwritten(self, plans: list[_Plan]) -> list[_Plan]:
+    def _still_unwritten(self, plans: list[Plan]) -> list[Plan]:
         """The batch is one transaction, so either all of it is there or nothing is."""
         if not any(self._was_committed(plan) for plan in plans):
             return plans
@@ -227,7 +182,7 @@ class JournalWriter:
             plan.journal.last_seq = plan.last_seq
         return []
 
-    def _was_committed(self, plan: _Plan) -> bool:
+    def _was_committed(self, plan: Plan) -> bool:
         """After a lost answer: is this plan in the database already?"""
         try:
             if plan.steps:
@@ -237,26 +192,26 @@ class JournalWriter:
             connection.close()
             return False
 
-    def _publish(self, plans: list[_Plan], lost: set[int]) -> None:
+    def _publish(self, plans: list[Plan], lost: set[int]) -> None:
         for plan in plans:
             if plan.journal.pk in lost or not plan.events:
                 continue
             plan.journal.last_seq = plan.last_seq
             if self._announce is not None:
                 try:
-                    self._announce(plan.journal.public_id, plan.event_rows)
+                    self._announce(plan.journal.public_id, plan.announced)
                 except Exception:  # Announcing is a courtesy; readers find the rows by themselves.
                     logger.debug("journal: readers could not be told", exc_info=True)
 
 
-def _count(plans: list[_Plan], seconds: float) -> None:
+def _count(plans: list[Plan], seconds: float) -> None:
     metrics.observe("journal_commit_seconds", seconds)
     metrics.observe("journal_batch_rows", sum(len(plan.events) + len(plan.steps) for plan in plans))
     for kind, number in Counter(event.kind for plan in plans for *_, event in plan.events).items():
         metrics.count("events", kind, by=number)
 
 
-def _fence_holds(plan: _Plan) -> bool:
+def _fence_holds(plan: Plan) -> bool:
     finals = [item.record.final for item in plan.items if item.record and item.record.was_asked and item.record.final]
     return advance(
         plan.journal.pk,
@@ -268,18 +223,7 @@ def _fence_holds(plan: _Plan) -> bool:
     )
 
 
-def _texts_of(item: Item) -> dict[str, str]:
-    """The texts of an item under their names: prompt parts, which the record names already, and what the model wrote."""
-    record = item.record
-    if record is None:
-        return {}
-    texts = dict(zip(record.prompt_shas, item.texts, strict=True)) if item.texts else {}
-    if record.final is not None:
-        texts.update({sha_of(text): text for text in (record.final.text, record.final.reasoning) if text})
-    return texts
-
-
-def _run_sink(sink: Sink, plan: _Plan) -> None:
+def _run_sink(sink: Sink, plan: Plan) -> None:
     """A projection that fails must not stop the journal: its rows can be rebuilt from the events."""
     try:
         with transaction.atomic():

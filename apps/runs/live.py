@@ -18,7 +18,6 @@ import redis.asyncio
 from redis.exceptions import RedisError
 
 from apps.runs import metrics
-from apps.runs.selectors import EventRow
 from apps.runs.streams import EVENTS_KEPT, SIGNED_OUT, async_client, events_key, tokens_key
 
 logger = logging.getLogger(__name__)
@@ -255,11 +254,9 @@ def hub() -> Hub:
     return _hubs[loop]
 
 
-def announce_events(client: Any, run: str, events: Sequence[EventRow]) -> None:
-    """Put committed events on the run's stream under ids `<seq>-0`; older ones fall off the end."""
+def announce_events(client: Any, run: str, events: Sequence[tuple[int, str]]) -> None:
+    """Put committed events, seq and row as JSON, on the run's stream under ids `<seq>-0`; older ones fall off the end."""
     pipeline = client.pipeline(transaction=False)
-    for event in events:
-        pipeline.xadd(
-            events_key(run), {"event": json.dumps(event)}, id=f"{event['seq']}-0", maxlen=EVENTS_KEPT, approximate=True
-        )
+    for seq, event in events:
+        pipeline.xadd(events_key(run), {"event": event}, id=f"{seq}-0", maxlen=EVENTS_KEPT, approximate=True)
     pipeline.execute(raise_on_error=False)

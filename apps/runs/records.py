@@ -86,11 +86,11 @@ class LoadedRecords:
     def _record(self, row: Any) -> StepRecord:
         final = None
         if row.finish_reason:
-            final = Final.model_construct(
+            final = Final(
                 text=self._text(row.text_sha),
                 reasoning=self._text(row.reasoning_sha),
                 finish_reason=cast("FinishReason", row.finish_reason),
-                usage=Usage.model_construct(
+                usage=Usage(
                     prompt=row.prompt_tokens,
                     cached=row.cached_tokens,
                     completion=row.completion_tokens,
@@ -101,13 +101,13 @@ class LoadedRecords:
                 model_revision=row.model_revision,
                 worker=row.worker,
             )
-        return StepRecord.model_construct(
+        return StepRecord(
             key=row.key,
             kind=cast("RecordKind", row.kind),
             request_hash=row.request_hash,
             role=row.role,
             alias=row.alias,
-            place=Place.model_construct(rollout=row.rollout, round=row.round, subject=row.subject, index=row.index),
+            place=Place(rollout=row.rollout, round=row.round, subject=row.subject, index=row.index),
             attempt=row.attempt,
             prompt_shas=tuple(row.prompt_shas),
             final=final,

@@ -1,5 +1,6 @@
 """The run socket: who may open it, what a late page gets, and that nothing is missing or doubled after a break."""
 
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -35,7 +36,7 @@ def add_events(run: Run, count: int, client: "redis.Redis | None") -> None:
     )
     Run.objects.filter(pk=run.pk).update(last_seq=first + count - 1)
     if client is not None:
-        announce_events(client, str(run.public_id), [event_row(row) for row in rows])
+        announce_events(client, str(run.public_id), [(row.seq, json.dumps(event_row(row))) for row in rows])
 
 
 async def test_nobody_who_is_not_signed_in_gets_a_frame(valkey: "redis.Redis") -> None:

@@ -22,7 +22,7 @@ from apps.reasoning.graph.statements import normalise_statement
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.execution import event_sinks
 from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.journal_writer import Item
+from apps.runs.journal_batch import Item
 from apps.runs.models import IMPORTED, Run, RunStatus
 from apps.runs.services import run_create
 

@@ -21,9 +21,11 @@ async def concurrently(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         results = [task.result() for task in tasks if task.done()]
     finally:
-        for task in tasks:
+        still_open = [task for task in tasks if not task.done()]
+        for task in still_open:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        if still_open:
+            await asyncio.gather(*still_open, return_exceptions=True)
     for result in results:
         if isinstance(result, BudgetExhausted):
             raise result

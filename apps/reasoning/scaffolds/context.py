@@ -214,11 +214,12 @@ class RunContext:
         """The final, or the error that ended it, with the number of the attempt."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
-                return await self._dispatcher.dispatch(request.model_copy(update={"attempt": attempt})), attempt
+                return await self._dispatcher.dispatch(request), attempt
             except BackendError as error:
                 reason = str(error)
                 if not error.retryable or attempt == MAX_ATTEMPTS:
                     return error, attempt
+            request = request.model_copy(update={"attempt": attempt + 1})
             self.emit(f"{request.key}/retried/{attempt + 1}", CallRetried(call=request.key, attempt=attempt + 1, reason=reason))
             await asyncio.sleep(self._backoff_s * 2 ** (attempt - 1))
         raise AssertionError("unreachable")

@@ -1,0 +1,79 @@
+"""What one transaction of the journal writes: the items that were put, and their rows by run."""
+
+import asyncio
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from apps.reasoning.domain.events import Event
+from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.journal.keys import sha_of
+
+if TYPE_CHECKING:
+    from apps.runs.journal import RunJournal
+
+NumberedEvent = tuple[int, str, datetime, Event]
+"""Seq, key, time and event."""
+Announced = tuple[int, str]
+"""An event's seq and its `EventRow` as JSON."""
+
+
+@dataclass
+class Item:
+    """What one call of a `RunJournal` appends."""
+
+    journal: "RunJournal"
+    events: Sequence[tuple[str, Event]] = ()
+    record: StepRecord | None = None
+    texts: Sequence[str] = ()
+    done: "asyncio.Future[None] | None" = None
+    at: datetime | None = None
+    """When it happened, where that is not now: what was recorded elsewhere keeps its times."""
+
+
+@dataclass
+class Plan:
+    """What one batch writes for one run."""
+
+    journal: "RunJournal"
+    items: list[Item]
+    first_seq: int
+    events: list[NumberedEvent] = field(default_factory=list)
+    steps: list[Mapping[str, Any]] = field(default_factory=list)
+
+    @property
+    def last_seq(self) -> int:
+        return self.first_seq + len(self.events) - 1
+
+    @functools.cached_property
+    def event_rows(self) -> list[Mapping[str, Any]]:
+        """The rows of the table; `body` as JSON, written once for the table and for readers."""
+        pk = self.journal.pk
+        return [
+            {"run_id": pk, "seq": seq, "key": key, "kind": event.kind, "at": at, "body": event.model_dump_json()}
+            for seq, key, at, event in self.events
+        ]
+
+    @property
+    def announced(self) -> list[Announced]:
+        return [(row["seq"], _as_event_row(row)) for row in self.event_rows]
+
+
+def texts_of(item: Item) -> dict[str, str]:
+    """The texts of an item under their names: prompt parts, which the record names already, and what the model wrote."""
+    record = item.record
+    if record is None:
+        return {}
+    texts = dict(zip(record.prompt_shas, item.texts, strict=True)) if item.texts else {}
+    if record.final is not None:
+        texts.update({sha_of(text): text for text in (record.final.text, record.final.reasoning) if text})
+    return texts
+
+
+def _as_event_row(row: Mapping[str, Any]) -> str:
+    """The row as `apps.runs.selectors.EventRow`, in JSON."""
+    head = {"seq": row["seq"], "key": row["key"], "kind": row["kind"], "at": row["at"].isoformat()}
+    return f'{json.dumps(head)[:-1]}, "body": {row["body"]}}}'
