@@ -9,6 +9,7 @@ from apps.explorations.prompts import Section, sections
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
+from apps.reasoning.domain.tools import Execution, read_execution
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus, Step
 from apps.runs.selectors import RoleCost, cost_per_role, open_calls, step_get, step_texts
@@ -201,7 +202,7 @@ def selected_proof(run: Run) -> ProofVersion | None:
 class CallDetail:
     """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read.
 
-    `lemmas`, `proofs` and `votes` are what was read from its text.
+    `lemmas`, `proofs` and `votes` are what was read from its text; a tool call has the `execution` behind it instead.
     """
 
     key: str
@@ -215,18 +216,20 @@ class CallDetail:
     lemmas: list[Lemma]
     proofs: list[ProofVersion]
     votes: list[Verdict]
+    execution: Execution | None = None
 
 
 def call_detail(run: Run, key: str) -> CallDetail | None:
     """A call by its key with all that is recorded about it; None where the run has no such call."""
     step = step_get(run, key)
-    if step is not None and step.kind != "call":
+    if step is not None and step.kind not in ("call", "tool"):
         return None
     events = list(RunEvent.objects.filter(run=run, key__startswith=f"{key}/").order_by("seq")[:50])
-    began = next((event.body for event in events if event.kind == "call.began"), {})
+    began = next((event.body for event in events if event.kind in ("call.began", "tool.began")), {})
     if step is None and not began:
         return None
     prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
+    execution = read_execution(text) if step is not None and step.kind == "tool" else None
     unread = next((event.body["reason"] for event in events if event.kind == "output.unread"), "")
     return CallDetail(
         key,
@@ -240,6 +243,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         lemmas=list(Lemma.objects.filter(run=run, call=key)),
         proofs=list(ProofVersion.objects.filter(run=run, call=key)),
         votes=votes(run, call=key),
+        execution=execution,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from apps.explorations.conversations import Conversations, Memory, Talk, conversations
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.runs.models import Run
 
@@ -64,6 +65,8 @@ class Solution:
     kept: bool = False
     passes: int = 0
     failures: int = 0
+    talks: list[Talk] = field(default_factory=list)
+    memory: Memory | None = None
     check: FormulaCheck = field(default_factory=lambda: FormulaCheck("", ""))
 
     @property
@@ -110,6 +113,7 @@ class Round:
     solutions: list[Solution]
     hidden: int = 0
     state: State | None = None
+    talks: list[Talk] = field(default_factory=list)
 
 
 @dataclass
@@ -123,6 +127,7 @@ class Solutions:
     grouping_reason: str
     selected: str
     count: int
+    agents: Conversations
 
     @property
     def bracket(self) -> list[list[Duel]]:
@@ -191,8 +196,11 @@ def solutions(run: Run) -> Solutions:
         fold.take(kind, body)
     proof = run.events.filter(kind="proof.selected").order_by("seq").last()
     selected = _selected(run, fold) if proof else ""
-    numbers = sorted({solution.round for solution in fold.solutions.values()} | set(fold.states))
-    rounds = [_round(fold, number, selected) for number in numbers]
+    agents = conversations(run)
+    for name, solution in fold.solutions.items():
+        solution.talks, solution.memory = agents.judging.get(name, []), agents.memories.get(name)
+    numbers = sorted({solution.round for solution in fold.solutions.values()} | set(fold.states) | set(agents.solving))
+    rounds = [_round(fold, number, selected, agents.solving.get(number, [])) for number in numbers]
     shown = [solution for one in rounds for solution in one.solutions]
     checks = checks_of(run, [solution.id for solution in shown])
     for solution in shown:
@@ -205,6 +213,7 @@ def solutions(run: Run) -> Solutions:
         grouping_reason=fold.grouping_reason,
         selected=selected,
         count=len(fold.solutions),
+        agents=agents,
     )
 
 
@@ -215,12 +224,12 @@ def _selected(run: Run, fold: _Fold) -> str:
     return next((name for name, solution in fold.solutions.items() if solution.text == text), "")
 
 
-def _round(fold: _Fold, number: int, selected: str) -> Round:
+def _round(fold: _Fold, number: int, selected: str, talks: list[Talk]) -> Round:
     def rank(solution: Solution) -> tuple[bool, bool, list[int]]:
         return solution.id != selected, not solution.kept, [int(part) for part in solution.id.removeprefix("c").split(".")]
 
     found = sorted((one for one in fold.solutions.values() if one.round == number), key=rank)
-    return Round(number, found[:MOST_SHOWN], max(0, len(found) - MOST_SHOWN), fold.states.get(number))
+    return Round(number, found[:MOST_SHOWN], max(0, len(found) - MOST_SHOWN), fold.states.get(number), talks)
 
 
 def _scored(solution: Solution, body: dict[str, Any]) -> None:

@@ -26,6 +26,14 @@ ROLE_WORDS = {
     "refiner": "Refine",
     "meta_verifier": "Check reports",
     "decider": "Decide: pass or fail",
+    "solver_2": "Solve, second",
+    "solver_3": "Solve, third",
+    "abstractor": "Condense",
+    "rewriter": "Reword a question",
+    "librarian": "Read documentation",
+    "python": "Run Python",
+    "check_math": "Check formulas",
+    "search": "Look something up",
 }
 #: Runs that were read from files and that no scaffold of ours could have made.
 _IMPORTED_WORDS = {"proof_graph": "Proof graph", "proof_ledger": "Proof ledger"}
@@ -40,6 +48,11 @@ def role_word(role: str) -> str:
 def compares_solutions(scaffold: str) -> bool:
     """Does the scaffold work on whole solutions, without a lemma graph?"""
     return scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts
+
+
+def draws_lineage(scaffold: str) -> bool:
+    """Is the scaffold about how solutions come from each other? Then its page draws that from the beginning."""
+    return scaffold in {"rsa", "deepseek_math", "nomos"}
 
 
 def scaffold_word(name: str) -> str:

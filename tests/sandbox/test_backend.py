@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def a_request(key: str = "call", text: str = "print(1)", **fields: object) -> GenerationRequest:
-    return a_call(key, text, **{"job": "python", **fields})
+    return a_call(key, text, **{"job": "python", **fields})  # type: ignore[arg-type]
 
 
 FOR_EVER = "print('begun', flush=True)\nwhile True: pass"

@@ -13,12 +13,13 @@ from apps.explorations.words import FINISH_WORDS, role_word
 
 @require_GET
 def call(request: HttpRequest, run_id: uuid.UUID, key: str) -> HttpResponse:
-    """One call: prompt, text, reasoning, usage, times, and what was read from it."""
+    """One call: prompt, text, reasoning, usage, times, and what was read from it; of a tool call what it ran and answered."""
     run = run_of(request, run_id)
     detail = selectors.call_detail(run, key)
     if detail is None:
         raise Http404("This run has no such call.")
-    role = detail.step.role if detail.step else detail.began.get("role", "")
+    role = detail.step.role if detail.step else detail.began.get("role") or detail.began.get("job", "")
+    is_tool = "job" in detail.began or (detail.step is not None and detail.step.kind == "tool")
     context = {
         "run": run,
         "detail": detail,
@@ -27,7 +28,7 @@ def call(request: HttpRequest, run_id: uuid.UUID, key: str) -> HttpResponse:
         "word": role_word(role),
         "finish": FINISH_WORDS.get(detail.step.finish_reason, "") if detail.step else "",
     }
-    return render(request, "explorations/call_detail.html", context)
+    return render(request, "explorations/tool_detail.html" if is_tool else "explorations/call_detail.html", context)
 
 
 @require_GET

@@ -3,7 +3,7 @@ import { mountProofDiffs } from "../proof_diff.js";
 import { throttled } from "./frames.js";
 
 const REFRESH_MS = 1000;
-export const SOLUTION_KINDS = /^(candidate|pool|pair|state|formulas)\.|^proof\.selected$/;
+export const SOLUTION_KINDS = /^(candidate|pool|pair|state|formulas|turn|memory)\.|^proof\.selected$/;
 
 /** Keep `#run-solutions` under `page` up to date; `fetchInto(url, target, swap)` fetches a part. */
 export function mountSolutions(page, fetchInto) {
@@ -18,4 +18,13 @@ export function mountSolutions(page, fetchInto) {
     mountProofDiffs(place());
   });
   return { refresh };
+}
+
+/** A node of the lineage was chosen: its card comes into view and is marked; of a pair, the table of the knock-out. */
+export function showSolution(page, id) {
+  for (const card of page.querySelectorAll(".solution--chosen")) card.classList.remove("solution--chosen");
+  if (!id || id === "problem") return;
+  const place = document.getElementById(id.startsWith("pair/") ? "knock-out" : id);
+  place?.classList.toggle("solution--chosen", place.classList.contains("solution"));
+  place?.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 }

@@ -1,0 +1,156 @@
+"""Models that act in turns: their conversations with the tools, what is remembered of each solution, and how tools fared.
+
+A fold over `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py); nothing of it is stored apart.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.runs.models import Run
+
+KINDS = ("turn.taken", "memory.stored")
+ACTION_WORDS = {
+    "python_code": "runs code",
+    "local_rag": "looks something up",
+    "answer": "hands in a solution",
+    "report": "hands in a report",
+    "none": "no action",
+}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn; `succeeded` is None where no tool was wanted."""
+
+    number: int
+    call: str
+    action: str
+    problem: str
+    content: str
+    repairs: list[str]
+    tool: str
+    response: str
+    succeeded: bool | None
+    lookup: dict[str, Any] | None
+
+    @property
+    def word(self) -> str:
+        return ACTION_WORDS.get(self.action, self.action)
+
+    @property
+    def state(self) -> str:
+        """good, bad, or empty: for the badge."""
+        return {True: "good", False: "bad", None: ""}[self.succeeded]
+
+    @property
+    def outcome(self) -> str:
+        if self.succeeded is None:
+            return ""
+        return "worked" if self.succeeded else "did not work"
+
+
+@dataclass
+class Talk:
+    """A conversation, so far as it has come. `most` is how many turns it may have."""
+
+    id: str
+    role: str
+    about: str
+    round: int
+    index: int
+    most: int
+    turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.turns) and (self.turns[-1].action in ("answer", "report") or len(self.turns) == self.most)
+
+    @property
+    def title(self) -> str:
+        return f"Evaluator {self.index}" if self.role == "evaluator" else f"Solver {self.index}"
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What later solvers are shown of a solution."""
+
+    condensed: str
+    condensed_by: str
+    judgement: str
+    judged_by: str
+    ayes: int
+    valid: int
+    of: int
+    correct: bool | None
+
+    @property
+    def verdict(self) -> str:
+        if not self.valid:
+            return "no report could be read"
+        word = {True: "judged correct", False: "judged incorrect", None: "undecided"}[self.correct]
+        return f"{word}, {self.ayes} of {self.valid}"
+
+    @property
+    def state(self) -> str:
+        return {True: "good", False: "bad", None: ""}[self.correct]
+
+
+@dataclass
+class Conversations:
+    """All of a run: `solving` by round, `judging` and `memories` by candidate."""
+
+    solving: dict[int, list[Talk]] = field(default_factory=dict)
+    judging: dict[str, list[Talk]] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    wanted: int = 0
+    worked: int = 0
+    repaired: int = 0
+
+    @property
+    def rate(self) -> float | None:
+        """Tool calls that worked among those that were wanted, actions that could not be read included; in per cent."""
+        return 100 * self.worked / self.wanted if self.wanted else None
+
+
+def conversations(run: Run) -> Conversations:
+    """The fold of `run`; one query."""
+    found = Conversations()
+    talks: dict[str, Talk] = {}
+    rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
+    for kind, body in rows.iterator(chunk_size=500):
+        if kind == "memory.stored":
+            names = ("condensed", "condensed_by", "judgement", "judged_by", "ayes", "valid", "of", "correct")
+            found.memories[body["candidate"]] = Memory(**{name: body[name] for name in names})
+        else:
+            _take_turn(found, talks, body)
+    return found
+
+
+def _take_turn(found: Conversations, talks: dict[str, Talk], body: dict[str, Any]) -> None:
+    name = body["conversation"]
+    talk = talks.get(name)
+    if talk is None:
+        talk = talks[name] = Talk(name, body["role"], body["about"], body["round"], body["index"], body["of"])
+        if talk.role == "evaluator":
+            found.judging.setdefault(talk.about, []).append(talk)
+            found.judging[talk.about].sort(key=lambda one: one.index)
+        else:
+            found.solving.setdefault(talk.round, []).append(talk)
+            found.solving[talk.round].sort(key=lambda one: one.index)
+    turn = Turn(
+        number=body["turn"],
+        call=body["call"],
+        action=body["action"],
+        problem=body["problem"],
+        content=body["content"],
+        repairs=list(body["repairs"]),
+        tool=body["tool"],
+        response=body["response"],
+        succeeded=body["succeeded"],
+        lookup=body["lookup"],
+    )
+    talk.turns.append(turn)
+    if turn.succeeded is not None:
+        found.wanted += 1
+        found.worked += turn.succeeded
+    found.repaired += bool(turn.repairs)

@@ -1,0 +1,126 @@
+"""What the page of AlphaApollo shows: turns with code and responses, repairs, the memory, and how tool calls fared."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.explorations.solutions import solutions
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.tools import Execution
+from apps.reasoning.inference.local import LocalDispatcher
+from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.reasoning.inference.scripted_tools import ScriptedTools
+from apps.reasoning.ports import Dispatcher
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import RoleSpec
+from apps.runs.journal import RunJournal
+from apps.runs.models import Run
+from tests.reasoning.agents import CHECKPOINTS, SUMMED, ask, python, report, solved
+from tests.runs.driving import drive
+from tests.runs.factory import make_run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+SCAFFOLD = SCAFFOLDS["alpha_apollo"]
+TEXTS = {
+    "solve/c1.1/turn/1": python("```python\nprint(2+2)\n```"),
+    "solve/c1.1/turn/2": ask(),
+    "solve/c2.1/turn/1": "I like turtles.",
+    "judge/c1.1/1/turn/1": report(0, "Step 1 is false."),
+    "judge/c1.1/2/turn/1": report(0, "It does not follow."),
+}
+
+
+def _write(request: GenerationRequest) -> str:
+    if request.role in ("abstractor", "summarizer"):
+        return CHECKPOINTS if request.role == "abstractor" else SUMMED
+    return TEXTS.get(request.key) or (report(1) if request.role == "evaluator" else solved(request))
+
+
+def _run_it(request: GenerationRequest) -> Execution:
+    return Execution(stdout='{"hits": []}' if request.job == "search" else "4\n")
+
+
+@contextlib.asynccontextmanager
+async def _dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
+    yield LocalDispatcher({"scripted": ScriptedBackend(_write), "sandbox": ScriptedTools(_run_it)})
+
+
+def played() -> Run:
+    run = make_run(
+        scaffold="alpha_apollo",
+        preset="quick",
+        params=SCAFFOLD.presets["quick"].params.model_dump(mode="json"),
+        roles={role.name: RoleSpec(alias="scripted") for role in SCAFFOLD.roles},
+        prompt_hashes=SCAFFOLD.prompts,
+    )
+    assert drive(run, _dispatcher) == "finished"
+    run.refresh_from_db()
+    return run
+
+
+def test_the_fold_knows_turns_repairs_and_the_success_of_tool_calls() -> None:
+    found = solutions(played())
+    talk = found.rounds[0].talks[0]
+    assert [(turn.action, turn.outcome) for turn in talk.turns] == [
+        ("python_code", "worked"),
+        ("local_rag", "worked"),
+        ("answer", ""),
+    ]
+    assert talk.turns[0].repairs == ["took the code out of its Markdown fence"]
+    assert talk.is_over
+    assert (found.agents.worked, found.agents.wanted) == (2, 3)
+    assert found.agents.rate == pytest.approx(66.67, abs=0.01)
+
+
+def test_the_fold_knows_what_is_remembered_of_each_solution() -> None:
+    found = solutions(played())
+    first, second = found.rounds[0].solutions[0], found.rounds[1].solutions[0]
+    assert first.memory is not None
+    assert (first.memory.verdict, first.memory.judgement) == ("judged incorrect, 0 of 2", "All agree.")
+    assert second.memory is not None
+    assert second.memory.verdict == "judged correct, 4 of 4"
+    assert [talk.title for talk in second.talks] == ["Evaluator 1", "Evaluator 2", "Evaluator 3", "Evaluator 4"]
+    assert second.parents == ["c1.1"]
+
+
+def test_the_page_shows_code_response_repairs_and_memory(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = played()
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    for words in (
+        "print(2+2)",
+        "Mended before it ran: took the code out of its Markdown fence.",
+        "What is remembered",
+        "judged incorrect, 0 of 2",
+        "2 of 3</strong> worked (67 %)",
+        "There is no action",
+        "nothing found",
+    ):
+        assert words in page, words
+
+
+def test_a_tool_call_has_a_page_with_what_was_run_and_what_it_printed(
+    client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    run = played()
+    address = reverse("explorations:call", args=[run.public_id, "solve/c1.1/turn/1/python"])
+    page = client_for(alice).get(address).content.decode()
+    assert "Tool call" in page
+    assert "print(2+2)" in page
+    assert "ended well" in page
+    missing = reverse("explorations:call", args=[run.public_id, "solve/c1.1/turn/9/python"])
+    assert client_for(alice).get(missing).status_code == 404
+
+
+def test_tool_calls_are_in_no_budget_and_no_count_of_calls() -> None:
+    run = played()
+    assert run.steps.filter(kind="tool", role__in=("python", "search")).count() == 2
+    assert run.calls == run.steps.filter(kind="call").count()
+
+
+def test_other_scaffolds_have_no_conversations() -> None:
+    run = make_run()
+    assert solutions(run).agents.rate is None
