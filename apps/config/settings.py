@@ -161,6 +161,7 @@ INSTALLED_APPS = [
     "apps.ui",
     "apps.accounts",
     "apps.problems",
+    "apps.schemes",
     "apps.runs",
     "apps.lemmas",
     "apps.explorations",

@@ -13,6 +13,7 @@ urlpatterns = [
     path("api/v1/", api_urls()),
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),
+    path("", include("apps.schemes.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
     path("", include("apps.operations.urls")),

@@ -23,6 +23,7 @@ from typing import Any
 
 from apps.problems.models import Problem
 from apps.runs.models import Run
+from apps.schemes.models import MarkingScheme
 
 EVERYONE = (200, 200, 200, 200)
 SIGNED_IN = (302, 200, 200, 200)
@@ -39,10 +40,13 @@ Rule = tuple[int | tuple[int, ...], ...] | None
 
 @dataclass(frozen=True)
 class World:
-    """What lies in the database when the rules are tried: a problem, and a run of Alice's on it with a lemma and a proof."""
+    """What lies in the database when the rules are tried: a problem with a marking scheme, and a run of Alice's on it with a
+    lemma and a proof.
+    """
 
     problem: Problem
     run: Run
+    scheme: MarkingScheme
 
 
 RULES: dict[str, Rule] = {
@@ -76,6 +80,16 @@ RULES: dict[str, Rule] = {
     "problems:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
     "problems:import_confirm": POST_ONLY,
     "problems:export": AUTHORS,
+    # schemes
+    "schemes:list": AUTHORS,
+    "schemes:create": AUTHORS,
+    "schemes:import": AUTHORS,
+    "schemes:check": POST_ONLY,
+    "schemes:detail": AUTHORS,
+    "schemes:try": AUTHORS,
+    "schemes:download": AUTHORS,
+    "schemes:edit": AUTHORS,
+    "schemes:command": POST_ONLY,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -92,6 +106,8 @@ RULES: dict[str, Rule] = {
     "explorations:run_header": (302, 404, 302, 302),
     "explorations:run_timeline": (302, 404, 302, 302),
     "explorations:run_solutions": (302, 404, 302, 302),
+    "explorations:run_lineage": RUN_READERS,
+    "explorations:run_lineage_outline": RUN_READERS,
     "explorations:run_panel": (302, 404, 302, 302),
     "explorations:run_charts": RUN_READERS,
     "explorations:run_log": RUN_READERS,
@@ -130,6 +146,11 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "lemmas:outline": lambda world: {"run_id": world.run.public_id},
     "lemmas:lemma_panel": lambda world: {"run_id": world.run.public_id, "lemma": LEMMA},
     "lemmas:proof_panel": lambda world: {"run_id": world.run.public_id, "name": PROOF},
+    **{f"schemes:{name}": lambda world: {"slug": world.problem.slug} for name in ("list", "create", "import")},
+    **{
+        f"schemes:{name}": lambda world: {"scheme_id": world.scheme.public_id} for name in ("detail", "try", "download", "edit")
+    },
+    "schemes:command": lambda world: {"scheme_id": world.scheme.public_id, "verb": "activate"},
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
     "problems:edit": lambda world: {"slug": world.problem.slug},
@@ -147,6 +168,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
             "run_header",
             "run_timeline",
             "run_solutions",
+            "run_lineage",
+            "run_lineage_outline",
             "run_panel",
             "run_charts",
             "run_log",

@@ -10,7 +10,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.lemmas.models import Lemma, ProofVersion
 from apps.problems.models import Problem, ProblemVersion, Topic
+from apps.reasoning.marking.text_form import text_read
 from apps.runs.models import Run, RunEvent, RunStatus
+from apps.schemes.services import scheme_create
 from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World
 
 WHO = ("anonymous", "student", "coach", "researcher", "staff")  # A rule may leave the last out.
@@ -47,7 +49,8 @@ def world(alice: User) -> World:
     now = timezone.now()
     body = {"call": CALL, "role": "reasoner", "alias": "small", "rollout": 0, "round": 1, "subject": "", "index": 0}
     RunEvent.objects.create(run=run, seq=1, key=f"{CALL}/began", kind="call.began", at=now, body=body)
-    return World(problem, run)
+    content = text_read("checkpoint A1, 7 points: Everything.")
+    return World(problem, run, scheme_create(problem=problem, title="Scheme", content=content, by=alice))
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)

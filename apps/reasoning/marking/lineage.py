@@ -63,13 +63,23 @@ def content_hash(scheme: Scheme) -> str:
 
 def meaning_hash(scheme: Scheme) -> str:
     """sha-256 in hex over what marks depend on."""
+    return _meaning_digest(scheme, with_text=True)
+
+
+def structure_hash(scheme: Scheme) -> str:
+    """sha-256 in hex over the meaning without the items' words: what a change of wording must not touch."""
+    return _meaning_digest(scheme, with_text=False)
+
+
+def _meaning_digest(scheme: Scheme, *, with_text: bool) -> str:
     names = _names(scheme)
+    items = [_meaning(item, names) for item in scheme.items]
     body = {
         "scale": points_text(scheme.scale),
         "step": points_text(scheme.step),
         "mixing": bool(scheme.mixing),
         "chains": sorted([chain.name, "" if chain.limit is None else points_text(chain.limit)] for chain in scheme.chains),
-        "items": sorted((_meaning(item, names) for item in scheme.items), key=lambda item: str(item["name"])),
+        "items": sorted((item if with_text else {**item, "text": ""} for item in items), key=lambda item: str(item["name"])),
     }
     return _digest(body)
 

@@ -1,0 +1,1 @@
+"""The pages of marking schemes: `reading` looks, `writing` changes."""

@@ -1,0 +1,1 @@
+"""Marking schemes as people meet them: versions, pages, refusals."""
