@@ -1,0 +1,79 @@
+"""The computational verifier in real processes: a worker with the sandbox checks what a run tells; the run does not care."""
+
+from typing import Any
+
+import pytest
+
+from tests.flows.conftest import assert_sound
+from tests.flows.stack import Stack
+
+pytestmark = [pytest.mark.kill]
+ALL = ("valkey", "orchestrator", "inference", "sandbox")
+Undisturbed = dict[str, tuple[str, Any]]
+
+
+def checks(dump: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {event["body"]["subject"]: event["body"] for event in dump["events"] if event["kind"] == "formulas.checked"}
+
+
+def subjects(dump: dict[str, Any]) -> set[str]:
+    """Lemmas and proofs that hold a formula, which all of the worked example's do."""
+    bodies = {kind: [event["body"] for event in dump["events"] if event["kind"] == kind] for kind in _TOLD}
+    return {body[name] for kind, name in _TOLD.items() for body in bodies[kind]}
+
+
+_TOLD = {"lemma.proposed": "lemma", "proof.drafted": "proof"}
+
+
+@pytest.fixture
+def fenced(stack: Stack) -> Stack:
+    """The stack with a sandbox, slow enough that checks keep up on a busy machine."""
+    stack.env |= {"SANDBOX": "auto", "WORKED_EXAMPLE_TOKENS_PER_S": "400"}
+    return stack
+
+
+def test_every_lemma_and_proof_of_a_run_is_checked_and_the_run_is_as_without(fenced: Stack, undisturbed: Undisturbed) -> None:
+    fenced.start(*ALL)
+    dump = fenced.wait_until_ended(fenced.agent("start"), keep=ALL, within_s=120)
+    assert_sound(dump, undisturbed)
+    found = checks(dump)
+    assert set(found) == subjects(dump)
+    if [event["body"] for event in dump["events"] if event["kind"] == "formulas.off"]:
+        pytest.skip("no fence holds on this machine")
+    assert not [body for body in found.values() if body["outcome"] == "refuted"]
+    assert found["s0.3"]["outcome"] == "survived"
+    assert "4^n\\le 2n\\binom{2n}{n}" in [one["anchor"]["quote"] for one in found["s0.3"]["findings"]]
+    kept = {step["key"] for step in dump["steps"] if step["kind"] == "tool"}
+    assert kept == {body["call"] for body in found.values() if body["call"]}
+
+
+def test_a_sandbox_that_is_killed_again_and_again_changes_nothing(fenced: Stack, undisturbed: Undisturbed) -> None:
+    fenced.start(*ALL)
+    run = fenced.agent("start")
+    for calls in (10, 30, 60):
+        fenced.wait_for(run, lambda dump, least=calls: dump["calls"] >= least, within_s=60)  # type: ignore[misc]
+        fenced.kill("sandbox")
+        fenced.keep_up(ALL)
+    dump = fenced.wait_until_ended(run, keep=ALL, within_s=120)
+    assert_sound(dump, undisturbed)
+    assert set(checks(dump)) == subjects(dump)
+
+
+def test_an_orchestrator_that_dies_asks_no_finished_check_again(fenced: Stack, undisturbed: Undisturbed) -> None:
+    fenced.start(*ALL)
+    run = fenced.agent("start")
+    before = fenced.wait_for(run, lambda dump: len(checks(dump)) >= 3, within_s=60)
+    fenced.kill("orchestrator")
+    dump = fenced.wait_until_ended(run, keep=ALL, within_s=120)
+    assert_sound(dump, undisturbed)
+    kept = checks(before)
+    assert {subject: body for subject, body in checks(dump).items() if subject in kept} == kept
+
+
+def test_without_a_sandbox_nothing_is_checked_and_the_reason_is_told(stack: Stack, undisturbed: Undisturbed) -> None:
+    stack.start("valkey", "orchestrator", "inference")
+    dump = stack.wait_until_ended(stack.agent("start"))
+    assert_sound(dump, undisturbed)
+    assert checks(dump) == {}
+    (off,) = [event["body"]["reason"] for event in dump["events"] if event["kind"] == "formulas.off"]
+    assert "off" in off

@@ -1,0 +1,133 @@
+"""What the computational verifier found, on lemmas, proofs, graph, outline and exports: beside the votes, never among them."""
+
+import html
+import json
+
+import networkx as nx
+import pytest
+from django.test import Client
+
+from apps.lemmas.exports import graph_export
+from apps.lemmas.formula_checks import check_of, run_checks
+from apps.lemmas.graph_data import graph_data
+from apps.lemmas.models import Lemma, ProofVersion
+from apps.runs.models import Run, RunStatus
+from tests.lemmas.checked import checked, checked_story, finding, off
+from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
+from tests.lemmas.story import story
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(client: Client) -> Run:
+    client.force_login(make_user("ada"))
+    return make_told_run(checked_story())
+
+
+def page(client: Client, run: Run, path: str) -> str:
+    response = client.get(f"/runs/{run.public_id}/{path}")
+    assert response.status_code == 200
+    return html.unescape(response.content.decode())
+
+
+def test_a_refuted_formula_is_marked_where_it_stands_and_told_with_its_counterexample(client: Client, run: Run) -> None:
+    text = page(client, run, "lemmas/s1.9/")
+    assert '<span class="math inline marked marked--refuted">5 \\mid a^2 - 1</span>' in text
+    assert "1 formula refuted, in the statement; 1 not understood." in text
+    assert "by the formula check" in text
+    assert '<span class="math inline">a=2</span>' in text
+
+
+def test_a_proof_has_it_at_the_step(client: Client, run: Run) -> None:
+    text = page(client, run, "proofs/1/")
+    step = text[text.index('id="step-3"') :]
+    assert "marked--refuted" not in text[: text.index('id="step-3"')]
+    assert step.index("marked--refuted") < step.index("by the formula check")
+    assert "1 formula refuted, in step 3." in text
+
+
+def test_what_survived_is_listed_and_not_called_proved(client: Client, run: Run) -> None:
+    text = page(client, run, "lemmas/s0.7/")
+    assert "1 formula survived its tests; 3 not understood." in text
+    assert "60 tests" in text
+    assert "marked--survived" in text
+    assert "by the formula check" not in text
+    assert "a formula that survives is not proved by that" in text
+
+
+def test_not_understood_and_not_checked_say_so(client: Client, run: Run) -> None:
+    assert "2 not understood." in page(client, run, "lemmas/s0.6/")
+    assert "Not checked: the run ended before its turn." in page(client, run, "lemmas/s0.3/")
+    assert "Not checked: there is no formula in it." in page(client, run, "lemmas/s0.1/")
+
+
+def test_confidence_votes_and_status_are_what_they_are_without_the_check(run: Run) -> None:
+    plain = make_told_run()
+    names = ("status", "confidence", "low", "high", "passes", "valid", "total", "expected", "judged")
+    for model in (Lemma, ProofVersion):
+        key = "lemma" if model is Lemma else "proof"
+        fields = [name for name in names if hasattr(model, name)]
+        rows = [list(model._default_manager.filter(run=one).order_by(key).values(key, *fields)) for one in (run, plain)]
+        assert rows[0] == rows[1]
+
+
+def test_the_graph_says_what_the_check_came_to_and_notices_news(run: Run) -> None:
+    nodes = {node["id"]: node for node in graph_data(run)["nodes"]}
+    assert {name: node["check"] for name, node in nodes.items() if node["check"]} == {
+        "s1.9": "refuted", "s0.7": "survived", "s0.6": "not_understood", "s0.3": "unchecked", "proof/1": "refuted",
+    }  # fmt: skip
+    before = run.last_seq
+    news = checked("s0.2", finding("s0.2", "statement", "a"))
+    write_events(run, stored([news], start=before + 1))
+    assert [node["id"] for node in graph_data(run, before)["nodes"]] == ["s0.2"]
+
+
+def test_the_outline_says_it_in_words(client: Client, run: Run) -> None:
+    assert "retired, rejected by people, a formula refuted" in page(client, run, "graph/outline/")
+
+
+def test_exports_name_the_outcome(run: Run) -> None:
+    nodes = {node["id"]: node for node in json.loads(graph_export(run, "json")[1])["nodes"]}
+    assert (nodes["s1.9"]["check"], nodes["proof/1"]["check"]) == ("refuted", "refuted")
+    assert "check" not in nodes["s0.1"]
+    graph = nx.parse_graphml(graph_export(run, "graphml")[1])
+    assert graph.nodes["s0.7"]["check"] == "survived"
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "words"),
+    [
+        (RunStatus.FINISHED, [], "Not checked: this run was recorded without the formula check."),
+        (RunStatus.RUNNING, [], "Not checked: the check is under way, or there is no formula in it."),
+        (RunStatus.FINISHED, [off()], "Not checked: No worker serves sandbox."),
+    ],
+    ids=["an older run", "live", "off"],
+)
+def test_a_lemma_without_a_check_says_why(status: RunStatus, told: list, words: str) -> None:  # type: ignore[type-arg]
+    run = make_run(status)
+    write_events(run, stored([*story()[:8], *told]))
+    check = check_of(run, "s0.1")
+    assert (check.outcome, check.words, check.formulas) == ("", words, ())
+
+
+def test_the_run_counts_texts_by_outcome(client: Client, run: Run) -> None:
+    counted = run_checks(run)
+    assert (counted.refuted, counted.survived, counted.not_understood, counted.unchecked, counted.off) == (2, 1, 1, 1, "")
+    text = page(client, run, "?tab=agents")
+    assert "Formula check: 5 texts, 2 with a refuted formula" in text
+
+
+def test_the_page_of_a_run_says_why_checks_are_off(client: Client) -> None:
+    client.force_login(make_user("ada"))
+    text = page(client, make_told_run([*story(), off()]), "?tab=agents")
+    assert "Formulas were not checked for a time: No worker serves sandbox." in text
+
+
+def test_a_quote_over_lines_of_an_align_is_one_line(run: Run) -> None:
+    told = finding("s0.7", "step 1", "a^4 - 1 = (a^2 - 1)(a^2 + 1)")
+    odd = told.model_copy(update={"anchor": told.anchor.model_copy(update={"quote": "2 \\\\\n&= 3-2"})})
+    words = told.model_copy(update={"anchor": told.anchor.model_copy(update={"quote": "$91$ is prime"})})
+    broken = told.model_copy(update={"anchor": told.anchor.model_copy(update={"quote": "\\frac{1"})})
+    write_events(run, stored([checked("s0.2", odd, words, broken)], start=run.last_seq + 1))
+    assert [one.tex for one in check_of(run, "s0.2").formulas] == ["$2 = 3-2$", "$91$ is prime", "`\\frac{1`"]
