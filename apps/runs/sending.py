@@ -25,6 +25,7 @@ _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="broker-sender")
 MOST_CALLS = 8
 #: A message holds no more calls than the workers answered lately in this time.
 WORTH_S = 0.05
+GATHER_S = 0.01
 
 
 @dataclass
@@ -61,7 +62,8 @@ class CallSender:
             self._work.cancel()
 
     async def _send_all(self) -> None:
-        await asyncio.sleep(0)  # Whoever asks in this turn of the loop is still to come.
+        # Whoever asks in this turn of the loop is still to come; where answers come fast, those of the next moment too.
+        await asyncio.sleep(GATHER_S if self._calls_per_message() > 1 else 0)
         while self._waiting:
             for (queue, priority), waiting in sorted(self._waiting.items(), key=lambda item: item[0][1]):
                 size = min(len(waiting), self._calls_per_message())
