@@ -1,6 +1,8 @@
 """Pages and partials of the lemma graph. Every one takes its run from `apps.runs.access`."""
 
 import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
@@ -43,13 +45,17 @@ def graph_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_GET
 def graph_data(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     """The graph as JSON (docs/graph_data.md). `after` asks for what changed since that event."""
-    run = _run(request, run_id)
+    return graph_answer(request, _run(request, run_id), graph_data_of)
+
+
+def graph_answer(request: HttpRequest, run: Run, data_of: Callable[[Run, int], Mapping[str, Any]]) -> HttpResponseBase:
+    """A graph of `run` as JSON, since the event `after` of the address; an unchanged one costs a 304."""
     asked = request.GET.get("after", "0")
     after = int(asked) if asked.isascii() and asked.isdigit() else 0
     etag = f'"{run.public_id}-{run.last_seq}-{after}"'
     response = get_conditional_response(request, etag=etag)
     if response is None:
-        response = JsonResponse(graph_data_of(run, after))
+        response = JsonResponse(data_of(run, after))
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
     return response

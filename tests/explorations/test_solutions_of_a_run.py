@@ -89,7 +89,7 @@ def test_the_page_shows_solutions_instead_of_a_lemma_graph(client_for: Callable[
     assert 'id="run-solutions"' in page
     assert "held most likely right" in page
     assert "the run stands by it" in page
-    assert "data-lemma-graph" not in page
+    assert 'data-noun="lemma"' not in page
     assert "?tab=lemma" not in page
 
 

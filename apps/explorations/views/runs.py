@@ -16,6 +16,7 @@ from apps.accounts.models import User
 from apps.explorations import selectors
 from apps.explorations.figures import confidence_figure, tokens_figure
 from apps.explorations.import_report import origin_of
+from apps.explorations.lineage import has_lineage, lineage_data, lineage_levels
 from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page
@@ -76,8 +77,10 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run, user = run_of(request, run_id), user_of(request)
     open_now = selectors.open_calls_of(run)
     graph = graph_data(run)
+    lineage = lineage_data(run) if compares_solutions(run.scaffold) else None
     context = {
         "solutions": solutions(run) if compares_solutions(run.scaffold) else None,
+        "lineage_levels": lineage_levels(lineage) if lineage and has_lineage(run, lineage) else None,
         "run": run,
         "scaffold": scaffold_word(run.scaffold),
         "header": selectors.header(run, user, len(open_now)),

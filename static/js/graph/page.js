@@ -2,6 +2,7 @@
 // together. The markup is templates/lemmas/_graph.html; panels are the caller's.
 import { MODES } from "./focus.js";
 import { moveInOutline, moveInGraph } from "./keys.js";
+import { nodeName, nodeState, pillWords } from "./nouns.js";
 import { drawLegend } from "./style.js";
 import { announce, drawText } from "../proof_diff.js";
 import { GraphView } from "./view.js";
@@ -20,11 +21,12 @@ const PARAMETERS = ["focus", "node", "depth", "round", "rollout", "layout"];
  */
 export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelect = () => {} } = {}) {
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
+  const noun = root.dataset.noun ?? "lemma";
   const view = new GraphView(part("canvas"));
   const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, said: 0, unsaid: [] };
 
   const urlOf = (id) => {
-    if (!id || id === "problem") return "";
+    if (!id || id === "problem" || noun !== "lemma") return "";
     const path = id.split("/").map(encodeURIComponent).join("/");
     return `${state.base}${id.startsWith("proof/") ? path.replace("proof/", "proofs/") : `lemmas/${path}`}/`;
   };
@@ -89,7 +91,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
 
   function showPill() {
     part("pill").hidden = !state.fresh;
-    part("pill").textContent = state.fresh === 1 ? "1 new lemma ↓" : `${state.fresh} new lemmas ↓`;
+    part("pill").textContent = pillWords(noun, state.fresh);
   }
 
   function follow() {
@@ -141,7 +143,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   function countFocus() {
     const needsNode = ["ancestors", "descendants"].includes(view.focusing.mode) && !view.selected;
     const all = view.graph.nodes.size - 1;
-    part("count").textContent = needsNode ? "choose a lemma" : view.shown === all ? `${all} nodes` : `${view.shown} of ${all}`;
+    part("count").textContent = needsNode ? `choose a ${noun}` : view.shown === all ? `${all} nodes` : `${view.shown} of ${all}`;
   }
 
   function focusFromControls() {
@@ -216,8 +218,8 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     if (!node) return;
     tip.replaceChildren();
     const name = document.createElement("strong");
-    name.textContent = node.kind === "lemma" || node.kind === "human" ? `Lemma ${view.rollouts > 1 && node.kind === "lemma" ? `s${node.rollout}.` : ""}${node.label}` : node.label;
-    const votes = node.confidence === null ? node.unscored || node.status : `${node.passes} of ${node.valid} votes`;
+    name.textContent = nodeName(node, view.rollouts);
+    const votes = nodeState(node);
     const words = document.createElement("span");
     words.className = "muted";
     words.textContent = [votes, node.check === "refuted" ? "a formula refuted" : ""].filter(Boolean).map((said) => ` · ${said}`).join("");
@@ -269,7 +271,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   });
   const resized = new ResizeObserver(() => (state.follow ? view.fit() : view.cy.resize()));
   resized.observe(part("canvas"));
-  drawLegend(part("legend"));
+  drawLegend(part("legend"), noun);
   if (matchMedia("(max-width: 900px)").matches) part("legend").closest("details").open = false;
   markOutline("");
 

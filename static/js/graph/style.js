@@ -5,8 +5,9 @@
 // refuted a formula in it.
 
 const RAMP = [0, 1, 2, 3, 4];
-const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88, 36] };
-const SHAPE = { lemma: "ellipse", human: "round-hexagon", problem: "rectangle", proof: "round-rectangle" };
+const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88, 36], candidate: [50, 50], pair: [56, 40] };
+const SHAPE = { lemma: "ellipse", human: "round-hexagon", problem: "rectangle", proof: "round-rectangle", candidate: "ellipse", pair: "diamond" };
+const RINGED = "node.lemma, node.human, node.candidate";
 
 /** From which zoom on labels have which size: further away they grow as far as a node has room. */
 const LABEL_SIZES = [[0.66, 13], [0.5, 16], [0, 20]];
@@ -19,7 +20,7 @@ export function labelSizeAt(zoom) {
 
 /** The class of the fill: a step of the ramp, `unread` where votes gave no result, `unverified` before. */
 export function fillClass(node) {
-  if (node.kind === "problem") return "plain";
+  if (node.kind === "problem" || node.kind === "pair") return "plain";
   if (node.confidence !== null) return `ramp${Math.min(4, Math.floor(node.confidence * 5))}`;
   return node.unscored ? "unread" : "unverified";
 }
@@ -95,7 +96,7 @@ export function styleSheet(tokens, { far = false, labelSize = LABEL_SIZES[0][1] 
   const sheet = [...nodeStyles(tokens, labelSize), ...edgeStyles(tokens)];
   if (!far) return [...sheet, ...stateStyles(tokens)];
   const plain = [
-    { selector: "node.lemma, node.human", style: { "pie-size": 0, label: "" } },
+    { selector: RINGED, style: { "pie-size": 0, label: "" } },
     { selector: "node.unverified, node.unverified.refuted", style: { "background-image": "none", "background-color": tokens.line } },
     { selector: "edge", style: { "target-arrow-shape": "none", opacity: 1 } },
   ];
@@ -114,7 +115,7 @@ function nodeStyles(t, labelSize) {
     "pie-2-background-size": "data(fail)", "pie-2-background-color": t["line-strong"],
     "pie-3-background-size": "data(unread)", "pie-3-background-color": t.line,
   };
-  const styles = [{ selector: "node", style: base }, { selector: "node.lemma, node.human", style: ring }];
+  const styles = [{ selector: "node", style: base }, { selector: RINGED, style: ring }];
   for (const [kind, [width, height]] of Object.entries(SIZE)) {
     styles.push({ selector: `node.${kind}`, style: { shape: SHAPE[kind], width, height } });
   }
@@ -149,11 +150,12 @@ function edgeStyles(t) {
       "curve-style": "unbundled-bezier", "control-point-distances": "data(bend)", "control-point-weights": 0.5,
     } },
     { selector: "edge.corrects, edge.revises", style: { "line-style": "dashed", "target-arrow-shape": "vee" } },
+    { selector: "edge.loses", style: { "line-style": "dotted", opacity: 0.6 } },
     { selector: "edge.merges", style: { "line-style": "dotted", "target-arrow-shape": "none" } },
     { selector: "edge.redundant", style: { display: "none" } },
     { selector: "edge.contributes", style: accent },
     { selector: "node.contributes", style: { "underlay-color": t.accent, "underlay-opacity": 0.28, "underlay-padding": 6 } },
-    { selector: "node.contributes.lemma, node.contributes.human", style: { "underlay-shape": "ellipse" } },
+    { selector: "node.contributes.lemma, node.contributes.human, node.contributes.candidate", style: { "underlay-shape": "ellipse" } },
   ];
 }
 
@@ -193,9 +195,17 @@ export const LEGEND = [
   ]],
 ];
 
-/** Fill `element` with the legend. */
-export function drawLegend(element) {
-  const groups = LEGEND.map(([title, entries]) => {
+const FILL = LEGEND[0][1].slice(0, 5);
+const LINEAGE_LEGEND = [
+  ["Mean score, or share of passed checks (fill)", [...FILL, ["ramp ramp--none", "not yet judged"], ["key key--unread", "could not be read"]]],
+  ["Reports and checks (ring)", [["key key--ring", "full score or passed, less or failed, unread; the gap is still to come"]]],
+  ["Kind (shape)", [["key key--lemma", "solution; 2.5: the fifth of round 2"], ["key key--pair", "pair of the knock-out, with its winner"], ["key key--box", "problem"]]],
+  ["Lines", [["key key--uses", "went into"], ["key key--path", "the result comes from it"], ["key key--merges", "lost the pair"]]],
+];
+
+/** Fill `element` with the legend of a graph of lemmas, or of solutions. */
+export function drawLegend(element, noun = "lemma") {
+  const groups = (noun === "solution" ? LINEAGE_LEGEND : LEGEND).map(([title, entries]) => {
     const group = document.createElement("div");
     const heading = document.createElement("p");
     heading.className = "legend__title";

@@ -7,7 +7,7 @@ import { drawCharts } from "./charts.js";
 import { FrameLoop, throttled } from "./frames.js";
 import { Lanes } from "./lanes.js";
 import { RunStream } from "./run_stream.js";
-import { mountSolutions, SOLUTION_KINDS } from "./solutions.js";
+import { mountSolutions, showSolution, SOLUTION_KINDS } from "./solutions.js";
 import { compact, duration, liveness } from "./words.js";
 
 const TIMELINE_MS = 500;
@@ -41,7 +41,8 @@ const drawing = page.querySelector("[data-lemma-graph]");
 const noGraph = { select: () => {}, refresh: () => {}, view: { selected: "" } };
 const graph = drawing ? mountLemmaGraph(drawing, {
   onSelect: (id) => {
-    if (id.startsWith("proof/")) showPanel({ tab: "proof", proof: id.slice("proof/".length) });
+    if (drawing.dataset.noun === "solution") showSolution(page, id);
+    else if (id.startsWith("proof/")) showPanel({ tab: "proof", proof: id.slice("proof/".length) });
     else if (id && id !== "problem") showPanel({ tab: "lemma", lemma: id });
   },
 }) : noGraph;
@@ -223,7 +224,10 @@ function takeEvent(event) {
   }
   if (TIMELINE_KINDS.test(kind)) refreshTimeline();
   if (GRAPH_KINDS.test(kind)) graph.refresh();
-  if (SOLUTION_KINDS.test(kind)) solutions.refresh();
+  if (SOLUTION_KINDS.test(kind)) {
+    solutions.refresh();
+    graph.refresh();
+  }
   if (HEADER_KINDS.test(kind)) refreshHeader();
   if (concernsPanel(event)) refreshPanel();
   if (kind === "proof.selected" && shown.tab === "agents") showPanel({ tab: "proof" });

@@ -1,0 +1,308 @@
+"""How the solutions of a run come from each other, as a graph in the shape of the lemma graph (docs/graph_data.md).
+
+Nodes are candidates, in rows by round, and the pairs of a knock-out; lines lead from a solution to what was made from it, and
+from both of a pair to its decision. A fold over the events of candidates; texts stay in the database but for their beginnings.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+from django.db.models.fields.json import KT
+from django.db.models.functions import Substr
+
+from apps.explorations.words import draws_lineage
+from apps.runs.models import Run
+
+PROBLEM = "problem"
+SHORT = 160
+_SAID = ("candidate.scored", "candidate.score_dropped", "candidate.judged", "pool.kept", "pair.decided", "proof.selected")
+_MADE_AS = {
+    "solution": "written afresh",
+    "improvement": "improved",
+    "refinement": "refined",
+    "correction": "corrected",
+    "aggregate": "made from several",
+}
+
+
+class LineageNode(TypedDict):
+    """A node; `kind` is problem, candidate or duel. The fields are those of the lemma graph, `words` says its state."""
+
+    id: str
+    kind: str
+    label: str
+    number: int | None
+    version: int
+    rollout: int
+    round: int
+    call: str
+    status: str
+    words: str
+    confidence: float | None
+    passes: int
+    valid: int
+    total: int
+    expected: int
+    unscored: str
+    human: str
+    found_by: int
+    statement: str
+    contributes: bool
+    first_seq: int
+    seq: int
+
+
+class LineageEdge(TypedDict):
+    """`source` went into `target`. Kinds: uses, and loses (from the loser of a pair to the pair)."""
+
+    id: str
+    kind: str
+    source: str
+    target: str
+    evidence: list[str]
+    redundant: bool
+    contributes: bool
+    seq: int
+
+
+class LineageData(TypedDict):
+    """The whole graph, or with `after` > 0 what changed since."""
+
+    seq: int
+    after: int
+    live: bool
+    base: str
+    selected_proof: str
+    rounds: int
+    rollouts: int
+    nodes: list[LineageNode]
+    edges: list[LineageEdge]
+    contributing: list[str]
+    redundant: list[str]
+    frontier: list[str]
+
+
+@dataclass
+class _Opinions:
+    """What was said of one candidate."""
+
+    scores: dict[int, float] = field(default_factory=dict)
+    scale: float = 1.0
+    passes: int = 0
+    judged: int = 0
+    unread: int = 0
+    expected: int = 0
+    kept: bool = False
+    is_scored: bool = False
+
+    def onto(self, node: LineageNode) -> None:
+        """Write counts, confidence and words onto the node."""
+        full = sum(score == self.scale for score in self.scores.values())
+        node["passes"] = full if self.is_scored else self.passes
+        node["valid"] = len(self.scores) if self.is_scored else self.judged
+        node["total"] = node["valid"] + self.unread
+        node["expected"] = max(self.expected, node["total"])
+        if self.scores:
+            mean = sum(self.scores.values()) / len(self.scores)
+            node["confidence"] = mean / self.scale
+            node["words"] = f"mean {mean:.2g} of {self.scale:g}, {len(self.scores)} report{'s' * (len(self.scores) != 1)}"
+        elif self.judged:
+            node["confidence"] = self.passes / self.judged
+            node["words"] = f"{self.passes} of {self.judged} checks passed"
+        elif self.unread:
+            node["unscored"] = "what was said of it could not be read"
+
+
+class _Fold:
+    """Takes the events in their order."""
+
+    def __init__(self, run: Run) -> None:
+        self.nodes: dict[str, LineageNode] = {PROBLEM: _node(PROBLEM, "problem", "Problem", 0, 0)}
+        self.nodes[PROBLEM]["statement"] = run.problem_version.statement[:SHORT]
+        self.edges: list[LineageEdge] = []
+        self.opinions: dict[str, _Opinions] = {}
+        self.stands: dict[str, str] = {}
+        self.last_round = 0
+        self.selected_seq = 0
+
+    def drafted(self, row: Mapping[str, Any]) -> None:
+        """A candidate and the lines from its parents."""
+        name = row["name"]
+        if name in self.nodes:
+            return
+        node = _node(name, "candidate", name.removeprefix("c"), row["round"], row["seq"])
+        node["call"], node["words"] = row["call"], _MADE_AS.get(row["made_as"], row["made_as"])
+        node["statement"] = row["start"]
+        self.nodes[name] = node
+        self.opinions[name] = _Opinions()
+        self.last_round = max(self.last_round, row["round"])
+        self.edges += [self._edge(parent, name, row["seq"]) for parent in row["parents"] or () if parent in self.nodes]
+
+    def said(self, seq: int, kind: str, body: Mapping[str, Any]) -> None:
+        """One of the events `_SAID`; what is said of unknown candidates is left out."""
+        if kind == "proof.selected":
+            self.selected_seq = seq
+        elif kind == "pair.decided":
+            self._decided(seq, body)
+        elif kind == "pool.kept":
+            for name in body["kept"]:
+                if name in self.opinions:
+                    self.opinions[name].kept = True
+                    self._touch(name, seq)
+        elif (opinions := self.opinions.get(body["candidate"])) is not None:
+            self._touch(body["candidate"], seq)
+            if kind == "candidate.judged":
+                opinions.judged += body["passed"] is not None
+                opinions.passes += bool(body["passed"])
+                opinions.unread += body["passed"] is None
+                return
+            opinions.is_scored = True
+            if kind == "candidate.score_dropped":
+                opinions.scores.pop(body["index"], None)
+            elif body.get("score") is None:
+                opinions.unread += 1
+            else:
+                opinions.scores[body["index"]], opinions.scale = body["score"], body["scale"]
+            opinions.expected = max(opinions.expected, body.get("of", 0))
+
+    def _decided(self, seq: int, body: Mapping[str, Any]) -> None:
+        """A pair of the knock-out: a node below the pairs that its two came from."""
+        pair, winner = body["pair"], body["winner"]
+        if not all(name in self.nodes for name in pair):
+            return
+        name = f"pair/{body['round']}/{pair[0]}/{pair[1]}"
+        node = _node(name, "pair", winner.removeprefix("c"), self.last_round + body["round"], seq)
+        node["words"], node["statement"] = f"decided by {body['by']}", f"{pair[0]} against {pair[1]}: {winner}"
+        node["status"] = body["by"]
+        self.nodes[name] = node
+        for one in pair:
+            kind = "uses" if one == winner else "loses"
+            self.edges.append(self._edge(self.stands.get(one, one), name, seq, kind))
+        self.stands[winner] = name
+
+    def _touch(self, name: str, seq: int) -> None:
+        self.nodes[name]["seq"] = seq
+
+    def _edge(self, source: str, target: str, seq: int, kind: str = "uses") -> LineageEdge:
+        return {
+            "id": f"{target}<{source}", "kind": kind, "source": source, "target": target, "evidence": [], "redundant": False,
+            "contributes": False, "seq": seq,
+        }  # fmt: skip
+
+
+def lineage_data(run: Run, after: int = 0) -> LineageData:
+    """The lineage of `run`; with `after`, the part that events later than `after` changed."""
+    fold = _Fold(run)
+    drafted = list(_drafted(run))
+    at = 0
+    for seq, kind, body in run.events.filter(kind__in=_SAID).order_by("seq").values_list("seq", "kind", "body"):
+        while at < len(drafted) and drafted[at]["seq"] < seq:
+            fold.drafted(drafted[at])
+            at += 1
+        fold.said(seq, kind, body)
+    for row in drafted[at:]:
+        fold.drafted(row)
+    selected = _selected(run, fold)
+    contributing = _rests_on(fold.edges, fold.stands.get(selected, selected)) if selected else set()
+    for name, opinions in fold.opinions.items():
+        opinions.onto(fold.nodes[name])
+        fold.nodes[name]["status"] = "selected" if name == selected else "kept" if opinions.kept else ""
+    for node in fold.nodes.values():
+        node["contributes"] = node["id"] in contributing
+    for edge in fold.edges:
+        edge["contributes"] = edge["kind"] == "uses" and edge["target"] in contributing
+    used = {edge["source"] for edge in fold.edges}
+    return {
+        "seq": run.last_seq,
+        "after": after,
+        "live": run.is_live,
+        "base": f"/runs/{run.public_id}/",
+        "selected_proof": selected,
+        "rounds": max((node["round"] for node in fold.nodes.values()), default=0),
+        "rollouts": 1,
+        "nodes": [node for node in fold.nodes.values() if node["seq"] > after or not after],
+        "edges": [edge for edge in fold.edges if edge["seq"] > after or not after],
+        "contributing": sorted(contributing),
+        "redundant": [],
+        "frontier": sorted(name for name in fold.opinions if name not in used),
+    }
+
+
+def has_lineage(run: Run, data: LineageData) -> bool:
+    """Is the lineage worth a drawing? Not where every solution comes from the one before it."""
+    if draws_lineage(run.scaffold):
+        return True
+    sources = [edge["source"] for edge in data["edges"]]
+    targets = [edge["target"] for edge in data["edges"]]
+    return len(set(sources)) < len(sources) or len(set(targets)) < len(targets)
+
+
+@dataclass(frozen=True)
+class LineageLevel:
+    """A round in words: its nodes, each with the ids that it came from and that came from it."""
+
+    title: str
+    items: list[tuple[LineageNode, list[str], list[str]]]
+
+
+def lineage_levels(data: LineageData) -> list[LineageLevel]:
+    """The outline of the whole lineage; candidates by round, then the rounds of the knock-out."""
+    uses: dict[str, list[str]] = {}
+    used_by: dict[str, list[str]] = {}
+    for edge in data["edges"]:
+        uses.setdefault(edge["target"], []).append(edge["source"])
+        used_by.setdefault(edge["source"], []).append(edge["target"])
+    rounds: dict[tuple[int, str], list[LineageNode]] = {}
+    for node in data["nodes"]:
+        if node["kind"] != "problem":
+            rounds.setdefault((node["round"], node["kind"]), []).append(node)
+    last = max((round_ for round_, kind in rounds if kind == "candidate"), default=0)
+    return [
+        LineageLevel(
+            f"Knock-out, round {round_ - last}" if kind == "pair" else f"Round {round_}",
+            [(node, uses.get(node["id"], []), used_by.get(node["id"], [])) for node in nodes],
+        )
+        for (round_, kind), nodes in sorted(rounds.items())
+    ]
+
+
+def _drafted(run: Run) -> Iterator[dict[str, Any]]:
+    """The candidates with the beginning of their texts only."""
+    rows = run.events.filter(kind="candidate.drafted").order_by("seq")
+    read: Sequence[dict[str, Any]] = rows.annotate(start=Substr(KT("body__text"), 1, SHORT)).values(
+        "seq", "start", "body__candidate", "body__parents", "body__made_as", "body__round", "body__call"
+    )  # type: ignore[assignment]
+    for row in read:
+        yield {"name": row.pop("body__candidate"), **{name.removeprefix("body__"): value for name, value in row.items()}}
+
+
+def _selected(run: Run, fold: _Fold) -> str:
+    """The candidate whose text the run stands by, once it has said so."""
+    if not fold.selected_seq:
+        return ""
+    text = run.events.filter(kind="proof.drafted").order_by("seq").values_list("body__text", flat=True).last()
+    found = run.events.filter(kind="candidate.drafted", body__text=text).order_by("seq").last() if text else None
+    return found.body["candidate"] if found else ""
+
+
+def _rests_on(edges: Sequence[LineageEdge], name: str) -> set[str]:
+    """`name` and all it comes from; what lost against it is not of it."""
+    sources: dict[str, list[str]] = {}
+    for edge in edges:
+        if edge["kind"] == "uses":
+            sources.setdefault(edge["target"], []).append(edge["source"])
+    found, open_ = {name}, [name]
+    while open_:
+        new = [source for source in sources.get(open_.pop(), []) if source not in found]
+        found.update(new)
+        open_ += new
+    return found
+
+
+def _node(name: str, kind: str, label: str, round_: int, seq: int) -> LineageNode:
+    return {
+        "id": name, "kind": kind, "label": label, "number": None, "version": 1, "rollout": 0, "round": round_, "call": "",
+        "status": "", "words": "", "confidence": None, "passes": 0, "valid": 0, "total": 0, "expected": 0, "unscored": "",
+        "human": "", "found_by": 1, "statement": "", "contributes": False, "first_seq": seq, "seq": seq,
+    }  # fmt: skip

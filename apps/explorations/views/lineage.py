@@ -1,0 +1,24 @@
+"""How the solutions of a run come from each other: data for the drawing, and the outline."""
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from apps.explorations.lineage import lineage_data, lineage_levels
+from apps.explorations.views.shared import run_of
+from apps.lemmas.views import graph_answer
+
+
+@require_GET
+def run_lineage(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
+    """The lineage as JSON, in the shape of the lemma graph. `after` asks for what changed since that event."""
+    return graph_answer(request, run_of(request, run_id), lineage_data)
+
+
+@require_GET
+def run_lineage_outline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The outline of the lineage as a partial."""
+    run = run_of(request, run_id)
+    return render(request, "explorations/_lineage_outline.html", {"run": run, "levels": lineage_levels(lineage_data(run))})
