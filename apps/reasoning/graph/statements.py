@@ -70,7 +70,12 @@ class AlikeIndex:
         ordered = sorted(mine, key=lambda token: (-len(token), token))
         prefix = ordered[: len(ordered) - max(1, _ceil(self._jaccard * len(ordered))) + 1]
         candidates = {place for token in prefix for place in self._having[token]}
-        found = [(self._names[place], similarity(mine, self._tokens[place])) for place in sorted(candidates)]
+        least, most = len(mine) * self._jaccard, len(mine) / self._jaccard
+        found = [
+            (self._names[place], similarity(mine, other))
+            for place in sorted(candidates)
+            if least <= len(other := self._tokens[place]) <= most
+        ]
         for token in prefix:
             self._having[token].append(len(self._names))
         self._names.append(name)

@@ -30,22 +30,15 @@ def request_hash(
     seed: int,
 ) -> str:
     """What a call asks, as one hash: equal exactly where a recorded answer may be used again."""
-    asked = {
-        "role": role,
-        "alias": alias,
-        "revision": revision,
-        "messages": [[message.role, sha_of(message.content)] for message in messages],
-        "sampling": _plain(sampling),
-        "json_schema": json_schema,
-        "seed": seed,
-    }
-    canonical = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    schema = json.dumps(json_schema, sort_keys=True) if json_schema is not None else ""
+    said = ",".join(f"{message.role}:{sha_of(message.content)}" for message in messages)
+    return hashlib.sha256(f"{_manner(role, alias, revision, sampling)}|{schema}|{said}|{seed}".encode()).hexdigest()
 
 
-@functools.lru_cache(maxsize=64)
-def _plain(sampling: Sampling) -> dict[str, Any]:
-    return sampling.model_dump(mode="json")
+@functools.lru_cache(maxsize=256)
+def _manner(role: str, alias: str, revision: str, sampling: Sampling) -> str:
+    """What the calls of a role have in common. A list in JSON, so that no name can run into the next."""
+    return json.dumps([role, alias, revision, sampling.model_dump(mode="json")], sort_keys=True)
 
 
 def seed_for(root_seed: int, key: str) -> int:

@@ -28,7 +28,7 @@ class Prompt(Value):
     system: str
     user: str = ""
 
-    @property
+    @functools.cached_property
     def placeholders(self) -> frozenset[str]:
         return frozenset(_PLACEHOLDER.findall(self.system + self.user))
 
