@@ -12,11 +12,11 @@ up: setup            ## install what is missing, start everything, print the add
 	@exec $(PY) manage.py up
 
 # The sandbox for model-written Python needs Linux; elsewhere it is off and its packages are not fetched.
-SANDBOX_INSTALLED := $(if $(filter Linux,$(shell uname)),.venv-sandbox/.installed)
+SANDBOX_INSTALLED := $(if $(filter Linux,$(shell uname)),.venv-sandbox/documentation.sqlite3)
 
 setup: $(VENV)/.installed static/vendor/.installed $(SANDBOX_INSTALLED)
 
-sandbox: .venv-sandbox/.installed ## the environment of the sandbox for model-written Python (part of setup)
+sandbox: .venv-sandbox/documentation.sqlite3 ## the environment of the sandbox for model-written Python (part of setup)
 
 setup-dev: setup $(VENV)/.installed-dev
 
@@ -79,6 +79,11 @@ $(VENV)/.installed: requirements.txt docker/requirements/model.txt | $(VENV)/bin
 	@rm -rf .venv-sandbox && $(PY) -m venv --without-pip .venv-sandbox
 	@$(PY) -m pip --python .venv-sandbox/bin/python install -q --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@touch $@
+
+# What models may look up: the documentation of the libraries that are installed there.
+.venv-sandbox/documentation.sqlite3: .venv-sandbox/.installed $(wildcard workers/library/*.py)
+	@echo "Indexing the documentation that models may look up (half a minute, once) …"
+	@rm -f $@ && $(PY) -m workers.library .venv-sandbox
 
 $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@echo "Installing what the tests need …"

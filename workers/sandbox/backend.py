@@ -1,15 +1,23 @@
 """The sandbox behind the port of a model: the last message is a job, the answer one JSON object of its `Execution`.
 
 So code goes the way of every call: journal, queue, worker of its own, cancel, deadline. Usage is zero: there are no tokens.
-Two jobs: `python` runs what a model wrote; `check_math` runs the computational verifier, behind the same fence.
+`python` runs what a model wrote; `check_math` runs the computational verifier, behind the same fence; `search` runs nothing and
+looks into the documentation of what is installed there.
 """
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from apps.reasoning.domain.errors import BackendRefused, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from apps.reasoning.domain.tools import SearchJob
+from workers.library.index import NoIndex, search
 from workers.sandbox import mathjob
 from workers.sandbox.execution import Execution
 from workers.sandbox.probe import Probe
@@ -46,13 +54,8 @@ class SandboxBackend:
         `EngineLost` where no process can be started just now.
         """
         _reject_what_only_models_do(request)
-        if request.job == "check_math":
-            code, seconds = mathjob.code_of(_content(request))
-            work = self._checks.run(code, wall_s=seconds + _CHECK_STARTS_S)
-        else:
-            work = self._sandbox.run(_content(request))
         began = time.monotonic()
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(self._work(request))
         self._calls[request.call_id] = task
         try:
             done, _ = await asyncio.wait([task], timeout=request.deadline_s)
@@ -65,6 +68,15 @@ class SandboxBackend:
             await _ended(task)
             self._aborted.discard(task)
 
+    def _work(self, request: GenerationRequest) -> Coroutine[Any, Any, Execution]:
+        content = _content(request)
+        if request.job == "search":
+            return asyncio.to_thread(_searched, self._sandbox.options.environment, content)
+        if request.job == "check_math":
+            code, seconds = mathjob.code_of(content)
+            return self._checks.run(code, wall_s=seconds + _CHECK_STARTS_S)
+        return self._sandbox.run(content)
+
     async def _final(self, task: asyncio.Task[Execution], began: float) -> Final:
         duration_s = time.monotonic() - began
         if task in self._aborted:
@@ -73,7 +85,7 @@ class SandboxBackend:
             execution = task.result()
         except asyncio.CancelledError:
             raise EngineLost("The sandbox was closed while the code ran.") from None
-        except SandboxOff as error:
+        except (SandboxOff, NoIndex) as error:
             raise BackendRefused(str(error)) from error
         except (NotStarted, OSError) as error:
             raise EngineLost(f"The sandbox could not start a process ({error}).") from error
@@ -128,6 +140,17 @@ def _reject_what_only_models_do(request: GenerationRequest) -> None:
     ]
     if unfit:
         raise RequestRejected(f"The sandbox runs jobs and cannot give {', '.join(unfit)}.")
+
+
+def _searched(environment: Path, content: str) -> Execution:
+    try:
+        job = SearchJob.model_validate_json(content)
+    except ValidationError as error:
+        said = error.errors(include_url=False)[0]["msg"]
+        raise RequestRejected(f"The job for search is not of the shape that docs/tools.md says ({said}).") from None
+    began = time.monotonic()
+    hits = [hit.model_dump() for hit in search(environment, job)]
+    return Execution(stdout=json.dumps({"hits": hits}), duration_s=time.monotonic() - began)
 
 
 def _content(request: GenerationRequest) -> str:
