@@ -11,7 +11,6 @@ from typing import Any, TypedDict
 from django.db.models.fields.json import KT
 from django.db.models.functions import Substr
 
-from apps.explorations.words import draws_lineage
 from apps.runs.models import Run
 
 PROBLEM = "problem"
@@ -227,44 +226,6 @@ def lineage_data(run: Run, after: int = 0) -> LineageData:
         "redundant": [],
         "frontier": sorted(name for name in fold.opinions if name not in used),
     }
-
-
-def has_lineage(run: Run, data: LineageData) -> bool:
-    """Is the lineage worth a drawing? Not where every solution comes from the one before it."""
-    if draws_lineage(run.scaffold):
-        return True
-    sources = [edge["source"] for edge in data["edges"]]
-    targets = [edge["target"] for edge in data["edges"]]
-    return len(set(sources)) < len(sources) or len(set(targets)) < len(targets)
-
-
-@dataclass(frozen=True)
-class LineageLevel:
-    """A round in words: its nodes, each with the ids that it came from and that came from it."""
-
-    title: str
-    items: list[tuple[LineageNode, list[str], list[str]]]
-
-
-def lineage_levels(data: LineageData) -> list[LineageLevel]:
-    """The outline of the whole lineage; candidates by round, then the rounds of the knock-out."""
-    uses: dict[str, list[str]] = {}
-    used_by: dict[str, list[str]] = {}
-    for edge in data["edges"]:
-        uses.setdefault(edge["target"], []).append(edge["source"])
-        used_by.setdefault(edge["source"], []).append(edge["target"])
-    rounds: dict[tuple[int, str], list[LineageNode]] = {}
-    for node in data["nodes"]:
-        if node["kind"] != "problem":
-            rounds.setdefault((node["round"], node["kind"]), []).append(node)
-    last = max((round_ for round_, kind in rounds if kind == "candidate"), default=0)
-    return [
-        LineageLevel(
-            f"Knock-out, round {round_ - last}" if kind == "pair" else f"Round {round_}",
-            [(node, uses.get(node["id"], []), used_by.get(node["id"], [])) for node in nodes],
-        )
-        for (round_, kind), nodes in sorted(rounds.items())
-    ]
 
 
 def _drafted(run: Run) -> Iterator[dict[str, Any]]:

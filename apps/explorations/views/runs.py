@@ -16,7 +16,8 @@ from apps.accounts.models import User
 from apps.explorations import selectors
 from apps.explorations.figures import confidence_figure, tokens_figure
 from apps.explorations.import_report import origin_of
-from apps.explorations.lineage import has_lineage, lineage_data, lineage_levels
+from apps.explorations.lineage import lineage_data
+from apps.explorations.lineage_levels import has_lineage, lineage_levels
 from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page

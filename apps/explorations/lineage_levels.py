@@ -1,0 +1,45 @@
+"""The lineage of solutions in words, by round, and whether it is worth a drawing."""
+
+from dataclasses import dataclass
+
+from apps.explorations.lineage import LineageData, LineageNode
+from apps.explorations.words import draws_lineage
+from apps.runs.models import Run
+
+
+def has_lineage(run: Run, data: LineageData) -> bool:
+    """Is the lineage worth a drawing? Not where every solution comes from the one before it."""
+    if draws_lineage(run.scaffold):
+        return True
+    sources = [edge["source"] for edge in data["edges"]]
+    targets = [edge["target"] for edge in data["edges"]]
+    return len(set(sources)) < len(sources) or len(set(targets)) < len(targets)
+
+
+@dataclass(frozen=True)
+class LineageLevel:
+    """A round in words: its nodes, each with the ids that it came from and that came from it."""
+
+    title: str
+    items: list[tuple[LineageNode, list[str], list[str]]]
+
+
+def lineage_levels(data: LineageData) -> list[LineageLevel]:
+    """The outline of the whole lineage; candidates by round, then the rounds of the knock-out."""
+    uses: dict[str, list[str]] = {}
+    used_by: dict[str, list[str]] = {}
+    for edge in data["edges"]:
+        uses.setdefault(edge["target"], []).append(edge["source"])
+        used_by.setdefault(edge["source"], []).append(edge["target"])
+    rounds: dict[tuple[int, str], list[LineageNode]] = {}
+    for node in data["nodes"]:
+        if node["kind"] != "problem":
+            rounds.setdefault((node["round"], node["kind"]), []).append(node)
+    last = max((round_ for round_, kind in rounds if kind == "candidate"), default=0)
+    return [
+        LineageLevel(
+            f"Knock-out, round {round_ - last}" if kind == "pair" else f"Round {round_}",
+            [(node, uses.get(node["id"], []), used_by.get(node["id"], [])) for node in nodes],
+        )
+        for (round_, kind), nodes in sorted(rounds.items())
+    ]
