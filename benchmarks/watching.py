@@ -8,6 +8,7 @@ same.
 import asyncio
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from statistics import quantiles
@@ -18,7 +19,7 @@ OPENED_AT_ONCE = 10
 GRACE_S = 15.0
 
 
-class Viewer:
+class Viewer(ABC):
     """One client. Subclasses connect in `open`, ask for the text in `begin` and yield raw frames in `frames`."""
 
     async def open(self) -> None:
@@ -27,9 +28,9 @@ class Viewer:
     async def begin(self) -> None:
         """Ask for the text, where each viewer asks for its own."""
 
+    @abstractmethod
     def frames(self) -> AsyncIterator[str]:
         """Raw frames as they come."""
-        raise NotImplementedError
 
     async def close(self) -> None:
         """Give the connection back."""

@@ -10,11 +10,16 @@ import psycopg
 import pytest
 from django.db import connections
 from django.test import Client
+from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
+
+# How long an example takes says how busy the machine is; times are measured in benchmarks/.
+hypothesis_settings.register_profile("untimed", deadline=None, derandomize=os.environ.get("CI") == "true")
+hypothesis_settings.load_profile("untimed")
 
 
 @pytest.hookimpl(wrapper=True)
