@@ -8,10 +8,10 @@ same.
 import asyncio
 import re
 import time
-from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from statistics import quantiles
+from typing import Protocol
 
 STAMP = re.compile(r"t(\d{19}) ")
 TOKENS_PER_S = 20
@@ -19,7 +19,7 @@ OPENED_AT_ONCE = 10
 GRACE_S = 15.0
 
 
-class Viewer(ABC):
+class Viewer(Protocol):
     """One client. Subclasses connect in `open`, ask for the text in `begin` and yield raw frames in `frames`."""
 
     async def open(self) -> None:
@@ -28,9 +28,9 @@ class Viewer(ABC):
     async def begin(self) -> None:
         """Ask for the text, where each viewer asks for its own."""
 
-    @abstractmethod
     def frames(self) -> AsyncIterator[str]:
         """Raw frames as they come."""
+        ...
 
     async def close(self) -> None:
         """Give the connection back."""
