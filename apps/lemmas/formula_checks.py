@@ -14,9 +14,13 @@ from apps.runs.models import Run, RunEvent
 from apps.ui.marking import render_marked
 
 KIND, OFF_KIND = "formulas.checked", "formulas.off"
-_OUTCOMES = {"refuted": "refuted", "survived": "survived its tests", "not_understood": "not understood"}
+_OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood"}
 _TABS = re.compile(r"(?<!\\)&|\\\\(?:\[[^\]]*\])?|\\tag\{[^}]*\}|\\(?:label|ref)\{[^}]*\}")
-_KINDS_WITH_SIDES = {"arithmetic", "identity", "inequality", "congruence", "divisibility", "derivative"}
+_COMPARED = {
+    **dict.fromkeys(("arithmetic", "identity", "inequality", "congruence", "derivative"), "the sides are"),
+    "divisibility": "the numbers are",
+    "monotonicity": "the values are",
+}
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ def _formula(finding: Mapping[str, Any]) -> CheckedFormula:
 
 
 def _counterexample(finding: Mapping[str, Any]) -> str:
-    """`At $a=1$, $b=2$ the sides are $3$ and $4$.`, with numbers as TeX."""
+    """`at $a=1$, $b=2$ the sides are $3$ and $4$.`, with numbers as TeX."""
     example = finding["counterexample"] or {}
     point = ", ".join(
         f"${name}={value}$" if len(name) < 5 else f"{name} ${value}$" for name, value in example["values"].items()
@@ -172,14 +176,13 @@ def _counterexample(finding: Mapping[str, Any]) -> str:
     left, right = _value(example["left"]), _value(example["right"])
     if finding["kind"] == "counting":
         said = f"it is {left}, not {right}"
-    elif finding["kind"] in _KINDS_WITH_SIDES and right.startswith("$"):
-        said = f"the sides are {left} and {right}"
+    elif finding["kind"] in _COMPARED and right.startswith("$"):
+        said = f"{_COMPARED[finding['kind']]} {left} and {right}"
     elif finding["kind"] == "convexity":
         said = f"the value in the middle is {left}, the mean of the values at the ends {right}"
     else:
         said = f"{left} against {right}"
-    words = f"at {point} {said}" if point else said
-    return f"{words[0].upper()}{words[1:]}."
+    return f"at {point} {said}." if point else f"{said}."
 
 
 def _value(text: str) -> str:

@@ -11,10 +11,13 @@ from apps.lemmas.exports import graph_export
 from apps.lemmas.formula_checks import check_of, run_checks
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.models import Lemma, ProofVersion
+from apps.reasoning.domain.check_events import FormulasChecked
+from apps.reasoning.domain.tools import MathFinding
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.checked import checked, checked_story, finding, off
 from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
 from tests.lemmas.story import story
+from workers.mathcheck.checking import check_text
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +112,27 @@ def test_a_lemma_without_a_check_says_why(status: RunStatus, told: list, words: 
     write_events(run, stored([*story()[:8], *told]))
     check = check_of(run, "s0.1")
     assert (check.outcome, check.words, check.formulas) == ("", words, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("We have $2+2=5$.", "the sides are $4$ and $5$."),
+        ("For all positive integers $n$ we have $3 \\mid n^2+1$.", "at $n=1$ the numbers are $3$ and $2$."),
+        ("Thus $91$ is prime.", "$91$ against prime."),
+        ("There are $26$ primes below $100$.", "it is $25$, not $26$."),
+        (
+            "The function $f(x)=x^3$ is decreasing on $(0,1)$.",
+            "at $x_1=1/100$, $x_2=1/20$ the values are $1/1000000$ and $1/8000$.",
+        ),
+    ],
+)
+def test_a_counterexample_is_told_in_words(text: str, words: str) -> None:
+    """With what the verifier itself finds, so that its kinds and these words stay together."""
+    found = [one.as_json() for one in check_text(text, text_id="step 1") if one.outcome == "refuted"]
+    told = FormulasChecked(subject="s0.1", outcome="refuted", findings=tuple(map(MathFinding.model_validate, found)), refuted=1)
+    run = make_told_run([("check/s0.1/told", told)])
+    assert [one.detail for one in check_of(run, "s0.1").formulas] == [words]
 
 
 def test_the_run_counts_texts_by_outcome(client: Client, run: Run) -> None:
