@@ -24,9 +24,11 @@ class Viewer(Protocol):
 
     async def open(self) -> None:
         """Connect; return when the server is ready to send."""
+        return
 
     async def begin(self) -> None:
         """Ask for the text, where each viewer asks for its own."""
+        return
 
     def frames(self) -> AsyncIterator[str]:
         """Raw frames as they come."""
@@ -34,6 +36,7 @@ class Viewer(Protocol):
 
     async def close(self) -> None:
         """Give the connection back."""
+        return
 
 
 @dataclass
