@@ -4,6 +4,7 @@ from concurrent.futures import Future
 
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.reasoning.domain.tools import read_execution
 from apps.runs.metrics import count, observe
 
 
@@ -12,9 +13,15 @@ def count_end(request: GenerationRequest, generated: "Future[Final]") -> None:
     alias = request.alias
     error = generated.exception()
     if error is not None:
-        count("calls_ended", alias, type(error).__name__ if isinstance(error, BackendError) else "internal")
+        name = type(error).__name__ if isinstance(error, BackendError) else "internal"
+        count("calls_ended", alias, name)
+        if request.job != "generate":
+            count("tool_calls", request.job, name)
         return
     final = generated.result()
+    if request.job != "generate" and final.finish_reason != "cancelled":
+        execution = read_execution(final.text)
+        count("tool_calls", request.job, (execution.error or "ok") if execution else "unreadable")
     count("calls_ended", alias, final.finish_reason)
     count("prompt_tokens", alias, by=final.usage.prompt)
     count("cached_prompt_tokens", alias, by=final.usage.cached)

@@ -36,7 +36,15 @@ def _all(now: Situation) -> Iterator[Concern]:
     if not now.workers:
         text = "No inference worker lives: no call is answered."
         yield Concern("error", text, "Start one, or see why it ended: the end of its log says. Calls wait meanwhile.")
+    for tool in now.tools:
+        if now.workers and not tool.workers:
+            text = f"No worker serves {tool.name}: models run no code, and formulas are not checked. Runs go on without."
+            yield Concern("warn", text, f"Start one: python -m workers.serve {tool.name}. Or say SANDBOX=off.")
+        for trouble in tool.troubles:
+            yield Concern("warn", trouble, "Runs go on without it; docs/sandbox.md says how to mend each rung.")
     for alias in now.aliases:
+        if alias.is_tool:
+            continue
         if now.workers and alias.queue_length and not alias.workers:
             waiting = f"{alias.queue_length} messages wait" if alias.queue_length != 1 else "A message waits"
             text = f"{waiting} for {alias.name}, which no worker serves."

@@ -12,6 +12,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
+from apps.operations.tools import ToolCalls, tool_calls
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
 from apps.runs.metrics import Totals, totals_read
@@ -27,6 +28,7 @@ LIVE_RUNS_AT_MOST = 200
 class AliasLoad:
     """One alias over all its workers. `queued` counts messages by priority step; a message may hold several calls.
 
+    `detail` is what a tool's worker says of itself: which fence holds there, or why none does.
     `cached_share` is the mean over workers that tell, `cache_used` the fullest worker; None where none tells.
     """
 
@@ -41,6 +43,8 @@ class AliasLoad:
     cached_share: float | None = None
     cache_used: float | None = None
     troubles: Sequence[str] = ()
+    is_tool: bool = False
+    detail: str = ""
 
     @property
     def queue_length(self) -> int:
@@ -95,6 +99,14 @@ class Situation:
     def runs_told(self) -> list[tuple[str, int]]:
         """The runs by status in words, without those of which there are none."""
         return [(STATUS_WORDS.get(status, status), number) for status, number in self.runs.items() if number]
+
+    @property
+    def tools(self) -> list[AliasLoad]:
+        return [alias for alias in self.aliases if alias.is_tool]
+
+    @property
+    def tool_calls(self) -> list[ToolCalls]:
+        return tool_calls(self.totals)
 
     @property
     def running(self) -> int:
@@ -161,7 +173,8 @@ def _of_redis(client: Any, live: Sequence[Run]) -> dict[str, Any]:
 
 
 def _aliases() -> list[Alias]:
-    return [alias for alias in load_served(settings.MODELS_FILE).values() if alias.enabled]
+    is_off = settings.SANDBOX == "off"
+    return [one for one in load_served(settings.MODELS_FILE).values() if one.enabled and not (one.is_tool and is_off)]
 
 
 def _alias(alias: Alias, queued: Mapping[int, int], beats: Sequence[Heartbeat]) -> AliasLoad:
@@ -181,6 +194,8 @@ def _alias(alias: Alias, queued: Mapping[int, int], beats: Sequence[Heartbeat]) 
         cached_share=sum(shares) / len(shares) if shares else None,
         cache_used=max(used, default=None),
         troubles=sorted({report["detail"] for report in reports if report["state"] == "down"}),
+        is_tool=alias.is_tool,
+        detail=next((report["detail"] for report in reports if alias.is_tool), ""),
     )
 
 

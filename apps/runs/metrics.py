@@ -38,6 +38,9 @@ METRICS: Mapping[str, Metric] = {
     "calls_ended": Metric(
         "Calls that ended on a worker: stop, length, cancelled, or the name of the error.", ("alias", "outcome")
     ),
+    "tool_calls": Metric(
+        "Tool calls that ended on a worker: ok, how the code ended, or the name of the error.", ("job", "outcome")
+    ),
     "prompt_tokens": Metric("Prompt tokens of answered calls.", ("alias",)),
     "cached_prompt_tokens": Metric("Prompt tokens that the engine had in its prefix cache.", ("alias",)),
     "completion_tokens": Metric("Tokens that models wrote, thinking included.", ("alias",)),

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.runs import metrics
@@ -17,6 +18,12 @@ def _fresh_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "_new", defaultdict(float))
     monkeypatch.setattr(metrics, "_levels", defaultdict(int))
     monkeypatch.setattr(metrics, "_pushed_at", float("-inf"))
+
+
+@pytest.fixture(autouse=True)
+def _no_sandbox(settings: Settings) -> None:
+    """Nobody misses a sandbox that is switched off; test_tools_on_the_page.py has one."""
+    settings.SANDBOX = "off"
 
 
 @pytest.fixture
