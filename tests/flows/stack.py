@@ -61,10 +61,14 @@ class Stack:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._agent is not None:
-            self._agent.communicate(timeout=20)
         for process in self.running.values():
             process.kill()
+        if self._agent is not None:
+            try:
+                self._agent.communicate(timeout=20)
+            except subprocess.TimeoutExpired:
+                self._agent.kill()
+                self._agent.communicate()
         for process in self.running.values():
             process.wait(timeout=20)
 

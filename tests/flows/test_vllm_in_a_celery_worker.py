@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from tests.flows.stack import ROOT, Stack
-from tests.inference.vllm_here import vllm_toml
+from tests.inference.vllm_here import LOADED_WITHIN_S, vllm_toml
 from workers.engines.vllm import EXIT_ENGINE_LOST
 
-pytestmark = [pytest.mark.vllm, pytest.mark.kill]
+pytestmark = [pytest.mark.vllm, pytest.mark.kill, pytest.mark.xdist_group("vllm in a worker")]
 ALL = ("valkey", "orchestrator", "inference")
-EXPLORE = "explore nesbitt-inequality --alias tiny --preset quick --max-new-tokens 160 --seed 4 --no-follow"
+EXPLORE = "explore nesbitt-inequality --alias tiny --preset quick --max-new-tokens 64 --seed 4 --no-follow"
 SMALL = {"rollouts": 2, "rounds": 1, "lemma_votes": 2, "candidates": 1, "proof_votes": 2, "revisions": 0}
 
 
@@ -83,9 +83,11 @@ def _generating(stack: Stack, run: str, starts: int) -> dict[int, str]:
     """The engine's processes once calls of the run are in the engine of the worker's so many-th start."""
 
     def is_working() -> bool:
+        status = stack.agent("dump", run)["status"]
+        assert status in {"queued", "running"}, f"the run is {status}\n{stack.logs()}"
         return stack.log_text("inference").count("is loaded after") == starts and stack.agent("active", run) > 0
 
-    _until(is_working, stack, "generation", 400)
+    _until(is_working, stack, "generation", LOADED_WITHIN_S)
     time.sleep(1.5)
     assert stack.agent("active", run), stack.logs()
     return _engine_processes(stack)
@@ -102,7 +104,7 @@ def _gone(processes: Iterable[int]) -> bool:
 
 def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
     stack.start(*ALL)
-    _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", 400)
+    _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", LOADED_WITHIN_S)
     run = stack.explore()
 
     processes = _generating(stack, run, starts=1)
@@ -116,7 +118,7 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
     stack.kill("inference")
     _until(lambda: _gone(processes), stack, "the end of the orphans", 15)
 
-    dump = stack.wait_until_ended(run, keep=ALL, within_s=600)
+    dump = stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120)
     assert dump["status"] == "finished", dump["reason"]
     calls = [step for step in dump["steps"] if step["kind"] == "call"]
     assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]

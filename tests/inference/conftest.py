@@ -1,5 +1,6 @@
 """Shared by the tests of inference: requests, a fake model server in a thread, and the real engine, loaded once."""
 
+import asyncio
 import contextlib
 import socket
 import threading
@@ -13,7 +14,7 @@ import uvicorn
 from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
 from apps.reasoning.inference.aliases import Alias, parse_aliases
 from tests.inference.fake_server import FakeModelServer
-from tests.inference.vllm_here import alias_with_adapters, vllm_server
+from tests.inference.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm_server
 from workers.engines.vllm import VllmBackend
 
 _SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
@@ -73,7 +74,8 @@ async def vllm_not_loaded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
 
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def vllm(vllm_not_loaded: VllmBackend) -> VllmBackend:
-    await vllm_not_loaded.start()
+    async with asyncio.timeout(LOADED_WITHIN_S):
+        await vllm_not_loaded.start()
     return vllm_not_loaded
 
 

@@ -19,6 +19,7 @@ from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
 from tests.inference.conftest import a_request, served_alias
 from tests.inference.fake_server import FakeModelServer
+from tests.inference.vllm_here import LOADED_WITHIN_S, VLLM
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
 
@@ -58,8 +59,8 @@ _KINDS = [
     "scripted",
     "openai_http",
     pytest.param("openvino", marks=pytest.mark.engine),
-    pytest.param("vllm", marks=pytest.mark.vllm),
-    pytest.param("vllm_serve", marks=pytest.mark.vllm),
+    pytest.param("vllm", marks=VLLM),
+    pytest.param("vllm_serve", marks=VLLM),
 ]
 
 
@@ -82,7 +83,8 @@ async def tested(
         backend = OpenAIHttpBackend(served_alias(request.getfixturevalue("served_by_vllm")))
     elif kind == "vllm":
         backend = vllm_not_loaded
-        await vllm_not_loaded.start()
+        async with asyncio.timeout(LOADED_WITHIN_S):
+            await vllm_not_loaded.start()
     else:
         backend = OpenVinoBackend(load_aliases(MODELS)["smollm2"])
     yield Subject(backend, "Tell a long story about a fox and a crow.", "word " * 2100, _ABILITIES.get(kind, frozenset()))

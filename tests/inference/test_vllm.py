@@ -14,9 +14,10 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Message
 from apps.reasoning.inference.streaming import read_to_final
 from tests.inference.conftest import a_request
+from tests.inference.vllm_here import VLLM, until
 from workers.engines.vllm import VllmBackend
 
-pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [*VLLM, pytest.mark.asyncio(loop_scope="session")]
 
 STORY = "Tell a long story about a fox and a crow."
 
@@ -110,12 +111,17 @@ async def test_a_prompt_that_begins_like_another_is_partly_cached(vllm: VllmBack
 
 
 async def test_an_urgent_call_overtakes_those_that_wait(vllm: VllmBackend) -> None:
-    async def call(key: str, priority: int, size: int) -> None:
-        await read_to_final(vllm, a_request(key, f"{STORY} {key}", max_new_tokens=size, priority=priority, deadline_s=200))
+    async def call(key: str, priority: int, size: int) -> Final:
+        return await read_to_final(
+            vllm, a_request(key, f"{STORY} {key}", max_new_tokens=size, priority=priority, deadline_s=200)
+        )
 
     crowd = [asyncio.create_task(call(f"batch/{number}", 9, 8)) for number in range(44)]
-    while (await vllm.health()).waiting < 8:
-        await asyncio.sleep(0.02)
+
+    async def there_is_a_queue() -> bool:
+        return (await vllm.health()).waiting >= 8
+
+    await until(there_is_a_queue, "eight calls wait", crowd)
     await call("urgent", 0, 2)
     waiting = sum(not task.done() for task in crowd)
     await asyncio.gather(*crowd)
@@ -125,8 +131,12 @@ async def test_an_urgent_call_overtakes_those_that_wait(vllm: VllmBackend) -> No
 async def test_an_abort_frees_the_engine_within_a_second(vllm: VllmBackend) -> None:
     requests = [a_request(f"long/{number}", f"{STORY} {number}", max_new_tokens=1500) for number in range(8)]
     tasks = [asyncio.create_task(read_to_final(vllm, request)) for request in requests]
-    while (await vllm.health()).running < 8 or _generated(vllm) == 0:
-        await asyncio.sleep(0.05)
+
+    async def all_are_running() -> bool:
+        return (await vllm.health()).running == 8 and _generated(vllm) > before_all
+
+    before_all = _generated(vllm)
+    await until(all_are_running, "all eight calls are generated", tasks)
     began = time.monotonic()
     for request in requests:
         await vllm.abort(request.call_id)

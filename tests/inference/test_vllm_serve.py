@@ -12,9 +12,9 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.streaming import read_to_final
 from tests.inference.conftest import a_request, served_alias
-from tests.inference.vllm_here import running_on
+from tests.inference.vllm_here import VLLM, running_on, until
 
-pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [*VLLM, pytest.mark.asyncio(loop_scope="session")]
 STORY = "Tell a long story about a fox and a crow."
 
 
@@ -34,15 +34,14 @@ async def _is_idle(server: str, within_s: float) -> bool:
     return False
 
 
-async def _is_busy(server: str, calls: int) -> None:
-    while await asyncio.to_thread(running_on, server) < calls:
-        await asyncio.sleep(0.05)
-
-
 async def test_a_cancelled_call_ends_on_the_server(backend: OpenAIHttpBackend, served_by_vllm: str) -> None:
     requests = [a_request(f"call/{number}", f"{STORY} {number}", max_new_tokens=1500) for number in range(4)]
     tasks: list[asyncio.Task[Final]] = [asyncio.create_task(read_to_final(backend, request)) for request in requests]
-    await _is_busy(served_by_vllm, 4)
+
+    async def all_are_running() -> bool:
+        return await asyncio.to_thread(running_on, served_by_vllm) == 4
+
+    await until(all_are_running, "the server generates all four calls", tasks)
     for request in requests:
         await backend.abort(request.call_id)
     assert {final.finish_reason for final in await asyncio.gather(*tasks)} == {"cancelled"}
