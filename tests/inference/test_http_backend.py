@@ -181,6 +181,28 @@ async def test_an_abort_closes_the_connection_before_and_after_the_first_piece(
     await backend.close()
 
 
+async def test_an_abort_repeated_while_the_connection_closes_does_not_keep_it_open(
+    model_server: FakeModelServer,
+) -> None:
+    """A worker repeats its aborts with every heartbeat."""
+    model_server.pause_s, model_server.words = 0.05, 400
+    backend = _backend(model_server)
+    request = a_request(text="Fox", max_new_tokens=400)
+    call = asyncio.create_task(read_to_final(backend, request))
+    async with asyncio.timeout(10):
+        while not model_server.running:
+            await asyncio.sleep(0.005)
+    for _ in range(5):
+        await backend.abort(request.call_id)
+        await asyncio.sleep(0)
+    assert (await call).finish_reason == "cancelled"
+    async with asyncio.timeout(2):
+        while model_server.running:
+            await asyncio.sleep(0.01)
+    assert model_server.disconnects == 1
+    await backend.close()
+
+
 async def test_a_closed_stream_closes_the_connection(model_server: FakeModelServer) -> None:
     model_server.pause_s = 0.02
     backend = _backend(model_server)

@@ -39,6 +39,11 @@ class _Call:
         self.pump: asyncio.Task[None] | None = None
         self.is_sent = False
 
+    def give_up(self) -> None:
+        """Close the connection. Once only: a second cancel would stop the closing that the first began."""
+        if self.pump is not None and not self.pump.done() and not self.pump.cancelling():
+            self.pump.cancel()
+
 
 class OpenAIHttpBackend:
     """A `Backend` over one server address. `api_key` is the key itself; it is sent to `alias.base_url` only."""
@@ -76,14 +81,13 @@ class OpenAIHttpBackend:
         finally:
             if self._calls.get(request.call_id) is call:
                 del self._calls[request.call_id]
-            if not call.pump.cancelling():  # A second cancel would stop the closing of the connection that the first began.
-                call.pump.cancel()
+            call.give_up()
             await asyncio.wait([call.pump])
 
     async def abort(self, call_id: str) -> None:
         call = self._calls.get(call_id)
-        if call is not None and call.pump is not None and not call.pump.done():
-            call.pump.cancel()
+        if call is not None and call.pump is not None and not call.pump.done() and not call.pump.cancelling():
+            call.give_up()
             self._put(call, call.answer.close())
             call.items.put_nowait(call.answer.final("cancelled"))
 
@@ -96,8 +100,7 @@ class OpenAIHttpBackend:
 
     async def close(self) -> None:
         for call in list(self._calls.values()):
-            if call.pump is not None:
-                call.pump.cancel()
+            call.give_up()
             call.items.put_nowait(EngineLost("The worker is stopping."))
         await self._probe.close()
         await self._client.aclose()
