@@ -1,4 +1,4 @@
-// Finds formulas in text, by the rules of apps/ui/formulas.py (tests/maths compares the two), and tells what may still
+// Finds formulas in text, by the rules of apps/reasoning/texts/formulas.py (tests/maths compares the two), and tells what may still
 // become one: text that streams ends anywhere.
 
 export const MAX_INLINE = 2000;

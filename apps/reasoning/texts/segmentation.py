@@ -1,0 +1,194 @@
+"""The steps of a submission: numbered pieces of its source that a marker can point to.
+
+    a block     lines between blank lines; a heading, a list item, a named part ("Case 2", "Claim") or a LaTeX environment of
+                text begins one as well. A formula or fenced code is never cut, whatever lines it has.
+    joined      a block goes on with the step before it where it begins with a formula on lines of its own, with the sign that
+                ends a proof, or with a small letter after a sentence that has not ended
+    split       a long paragraph is cut at ends of sentences
+
+Every character that is not white space lies in exactly one step. Which rules made the steps of a text is kept with them
+(`SEGMENTER`): steps can be made again by newer rules without moving an anchor, since anchors hold places of the source.
+"""
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Literal
+
+from apps.reasoning.domain.values import Value
+from apps.reasoning.texts.formulas import Formula, code_end, formulas
+
+SEGMENTER = "1"
+LONG = 700
+SHORT = 120
+
+_ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])[ \t]")
+_PARTS = "step|case|subcase|claim|lemma|theorem|proposition|corollary|proof|part|solution|remark|conclusion"
+_NAMED = "|".join(f"{word.capitalize()}|{word.upper()}" for word in _PARTS.split("|"))
+_TEX = r"\\(?:begin|item|section|subsection|subsubsection|paragraph)\b"
+_OPENS = re.compile(rf"[ \t]*(?:>[ \t]*)*(?:#{{1,6}}[ \t]|(?:\*\*|__|\\textbf\{{|\\emph\{{)?(?:{_NAMED})\b|{_TEX})")
+_HEADING = re.compile(
+    r"[ \t]*(?:#{1,6}[ \t]+\S[^\n]*|(?:\*\*|__)[^\n]{1,120}?(?:\*\*|__)[:.]?|\\(?:sub)*section\*?\{[^\n]*\})[ \t]*"
+)
+_RULE = re.compile(r"[ \t]*(?:[-*_][ \t]*){3,}")
+_ENDED = re.compile(r"[.!?…:;∎□■][\"'”’)\]*_$}\\]*\s*$|\\(?:qed|blacksquare|square|Box)\b[^\n]{0,4}$")
+_SENTENCE = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[*]*[A-Z0-9$\\])")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|resp|w\.l\.o\.g|Fig|Eq|No|Thm|Prop|Lem|Cor|vs|[A-Z])\.$")
+_CLOSES = re.compile(r"\\end\{[a-zA-Z]+\*?\}|\$?\\(?:blacksquare|square|Box|qed)\b|[∎□■]|Q\.?\s?E\.?\s?D\b")
+_SMALL = re.compile(r"[a-zà-ÿ]")
+_BACKTICKS = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$|`+", re.MULTILINE)
+
+
+class Step(Value):
+    """`source[start:end]`, without white space around it. `number` begins with 1; `digest` is sha-256 of the text, in hex."""
+
+    number: int
+    start: int
+    end: int
+    kind: Literal["text", "heading"]
+    digest: str
+
+    def text_in(self, source: str) -> str:
+        """The text of the step."""
+        return source[self.start : self.end]
+
+
+def segment(source: str) -> tuple[Step, ...]:
+    """The steps of a source (`texts.source.source_of`) in order."""
+    cover = _Cover(source)
+    pieces = _joined(source, list(_blocks(source, cover)), cover)
+    spans = [span for start, end in pieces for span in _split(source, start, end, cover)]
+    return tuple(
+        Step(number=number, start=start, end=end, kind=_kind(source, start, end), digest=digest_of(source[start:end]))
+        for number, (start, end) in enumerate(spans, start=1)
+    )
+
+
+def digest_of(text: str) -> str:
+    """sha-256 in hex of exactly this text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class _Cover:
+    """Where formulas and code lie, for asking whether a place is inside one."""
+
+    def __init__(self, source: str) -> None:
+        self.formulas: dict[int, Formula] = {one.start: one for one in formulas(source)}
+        spans = sorted([*((one.start, one.end) for one in self.formulas.values()), *_code(source)])
+        self.starts = [start for start, _ in spans]
+        self.ends = [end for _, end in spans]
+
+    def has(self, place: int) -> bool:
+        """Does `place` lie strictly inside a formula or code?"""
+        index = bisect_right(self.starts, place) - 1
+        return index >= 0 and self.starts[index] < place < self.ends[index]
+
+
+def _code(source: str) -> Iterator[tuple[int, int]]:
+    """Fenced code and code spans."""
+    place = 0
+    while found := _BACKTICKS.search(source, place):
+        place = found.end()
+        if found[1]:
+            closing = re.compile(rf"^[ \t]*{re.escape(found[1])}[ \t]*$", re.MULTILINE).search(source, found.end())
+            place = closing.end() if closing else len(source)
+        else:
+            place = max(place, code_end(source, found.start()))
+        yield found.start(), place
+
+
+def _blocks(source: str, cover: _Cover) -> Iterator[tuple[int, int]]:
+    """Trimmed spans of blocks. A line is looked at only where its start lies outside formulas and code."""
+    start = place = 0
+    while place <= len(source):
+        end = source.find("\n", place)
+        end = len(source) if end < 0 else end
+        line = source[place:end]
+        if not cover.has(place):
+            is_alone = not line.strip() or _HEADING.fullmatch(line) is not None or _RULE.fullmatch(line) is not None
+            if is_alone or _OPENS.match(line) or _is_item(source, start, place):
+                yield from _trimmed(source, start, place)
+                start = place
+            if is_alone and not cover.has(end):
+                yield from _trimmed(source, place, end)
+                start = end
+        place = end + 1
+    yield from _trimmed(source, start, len(source))
+
+
+def _is_item(source: str, start: int, place: int) -> bool:
+    """Whether a list item begins on the line at `place`: in a list, or after a sentence; else the line was wrapped."""
+    before = source[start:place].strip()
+    return _ITEM.match(source, place) is not None and (
+        not before or _ITEM.match(before) is not None or _ENDED.search(before) is not None
+    )
+
+
+def _trimmed(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    text = source[start:end]
+    if inner := text.strip():
+        begin = start + text.index(inner)
+        yield begin, begin + len(inner)
+
+
+def _joined(source: str, blocks: list[tuple[int, int]], cover: _Cover) -> list[tuple[int, int]]:
+    pieces: list[tuple[int, int]] = []
+    for start, end in blocks:
+        if pieces and _goes_on(source, pieces[-1], start, cover):
+            pieces[-1] = (pieces[-1][0], end)
+        else:
+            pieces.append((start, end))
+    return pieces
+
+
+def _goes_on(source: str, before: tuple[int, int], start: int, cover: _Cover) -> bool:
+    """Whether what begins at `start` belongs to the sentence of the step before it."""
+    text = source[before[0] : before[1]]
+    if _kind(source, *before) == "heading" or _RULE.fullmatch(text) or _is_opening(source, start):
+        return False
+    if _CLOSES.match(source, start):
+        return True
+    opening = cover.formulas.get(start)
+    if opening is not None and opening.display:
+        return True
+    has_ended = _ENDED.search(text) is not None and not text.endswith((":", ";", "$", "]", "}"))
+    return bool(_SMALL.match(source, start)) and not has_ended
+
+
+def _is_opening(source: str, start: int) -> bool:
+    line_start = source.rfind("\n", 0, start) + 1
+    opens = _OPENS.match(source, line_start) or _ITEM.match(source, line_start)
+    return opens is not None and not source.startswith("\\begin", start)
+
+
+def _split(source: str, start: int, end: int, cover: _Cover) -> Iterator[tuple[int, int]]:
+    """A long piece cut at ends of sentences, none shorter than `SHORT`."""
+    while end - start > LONG:
+        cut = _cut(source, start, end, cover)
+        if cut is None:
+            break
+        yield from _trimmed(source, start, cut)
+        start = cut
+    yield from _trimmed(source, start, end)
+
+
+def _cut(source: str, start: int, end: int, cover: _Cover) -> int | None:
+    """The last end of a sentence that leaves a piece of at most `LONG`, else the first one after it."""
+    best = None
+    for found in _SENTENCE.finditer(source, start + SHORT, end):
+        place = found.end()
+        if end - place < SHORT:
+            break
+        if cover.has(found.start()) or cover.has(place) or _ABBREVIATION.search(source, start, found.start() + 1):
+            continue
+        if place - start > LONG and best is not None:
+            break
+        best = place
+        if place - start > LONG:
+            break
+    return best
+
+
+def _kind(source: str, start: int, end: int) -> Literal["text", "heading"]:
+    return "heading" if "\n" not in source[start:end] and _HEADING.fullmatch(source, start, end) else "text"

@@ -1,0 +1,1 @@
+"""Sources, steps, anchors and revisions of submitted texts: no database, no Django."""
