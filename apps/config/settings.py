@@ -82,8 +82,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
 else:
     DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {"min_size": 1, "max_size": env.int("DATABASE_POOL", 10)}
-    # An owner that is frozen inside a transaction must not hold its run for ever.
-    DATABASES["default"]["OPTIONS"]["options"] = "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s"
+    # An owner that is frozen inside a transaction must not hold its run for ever, nor a page the database.
+    longest_ms = int(1000 * env.float("DATABASE_STATEMENT_S", 30.0))
+    DATABASES["default"]["OPTIONS"]["options"] = (
+        f"-c statement_timeout={longest_ms} -c lock_timeout=5s -c idle_in_transaction_session_timeout=60s"
+    )
     DATABASES["default"]["CONN_MAX_AGE"] = 0  # The pool keeps connections; Django must not keep them a second time.
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
