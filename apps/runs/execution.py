@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from apps.problems.models import Problem
 from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, RunCancelled, RunHalted
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
@@ -36,6 +37,7 @@ from apps.runs.models import Run, RunStatus
 from apps.runs.records import LoadedRecords
 from apps.runs.sending import stop_calls
 from apps.runs.streams import sync_client
+from apps.runs.theorems import TheoremDispatcher
 from apps.runs.threads import in_thread
 
 logger = logging.getLogger(__name__)
@@ -177,9 +179,10 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
     if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)
+    problem = await in_thread(_problem_of, run)
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
     async with dispatcher_for(run, journal) as dispatcher:
-        gated = GatedDispatcher(dispatcher, controls)
+        gated = GatedDispatcher(TheoremDispatcher(dispatcher, problem), controls)
         checks = FormulaChecks(spec.problem.statement, journal, gated, run=str(run.public_id), priority=spec.priority)
         context = RunContext(
             spec,
@@ -211,6 +214,10 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
 
 def _inherited(run: Run) -> Callable[[str], Any] | None:
     return LoadedRecords(run.forked_from).take if run.forked_from is not None else None
+
+
+def _problem_of(run: Run) -> Problem:
+    return run.problem_version.problem
 
 
 def _keep_outcome(run: Run, outcome: Outcome) -> None:

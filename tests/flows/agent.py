@@ -35,6 +35,25 @@ def start() -> str:
     return str(worked_example_start(user=alice).public_id)
 
 
+def start_with_tools() -> str:
+    """Start AlphaApollo's quick preset as Alice, all roles played by `worked-example`; returns the run's public id."""
+    from django.conf import settings
+
+    from apps.accounts.models import Role, User
+    from apps.explorations.plans import Plan, plan_spec, problem_text
+    from apps.problems.models import Problem, Topic
+    from apps.reasoning.inference.aliases import load_aliases
+    from apps.runs.services import run_create
+
+    alice, _ = User.objects.get_or_create(username="alice", defaults={"role": Role.RESEARCHER})
+    problem, _ = Problem.objects.get_or_create(slug="sums", defaults={"title": "Sums", "topic": Topic.NUMBER_THEORY})
+    version, _ = problem.versions.get_or_create(number=1, defaults={"statement": "Prove that $1+2=3$."})
+    plan = Plan("alpha_apollo", "quick", role_aliases={"": "worked-example"}, seed=1)
+    spec = plan_spec(plan, problem_text(version), load_aliases(settings.MODELS_FILE), authored=True)
+    run = run_create(owner=alice, problem_version=version, title="Sums", spec=spec, is_authored=True)
+    return str(run.public_id)
+
+
 def samples() -> None:
     """Sample accounts and library, as `up` makes them."""
     from django.core.management import call_command
@@ -102,6 +121,7 @@ def writable(run_id: str) -> bool:
 COMMANDS: dict[str, Any] = {
     "migrate": migrate,
     "start": start,
+    "start_with_tools": start_with_tools,
     "samples": samples,
     "dump": dump,
     "command": command,
