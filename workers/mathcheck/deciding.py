@@ -5,7 +5,7 @@ that no condition was missed; without it the answer is "not understood".
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -18,6 +18,7 @@ from workers.mathcheck.shapes import confirms, likeness
 from workers.mathcheck.tree import Node, is_bare_number, number
 
 LEAST_TESTS = 5
+LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
 MOST_TESTS = 250
 #: Shares of cancelling terms from which an equation counts as an expansion that somebody wrote out.
 ALIKE, ALIKE_UNREAD = 0.66, 0.75
@@ -60,11 +61,14 @@ def decide(claim: Claim, scope: Scope, evidence: Evidence, is_over: Callable[[],
 
     No more points are tried once `is_over` says so.
     """
+    anyway = max(_holds_anyway(variant, scope, is_over) for variant in claim.variants)
     trials = [_tried(claim, variant, scope, evidence, is_over) for variant in claim.variants]
     for trial in trials:
         if not trial.failed and trial.tests >= (LEAST_TESTS if claim.names else 1):
             return Verdict(SURVIVED, tests=trial.tests)
     if not all(trial.failed for trial in trials):
+        if anyway:
+            return Verdict(SURVIVED, tests=anyway)
         return Verdict(NOT_UNDERSTOOD, "too few points meet the conditions, or the two sides have no value at them")
     if evidence.blocked:
         return Verdict(NOT_UNDERSTOOD, evidence.blocked)
@@ -90,6 +94,21 @@ def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence, i
         if trial.tests >= LEAST_TESTS:
             break
     return trial
+
+
+def _holds_anyway(variant: Condition, scope: Scope, is_over: Callable[[], bool]) -> int:
+    """How many points it passes with no condition at all, where there are some; 0 if it fails at one or there are few.
+
+    What holds so holds under any conditions. Names nobody spoke of are real numbers here: no reading of the text asks for more.
+    """
+    trial = _Trial()
+    if not scope.relevant(variant.names):
+        return 0
+    for point in points(replace(scope, conditions=[]), sorted(variant.names), {}, is_over):
+        _test(variant, point, trial)
+        if trial.failed or trial.passed >= ENOUGH_UNCONDITIONAL:
+            break
+    return trial.passed if not trial.failed and trial.passed >= LEAST_UNCONDITIONAL else 0
 
 
 def _test(variant: Condition, point: Point, trial: _Trial) -> None:
