@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.explorations.views import calls, formulas, imports, lineage, models, runs, start, steering
+from apps.explorations.views import calls, formulas, imports, lineage, models, replay, runs, start, steering
 
 app_name = "explorations"
 urlpatterns = [
@@ -15,6 +15,8 @@ urlpatterns = [
     path("runs/<uuid:run_id>/solutions/", runs.run_solutions, name="run_solutions"),
     path("runs/<uuid:run_id>/lineage.json", lineage.run_lineage, name="run_lineage"),
     path("runs/<uuid:run_id>/lineage/outline/", lineage.run_lineage_outline, name="run_lineage_outline"),
+    path("runs/<uuid:run_id>/replay.json", replay.run_replay, name="run_replay"),
+    path("runs/<uuid:run_id>/texts/<path:key>/", replay.call_text, name="call_text"),
     path("runs/<uuid:run_id>/timeline/", runs.run_timeline, name="run_timeline"),
     path("runs/<uuid:run_id>/panel/", runs.run_panel, name="run_panel"),
     path("runs/<uuid:run_id>/charts.json", runs.run_charts, name="run_charts"),

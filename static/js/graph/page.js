@@ -2,7 +2,7 @@
 // together. The markup is templates/lemmas/_graph.html; panels are the caller's.
 import { MODES } from "./focus.js";
 import { moveInOutline, moveInGraph } from "./keys.js";
-import { nodeName, nodeState, pillWords } from "./nouns.js";
+import { nodeName, nodeState, outlineAsOf, pillWords } from "./nouns.js";
 import { drawLegend } from "./style.js";
 import { announce, drawText } from "../proof_diff.js";
 import { GraphView } from "./view.js";
@@ -286,6 +286,12 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     ready,
     focus: (mode, id = view.selected, depth = 0) => applyFocus({ focus: mode, node: id, depth }),
     select: (id) => choose(id, { tell: false }),
+    asOf: (then) => {
+      view.asOf(then);
+      countFocus();
+      outlineAsOf(part("outline"), then);
+      part("empty").hidden = view.graph.nodes.size > 1;
+    },
     destroy: () => {
       clearTimeout(state.timer);
       clearTimeout(state.outlineTimer);

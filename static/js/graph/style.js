@@ -171,6 +171,7 @@ function stateStyles(t) {
     { selector: "node.pulse", style: { "outline-width": 6, "outline-color": t.accent, "outline-opacity": 0.5 } },
     { selector: "node.chosen", style: selected },
     { selector: "node.fresh", style: { opacity: 0 } },
+    { selector: ".unborn", style: { display: "none" } },
   ];
 }
 

@@ -20,6 +20,10 @@ const FAR_ZOOM = 0.5;
 // Cytoscape adds a <style> element unless this id exists; our CSP forbids that, and graph.css says the same.
 const OWN_STYLE = "__________cytoscape_stylesheet";
 
+const DRAWN = ["status", "confidence", "passes", "valid", "total", "expected", "unscored", "human", "found_by", "check"];
+/** Would two states of a node be drawn alike? */
+const sameDrawing = (node, other) => Boolean(other) && DRAWN.every((name) => node[name] === other[name]);
+
 const motionReduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class GraphView {
@@ -79,6 +83,33 @@ export class GraphView {
     this.#appear(added);
     if (!motionReduced()) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
     return { added, voted };
+  }
+
+  /**
+   * Show the graph as it was once: `then` has `nodes` and `edges` by id, `contributing`, `redundant` and `frontier`; null shows
+   * it as it is now. Everything keeps its place; what was not there yet is not drawn.
+   */
+  asOf(then) {
+    this.present ??= this.graph;
+    const before = this.graph.nodes;
+    this.graph = then ?? this.present;
+    if (!then) this.present = null;
+    const voted = [];
+    this.cy.batch(() => {
+      for (const id of (this.present ?? this.graph).nodes.keys()) {
+        const node = this.graph.nodes.get(id);
+        this.cy.getElementById(id).toggleClass("unborn", !node);
+        if (!node || sameDrawing(node, before.get(id))) continue;
+        this.#redraw(id);
+        if (before.has(id) && before.get(id).total < node.total) voted.push(id);
+      }
+      this.cy.edges().forEach((edge) => {
+        edge.toggleClass("unborn", !this.graph.edges.has(edge.id()));
+      });
+    });
+    if (this.selected && !this.graph.nodes.has(this.selected)) this.selected = "";
+    this.#mark();
+    if (!motionReduced() && voted.length < FEW) for (const id of voted) this.cy.getElementById(id).flashClass("pulse", PULSE_MS);
   }
 
   /** Bring a part to the fore: `{mode, id, depth, round}` as in focus.js. Nodes keep their places. */

@@ -6,6 +6,7 @@ import { toast } from "../site.js";
 import { drawCharts } from "./charts.js";
 import { FrameLoop, throttled } from "./frames.js";
 import { Lanes } from "./lanes.js";
+import { mountReplay } from "./replay.js";
 import { RunStream } from "./run_stream.js";
 import { mountSolutions, showSolution, SOLUTION_KINDS } from "./solutions.js";
 import { compact, duration, liveness } from "./words.js";
@@ -307,3 +308,11 @@ function goLive() {
 
 // A failed run can be resumed from this page, so it is watched as well.
 if (page.dataset.live === "yes" || page.querySelector("#run-header .status--failed")) goLive();
+mountReplay(page, {
+  graph,
+  graphUrl: drawing?.dataset.graphUrl ?? "",
+  done: () => {
+    refreshHeader();
+    refreshTimeline();
+  },
+});

@@ -218,6 +218,15 @@ export class Lanes {
     this.#count();
   }
 
+  /** Nobody works: for a replay that begins anew at another place. */
+  clear() {
+    this.isOver = false;
+    for (const { line } of this.lanes.values()) line.remove();
+    this.lanes.clear();
+    this.#watch();
+    this.#count();
+  }
+
   #ask(lane) {
     lane.asked = true;
     this.stream.askText(lane.line.dataset.call);

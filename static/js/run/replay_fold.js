@@ -1,0 +1,223 @@
+// What a run had come to at any of its events. Pure: no DOM, no network. Events are rows of replay.json:
+// [seq, milliseconds, kind, fields] (apps/explorations/replay.py).
+
+/** So long nothing may happen while nobody works; longer waits (a paused run, a night) are cut to this. */
+const LONGEST_IDLE_MS = 2000;
+
+/** When each event happens on the replay's clock, in ms of recorded time; waits in which no call is open are shortened. */
+export function timesOf(events) {
+  const times = [];
+  const open = new Set();
+  let cut = 0;
+  let before = 0;
+  for (const [, at, kind, body] of events) {
+    const gap = Math.max(0, at - before);
+    if (!open.size && gap > LONGEST_IDLE_MS) cut += gap - LONGEST_IDLE_MS;
+    before = Math.max(before, at);
+    times.push(before - cut);
+    if (kind === "call.began") open.add(body.call);
+    else if (kind === "call.ended" || kind === "call.failed") open.delete(body.call);
+  }
+  return times;
+}
+
+/** How many of `times` (ascending) have come at `clock`. */
+export function countUntil(times, clock) {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= clock) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const fresh = () => ({ passes: 0, valid: 0, total: 0, expected: 0, confidence: null, low: null, high: null, unscored: "", status: "", scores: null });
+
+/** The fold: take events one by one with `take`. */
+export class Fold {
+  constructor() {
+    this.seq = 0;
+    this.subjects = new Map(); // lemma, proof or candidate → counts and verdict
+    this.lost = new Map(); // lemma → merged or retired
+    this.finders = new Map(); // lemma → how many were merged into it
+    this.humans = new Map();
+    this.asked = new Map();
+    this.votes = new Map(); // subject → its votes in order, for the list of votes
+    this.open = new Map(); // call → body of its beginning and its place in the list of events
+    this.told = new Set(); // calls whose judgement is told, candidates, pairs, states
+    this.kept = new Set();
+    this.selected = "";
+    this.isOver = false;
+    this.tokens = 0;
+    this.calls = 0;
+    this.round = 0;
+  }
+
+  subject(id) {
+    if (!this.subjects.has(id)) this.subjects.set(id, fresh());
+    return this.subjects.get(id);
+  }
+
+  vote(id, index, mark, words) {
+    const row = this.votes.get(id) ?? [];
+    row.push({ index, mark, words });
+    this.votes.delete(id); // The newest subject comes last.
+    this.votes.set(id, row);
+  }
+
+  /** One event; `place` is its position in the list of events. */
+  take([seq, , kind, body], place) {
+    this.seq = seq;
+    TAKERS[kind]?.(this, body, place);
+  }
+}
+
+const TAKERS = {
+  "run.finished": (fold) => { fold.isOver = true; },
+  "round.began": (fold, { round }) => { fold.round = Math.max(fold.round, round ?? 0); },
+  "call.began": (fold, body, place) => {
+    fold.open.set(body.call, { body, place });
+    fold.round = Math.max(fold.round, body.round ?? 0);
+  },
+  "call.ended": (fold, { call, tokens = 0 }) => {
+    fold.open.delete(call);
+    fold.calls += 1;
+    fold.tokens += tokens;
+  },
+  "call.failed": (fold, { call }) => {
+    fold.open.delete(call);
+    fold.calls += 1;
+  },
+  "lemma.proposed": (fold, { lemma }) => { fold.subject(lemma).status ||= "proposed"; },
+  "lemma.merged": (fold, { lemma, into }) => {
+    fold.lost.set(lemma, "merged");
+    fold.finders.set(into, (fold.finders.get(into) ?? 1) + (fold.finders.get(lemma) ?? 1));
+  },
+  "lemma.retired": (fold, { lemma }) => { fold.lost.set(lemma, "retired"); },
+  "lemma.restored": (fold, { lemma }) => { fold.lost.delete(lemma); },
+  "vote.cast": (fold, { subject, index, of = 0, first_fault: fault, wrong_lemma: wrong, unscored }) => {
+    const row = fold.subject(subject);
+    const passed = !unscored && !wrong && fault === -1;
+    row.total += 1;
+    row.expected = Math.max(of, row.total);
+    row.valid += Number(!unscored);
+    row.passes += Number(passed);
+    const words = unscored ? "could not be read" : passed ? "no fault" : wrong ? `wrong lemma ${wrong}` : `fault in step ${fault}`;
+    fold.vote(subject, index, unscored ? "unread" : passed ? "pass" : "fault", words);
+  },
+  "verdict.reached": (fold, { subject, ...verdict }) => {
+    Object.assign(fold.subject(subject), { confidence: null, low: null, high: null, unscored: "" }, verdict);
+  },
+  "proof.selected": (fold, { proof }) => { fold.selected = proof; },
+  "candidate.drafted": (fold, { candidate }) => {
+    fold.subject(candidate);
+    fold.told.add(candidate);
+  },
+  "candidate.scored": (fold, { candidate, index, of = 0, scale = 1, score, call }) => {
+    const row = fold.subject(candidate);
+    row.scores ??= new Map();
+    row.total += 1;
+    row.expected = Math.max(of, row.total);
+    fold.told.add(call);
+    if (score !== undefined) row.scores.set(index, score / scale);
+    recount(row);
+    const mark = score === undefined ? "unread" : score === scale ? "pass" : "fault";
+    fold.vote(candidate, index, mark, score === undefined ? "could not be read" : `${score} of ${scale}`);
+  },
+  "candidate.score_dropped": (fold, { candidate, index }) => {
+    const row = fold.subject(candidate);
+    row.scores?.delete(index);
+    recount(row);
+  },
+  "candidate.judged": (fold, { candidate, index, passed, call }) => {
+    const row = fold.subject(candidate);
+    row.total += 1;
+    row.expected = row.total;
+    fold.told.add(call);
+    if (passed !== undefined) {
+      row.valid += 1;
+      row.passes += Number(passed);
+      row.confidence = row.passes / row.valid;
+    }
+    fold.vote(candidate, index, passed === undefined ? "unread" : passed ? "pass" : "fault", passed === undefined ? "could not be read" : passed ? "pass" : "fail");
+  },
+  "pool.kept": (fold, { kept }) => { for (const name of kept) fold.kept.add(name); },
+  "pool.grouped": (fold) => { fold.told.add("groups"); },
+  "pair.decided": (fold, { round, pair, winner, by }) => {
+    fold.told.add(`pair/${round}/${pair[0]}/${pair[1]}`);
+    fold.vote(`pair/${round}/${pair[0]}/${pair[1]}`, 1, "pass", `${winner} wins by ${by}`);
+  },
+  "state.written": (fold, { turn }) => { fold.told.add(`state ${turn}`); },
+  "control.requested": (fold, { command, name, args }) => { fold.asked.set(command, { name, lemma: args?.lemma }); },
+  "control.applied": (fold, { command, name }) => {
+    const { lemma } = fold.asked.get(command) ?? {};
+    if (!lemma || (name !== "accept_lemma" && name !== "reject_lemma")) return;
+    const word = name === "accept_lemma" ? "accepted" : "rejected";
+    const before = fold.humans.get(lemma);
+    fold.humans.set(lemma, before && before !== word ? "disputed" : word);
+  },
+};
+
+function recount(row) {
+  const scores = [...row.scores.values()];
+  row.valid = scores.length;
+  row.passes = scores.filter((score) => score === 1).length;
+  row.confidence = scores.length ? scores.reduce((sum, score) => sum + score, 0) / scores.length : null;
+}
+
+/** The graph `whole` (docs/graph_data.md) as it stood: nodes as they were then, and ids; places are the drawing's business. */
+export function graphAt(whole, fold) {
+  const nodes = new Map();
+  for (const node of whole.nodes) if (node.kind === "problem" || node.first_seq <= fold.seq) nodes.set(node.id, nodeAt(node, fold));
+  const edges = new Map();
+  for (const edge of whole.edges) {
+    if (edge.seq <= fold.seq && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
+  }
+  const uses = [...edges.values()].filter((edge) => edge.kind === "uses");
+  const contributing = fold.selected ? whole.contributing.filter((id) => nodes.has(id)) : [];
+  const used = new Set(uses.map((edge) => edge.source));
+  const next = new Map();
+  for (const { source, target } of uses) {
+    if (!next.has(source)) next.set(source, []);
+    next.get(source).push(target);
+  }
+  const isFrontier = (node) => ["lemma", "human", "candidate"].includes(node.kind) && !used.has(node.id) && !fold.lost.has(node.id);
+  return {
+    nodes,
+    edges,
+    contributing: new Set(contributing),
+    redundant: new Set(whole.redundant.filter((id) => edges.has(id) && isImplied(edges.get(id), next))),
+    frontier: [...nodes.values()].filter(isFrontier).map((node) => node.id),
+  };
+}
+
+function nodeAt(node, fold) {
+  if (node.kind === "problem" || node.kind === "pair") return node;
+  const { scores, ...then } = fold.subjects.get(node.id) ?? fresh();
+  const status = fold.lost.get(node.id) ?? (then.status || (node.kind === "candidate" ? (fold.kept.has(node.id) ? "kept" : "") : then.status));
+  return {
+    ...node, ...then, status, human: fold.humans.get(node.id) ?? "", found_by: fold.finders.get(node.id) ?? 1,
+    check: fold.isOver ? node.check : "", words: node.kind === "candidate" ? candidateWords(then, scores) : node.words,
+  };
+}
+
+function candidateWords({ passes, valid, total, confidence }, scores) {
+  if (!total) return "not yet judged";
+  if (scores) return confidence === null ? "" : `mean ${Math.round(100 * confidence)} % of the full score, ${valid} report${valid === 1 ? "" : "s"}`;
+  return `${passes} of ${valid} checks passed`;
+}
+
+/** Is there a longer way for this use among the uses that are there (`next`: id → what uses it)? */
+function isImplied({ source, target }, next) {
+  const seen = new Set();
+  const open = (next.get(source) ?? []).filter((id) => id !== target);
+  while (open.length) {
+    const id = open.pop();
+    if (id === target) return true;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    open.push(...(next.get(id) ?? []));
+  }
+  return false;
+}

@@ -1,0 +1,85 @@
+// The streams of a replay: lanes are told of calls as if they were live. How a text grew is not recorded, only when its call
+// began, gave its first token and ended; it is shown at an even pace between. Where motion is reduced it appears whole, at its end.
+
+const MOST_FETCHES = 3;
+const MOST_TEXTS = 60;
+
+/** What `Lanes` takes for its stream. `partOf(call)` is the share of the text that has been written, 0 to 1. */
+export class ReplayStreams {
+  constructor({ base, partOf, calm = () => false, fetch = (...given) => globalThis.fetch(...given) }) {
+    this.base = base;
+    this.partOf = partOf;
+    this.calm = calm;
+    this.fetch = fetch;
+    this.lanes = null;
+    this.watched = new Map(); // call → code points shown of thinking and text together
+    this.texts = new Map();
+    this.wanted = [];
+    this.fetching = 0;
+  }
+
+  watch(calls) {
+    for (const call of [...this.watched.keys()]) if (!calls.includes(call)) this.watched.delete(call);
+    for (const call of calls) if (!this.watched.has(call)) {
+      this.watched.set(call, 0);
+      this.askText(call);
+    }
+  }
+
+  /** The whole text so far, once it is here. */
+  askText(call) {
+    if (this.texts.has(call)) queueMicrotask(() => this.#show(call));
+    else if (!this.wanted.includes(call)) {
+      this.wanted.push(call);
+      this.#load();
+    }
+  }
+
+  /** Time has gone on: send what has been written since. */
+  advance() {
+    if (this.calm()) return;
+    for (const [call, shown] of this.watched) {
+      const text = this.texts.get(call);
+      if (!text) continue;
+      const until = Math.floor(this.partOf(call) * (text.reasoning.length + text.text.length));
+      if (until <= shown) continue;
+      this.watched.set(call, until);
+      this.#piece(call, "reasoning", text.reasoning, shown, until);
+      this.#piece(call, "text", text.text, shown - text.reasoning.length, until - text.reasoning.length);
+    }
+  }
+
+  #piece(call, ch, points, from, to) {
+    const off = Math.max(0, from);
+    const text = points.slice(off, Math.max(off, to)).join("");
+    if (text) this.lanes.piece({ call, attempt: 1, ch, off, text });
+  }
+
+  #show(call) {
+    const { text, reasoning } = this.texts.get(call);
+    const part = this.partOf(call);
+    const until = part >= 1 ? Infinity : this.calm() ? 0 : Math.floor(part * (reasoning.length + text.length));
+    if (this.watched.has(call)) this.watched.set(call, Math.min(until, reasoning.length + text.length));
+    const written = text.slice(0, Math.max(0, until - reasoning.length)).join("");
+    this.lanes.snapshot({ call, attempt: 1, text: written, reasoning: reasoning.slice(0, until).join(""), ended: part >= 1 });
+  }
+
+  async #load() {
+    if (this.fetching >= MOST_FETCHES || !this.wanted.length) return;
+    const call = this.wanted.pop(); // The newest first: at high speed older calls are over before their texts are here.
+    this.wanted = this.wanted.slice(-MOST_FETCHES);
+    this.fetching += 1;
+    try {
+      const response = await this.fetch(`${this.base}${call.split("/").map(encodeURIComponent).join("/")}/`);
+      const found = response.ok ? await response.json() : { text: "", reasoning: "" };
+      this.texts.set(call, { text: [...found.text], reasoning: [...found.reasoning] });
+      if (this.texts.size > MOST_TEXTS) this.texts.delete(this.texts.keys().next().value);
+      this.#show(call);
+    } catch {
+      // The call's own page has the text; a replay goes on without it.
+    } finally {
+      this.fetching -= 1;
+      this.#load();
+    }
+  }
+}

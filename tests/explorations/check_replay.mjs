@@ -1,0 +1,93 @@
+// Facts about the replay's fold and streams, printed as JSON for test_replay.py.
+import { countUntil, Fold, graphAt, timesOf } from "../../static/js/run/replay_fold.js";
+import { ReplayStreams } from "../../static/js/run/replay_streams.js";
+
+const node = (id, kind, first, more = {}) => ({ id, kind, first_seq: first, status: "verified", confidence: 1, passes: 2, valid: 2, total: 2, expected: 2, unscored: "", human: "", found_by: 2, ...more });
+const edge = (source, target, seq) => ({ id: `${target}<${source}`, kind: "uses", source, target, seq });
+const whole = {
+  nodes: [node("problem", "problem", 0), node("a", "lemma", 2), node("b", "lemma", 3), node("c", "lemma", 4), node("proof/1", "proof", 9)],
+  edges: [edge("a", "b", 5), edge("a", "c", 6), edge("b", "c", 7), edge("c", "proof/1", 10)],
+  contributing: ["a", "b", "c", "proof/1"],
+  redundant: ["c<a"],
+};
+const events = [
+  [1, 0, "run.created", {}],
+  [2, 10, "lemma.proposed", { lemma: "a" }],
+  [3, 10, "lemma.proposed", { lemma: "b" }],
+  [4, 20, "lemma.proposed", { lemma: "c" }],
+  [5, 20, "edge.added", {}],
+  [6, 20, "edge.added", {}],
+  [7, 30, "edge.added", {}],
+  [8, 40, "vote.cast", { subject: "a", index: 1, of: 2, first_fault: -1 }],
+  [9, 50, "proof.drafted", { proof: "proof/1" }],
+  [10, 50, "edge.added", {}],
+  [11, 60, "vote.cast", { subject: "a", index: 2, of: 2, first_fault: 3 }],
+  [12, 60, "verdict.reached", { subject: "a", passes: 1, valid: 2, total: 2, confidence: 0.5, status: "verified" }],
+  [13, 70, "lemma.merged", { lemma: "b", into: "a" }],
+  [14, 80, "proof.selected", { proof: "proof/1", accepted: true }],
+];
+
+function at(count) {
+  const fold = new Fold();
+  events.slice(0, count).forEach((event, place) => fold.take(event, place));
+  const then = graphAt(whole, fold);
+  return { fold, then, ids: [...then.nodes.keys()], a: then.nodes.get("a"), redundant: [...then.redundant], contributing: [...then.contributing], frontier: then.frontier };
+}
+
+const candidates = new Fold();
+[
+  [1, 0, "candidate.drafted", { candidate: "c1.1" }],
+  [2, 0, "candidate.scored", { candidate: "c1.1", index: 1, of: 3, scale: 7, score: 7, call: "x/1" }],
+  [3, 0, "candidate.scored", { candidate: "c1.1", index: 2, of: 3, scale: 7, call: "x/2" }],
+  [4, 0, "candidate.scored", { candidate: "c1.1", index: 3, of: 3, scale: 7, score: 0, call: "x/3" }],
+  [5, 0, "candidate.judged", { candidate: "c1.2", index: 1, passed: false, call: "y/1" }],
+  [6, 0, "pair.decided", { round: 1, pair: ["c1.1", "c1.2"], winner: "c1.1", by: "seed" }],
+  [7, 0, "unheard.of", {}],
+].forEach((event, place) => candidates.take(event, place));
+
+const idle = [
+  [1, 0, "run.created", {}],
+  [2, 100, "call.began", { call: "x" }],
+  [3, 600_100, "call.ended", { call: "x", tokens: 7 }],
+  [4, 9_600_100, "call.began", { call: "y" }],
+  [5, 9_600_000, "call.failed", { call: "y" }],
+];
+const times = timesOf(idle);
+
+const heard = { pieces: [], snapshots: [] };
+let part = 0.25;
+let asked = 0;
+const streams = new ReplayStreams({
+  base: "/texts/",
+  partOf: () => part,
+  fetch: async (url) => {
+    asked += 1;
+    return { ok: true, json: async () => ({ text: "αβγδεζηθ", reasoning: "1234", url }) };
+  },
+});
+streams.lanes = { piece: (item) => heard.pieces.push(item), snapshot: (frame) => heard.snapshots.push(frame) };
+const soon = () => new Promise((resolve) => { setTimeout(resolve, 5); });
+streams.watch(["s0/r1/reason"]);
+await soon();
+part = 0.5;
+streams.advance();
+part = 1;
+streams.advance();
+streams.askText("s0/r1/reason");
+await soon();
+
+const early = at(6);
+console.log(JSON.stringify({
+  early: early.ids, unverified: early.a.confidence === null && early.a.found_by === 1, notYetImplied: early.redundant,
+  implied: at(7).redundant,
+  oneVote: [at(8).a.passes, at(8).a.valid, at(8).a.total, at(8).a.expected, at(8).a.confidence],
+  verdict: [at(12).a.confidence, at(12).a.status],
+  merged: [at(13).then.nodes.get("b").status, at(13).a.found_by],
+  contributing: [at(13).contributing, at(14).contributing],
+  frontier: at(6).frontier,
+  votes: at(11).fold.votes.get("a").map(({ mark }) => mark),
+  scored: [candidates.subjects.get("c1.1").confidence, candidates.subjects.get("c1.1").valid, candidates.subjects.get("c1.1").total],
+  told: [...candidates.told], judged: candidates.votes.get("c1.2")[0].mark, newest: [...candidates.votes.keys()].at(-1),
+  times, counted: [countUntil(times, -1), countUntil(times, 0), countUntil(times, 100), countUntil(times, 1e9)],
+  asked, pieces: heard.pieces.map(({ ch, off, text }) => [ch, off, text]), snapshots: heard.snapshots.map(({ text, reasoning, ended }) => [text, reasoning, ended]),
+}));
