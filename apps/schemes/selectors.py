@@ -35,6 +35,11 @@ def version_newest(scheme: MarkingScheme) -> SchemeVersion:
     return scheme.versions.order_by("-number")[0]
 
 
+def draft_number(scheme: MarkingScheme) -> int | None:
+    """The number of the version that is a draft, where one is."""
+    return scheme.versions.filter(status=VersionStatus.DRAFT).values_list("number", flat=True).first()
+
+
 def version_rows(scheme: MarkingScheme) -> list[VersionRow]:
     """All versions, newest first, each against its parent."""
     versions = list(scheme.versions.select_related("created_by", "activated_by").order_by("number"))

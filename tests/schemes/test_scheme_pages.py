@@ -119,7 +119,9 @@ def test_editing_an_active_scheme_begins_a_version_and_says_so(client: Client, b
     client.post(f"{address}activate/", {"based_on": scheme.row_version})
     scheme.refresh_from_db()
     assert "Saving begins the next version" in page(client, f"{address}edit/")
-    assert client.post(f"{address}edit/", edit_data(scheme, text=TEXT.replace("at most 5", "at most 4"))).status_code == 302
+    response = client.post(f"{address}edit/", edit_data(scheme, text=TEXT.replace("at most 5", "at most 4")))
+    assert response.headers["Location"] == f"{address}?version=2"
+    assert "There is a draft" in page(client, address)
     shown = page(client, f"{address}?version=2")
     assert "points changed" in shown
     assert "Marks may differ" in shown

@@ -35,6 +35,7 @@ def scheme_detail(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
         "scheme": scheme,
         "version": version,
         "rows": selectors.version_rows(scheme),
+        "draft": selectors.draft_number(scheme),
         "sheet": sheet_of(version.content, request.GET),
         "steps": STEPS,
         "may_edit": problem_may_edit(user),

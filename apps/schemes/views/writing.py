@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.problems.models import Problem
@@ -69,14 +70,14 @@ def scheme_edit(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
     if _asks_to_save(request) and form.is_valid() and form.content is not None:
         values = {name: form.cleaned_data[name] for name in ("title", "is_wording_only", "reason")}
         try:
-            services.scheme_save(scheme=scheme, content=form.content, by=user, based_on=based_on, **values)
+            version = services.scheme_save(scheme=scheme, content=form.content, by=user, based_on=based_on, **values)
         except services.SchemeChanged:
             return _editor(request, scheme.problem, form, scheme, is_stale=True)
         except services.NotWordingOnly:
             form.refuse_wording_only()
         else:
             messages.success(request, "Saved.")
-            return redirect("schemes:detail", scheme_id=scheme.public_id)
+            return redirect(f"{reverse('schemes:detail', args=[scheme.public_id])}?version={version.number}")
     return _editor(request, scheme.problem, form, scheme, based_on=based_on)
 
 
