@@ -123,6 +123,18 @@ async def test_comments_odd_cuts_and_several_data_lines_are_read(model_server: F
     assert (await _final(_backend(model_server))).text == "Voilà ∑!"
 
 
+async def test_tokens_that_share_a_chunk_are_told_with_the_end(model_server: FakeModelServer) -> None:
+    """A busy vLLM sends two tokens in one chunk; the pieces count to the same sum as the result."""
+    usage = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 7}}
+    model_server.next_answers.append(
+        Canned(body=(sse(piece("Two at"), piece(" once."), piece(finish="stop"), usage, "[DONE]"),))
+    )
+    *deltas, final = await _items(_backend(model_server))
+    assert isinstance(final, Final)
+    assert [delta.tokens for delta in deltas if isinstance(delta, Delta)] == [1, 1, 5]
+    assert final.usage.completion == 7
+
+
 async def test_a_server_that_does_not_stream_is_read_whole(model_server: FakeModelServer) -> None:
     answer = {"choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}], "usage": {"completion_tokens": 3}}
     model_server.next_answers.append(Canned(body=(json.dumps(answer).encode(),), content_type="application/json"))

@@ -8,7 +8,7 @@ from apps.reasoning.domain.errors import EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, FinishReason, GenerationRequest, Usage
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.http_errors import error_in_stream, said_by
-from apps.reasoning.inference.reasoning_tags import TagSplitter
+from apps.reasoning.inference.reasoning_tags import Pieces, TagSplitter
 
 _CHARACTERS_A_TOKEN = 4
 
@@ -60,11 +60,10 @@ class Answer:
         return self._piece(choices[0].get("message") or {})
 
     def close(self) -> Delta | None:
-        """What was held back as a possible tag."""
-        if self._splitter is None:
-            return None
-        pieces = self._splitter.close()
-        return self._kept(pieces.text, pieces.reasoning, 0) if any(pieces) else None
+        """What was held back as a possible tag, and tokens that shared a chunk: a busy server sends several at once."""
+        held = self._splitter.close() if self._splitter is not None else Pieces("", "")
+        uncounted = max(0, self._counted().completion - self._chunks)
+        return self._kept(held.text, held.reasoning, uncounted) if any(held) or uncounted else None
 
     def final(self, reason: FinishReason) -> Final:
         return Final(
