@@ -1,0 +1,132 @@
+"""Advantages of groups: every golden number, silent groups, DAPO's refill and penalty, and what is refused."""
+
+from collections.abc import Iterator
+from math import inf, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.learning.advantages import (
+    Refilled,
+    centred,
+    episode_turn_rewards,
+    grpo,
+    learnable_groups,
+    leave_one_out,
+    overlong_penalty,
+    refill,
+    turn_advantages,
+)
+from workers.learning.arrays import NotLearnable
+
+REWARDS = st.lists(st.floats(-1, 1), min_size=2, max_size=16)
+
+
+def test_rloo_compares_with_the_mean_of_the_others() -> None:
+    assert leave_one_out([1, -1, -1, -1]) == pytest.approx([2, -2 / 3, -2 / 3, -2 / 3], abs=1e-6)
+    found = leave_one_out([1] * 12 + [-1] * 4)
+    assert (found[0], found[-1]) == pytest.approx((0.533333, -1.6), abs=1e-6)
+
+
+def test_grpo_divides_by_the_samples_deviation() -> None:
+    assert grpo([1, 0, 0, 1]) == pytest.approx([0.866024, -0.866024, -0.866024, 0.866024], abs=1e-6)
+    assert grpo([1, 0, 0, 1], epsilon=1e-4)[0] == pytest.approx(0.865875, abs=1e-6)
+
+
+def test_rubric_grades_are_centred_and_not_divided() -> None:
+    rewards = [grade / 7 for grade in (7, 3, 0, 0)]
+    assert centred(rewards) == pytest.approx([0.642857, 0.071429, -0.357143, -0.357143], abs=1e-6)
+
+
+def test_turns_are_compared_over_trajectories_or_over_rows() -> None:
+    turns = [[1.0, 1.0, 1.0], [0.0]]
+    rows = turn_advantages(turns, [1, 0], baseline="rows")
+    assert [*rows[0], *rows[1]] == pytest.approx([0.5, 0.5, 0.5, -1.5], abs=2e-6 * 1.5)
+    paths = turn_advantages(turns, [1, 0])
+    assert [*paths[0], *paths[1]] == pytest.approx([0.707107] * 3 + [-0.707107], abs=2e-6)
+
+
+def test_golden_turns_hold_to_a_millionth_without_the_epsilon() -> None:
+    rows = turn_advantages([[1.0, 1.0, 1.0], [0.0]], [1, 0], baseline="rows", epsilon=0)
+    assert [*rows[0], *rows[1]] == pytest.approx([0.5, 0.5, 0.5, -1.5], abs=1e-6)
+
+
+def test_an_invalid_action_costs_its_turn() -> None:
+    turns = episode_turn_rewards([1, 0], [[False, True, False], [False]])
+    assert turns == [[1, 0.9, 1], [0]]
+    rows = turn_advantages(turns, [1, 0], baseline="rows")
+    assert [*rows[0], *rows[1]] == pytest.approx([0.566277, 0.360358, 0.566277, -1.492913], abs=4e-6)
+
+
+@pytest.mark.parametrize("rewards", [[1.0], [0.3, 0.3, 0.3], [0.0, 0.0]])
+def test_a_group_of_one_or_of_equal_rewards_is_silent(rewards: list[float]) -> None:
+    for advantages in (leave_one_out(rewards), grpo(rewards), centred(rewards)):
+        assert list(advantages) == [0.0] * len(rewards)
+
+
+@given(REWARDS, st.floats(-2, 2))
+def test_advantages_sum_to_nothing_and_do_not_see_a_shift(rewards: list[float], shift: float) -> None:
+    shifted = [reward + shift for reward in rewards]
+    for rule in (leave_one_out, centred):
+        assert rule(rewards).sum() == pytest.approx(0, abs=1e-9)
+        assert rule(shifted) == pytest.approx(rule(rewards), abs=1e-9)
+    assert grpo(rewards).sum() == pytest.approx(0, abs=1e-6)
+
+
+@given(REWARDS)
+def test_a_permuted_group_has_permuted_advantages(rewards: list[float]) -> None:
+    assert grpo(rewards[::-1]) == pytest.approx(grpo(rewards)[::-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("bad", [nan, inf])
+def test_a_reward_that_is_no_number_is_refused_with_its_place(bad: float) -> None:
+    with pytest.raises(NotLearnable, match=r"at \(1,\)"):
+        grpo([0.0, bad])
+
+
+def test_an_empty_group_and_lists_of_different_length_are_refused() -> None:
+    with pytest.raises(NotLearnable, match="at least one reward"):
+        centred([])
+    with pytest.raises(NotLearnable, match="2 trajectories of turns, but 1"):
+        turn_advantages([[1.0], [0.0]], [1.0])
+
+
+def test_groups_that_teach_are_named_and_their_absence_is_explained() -> None:
+    assert learnable_groups([[1, 1], [0, 1], [0]]) == [1]
+    for groups, reason in (
+        ([], "no group"),
+        ([[1.0], [0.0]], "single answer"),
+        ([[0.0, 0.0]], "No answer has a positive reward"),
+        ([[1.0, 1.0], [0.0, 0.0]], "all rewards are alike"),
+    ):
+        with pytest.raises(NotLearnable, match=reason):
+            learnable_groups(groups)
+
+
+def batches(*made: list[list[float]]) -> Iterator[list[list[float]]]:
+    yield from made
+
+
+def test_silent_groups_are_dropped_and_batches_made_until_enough_teach() -> None:
+    source = batches([[1, 1], [0, 1]], [[0, 0], [1, 0], [0, 1]])
+    kept, told = refill(lambda: next(source), lambda group: group, 2)
+    assert kept == [[0, 1], [1, 0]]
+    assert told == Refilled(batches=2, dropped=2)
+
+
+def test_refilling_ends_after_ten_batches() -> None:
+    source = batches(*[[[0.0, 0.0]]] * 11)
+    with pytest.raises(NotLearnable, match="After 10 batches only 0 of 1"):
+        refill(lambda: next(source), lambda group: group, 1)
+    assert len(list(source)) == 1
+
+
+@pytest.mark.parametrize(("length", "penalty"), [(80, 0), (85, -0.25), (90, -0.5), (100, -1), (101, -1)])
+def test_long_answers_are_punished_softly(length: int, penalty: float) -> None:
+    assert overlong_penalty(length, limit=100, margin=20) == pytest.approx(penalty, abs=1e-6)
+
+
+def test_a_margin_wider_than_the_limit_is_refused() -> None:
+    with pytest.raises(NotLearnable, match="margin"):
+        overlong_penalty(1, limit=10, margin=11)

@@ -1,0 +1,84 @@
+"""MarsRL: rewards of the roles, choice of inputs, the order of roles, and a Verifier's rates."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.mars import (
+    Output,
+    Role,
+    Strategy,
+    VerifierRates,
+    choose_inputs,
+    rates,
+    role_at,
+    solver_reward,
+    verifier_reward,
+)
+
+OUTPUTS = st.lists(st.builds(Output, st.sampled_from([0.0, 1.0]), st.booleans()), max_size=8)
+
+
+@pytest.mark.parametrize(("correct", "flagged", "reward"), [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)])
+def test_a_verifier_is_right_to_flag_wrong_solutions_only(correct: bool, flagged: bool, reward: float) -> None:
+    assert verifier_reward(bool(correct), bool(flagged)) == reward
+
+
+def test_solver_and_corrector_are_paid_for_the_answer() -> None:
+    assert (solver_reward(True), solver_reward(False)) == (1.0, 0.0)
+
+
+def test_five_roles_and_then_the_last_two_take_turns() -> None:
+    assert [role_at(step) for step in range(1, 9)] == [
+        "solver",
+        "verifier1",
+        "corrector1",
+        "verifier2",
+        "corrector2",
+        "verifier2",
+        "corrector2",
+        "verifier2",
+    ]
+    with pytest.raises(NotLearnable):
+        role_at(0)
+
+
+@given(
+    OUTPUTS, st.sampled_from(["verifier1", "corrector1"]), st.sampled_from(["random", "balanced", "adaptive"]), st.integers()
+)
+def test_two_inputs_are_chosen_or_what_there_is_and_correctors_see_flagged_ones_only(
+    outputs: list[Output], role: Role, strategy: Strategy, seed: int
+) -> None:
+    chosen = choose_inputs(outputs, role, strategy=strategy, random=Random(seed))
+    open_ = [place for place, output in enumerate(outputs) if output.flagged or role == "verifier1"]
+    assert len(chosen) == len(set(chosen)) == min(2, len(open_))
+    assert set(chosen) <= set(open_)
+    of_kind = [sum((outputs[place].reward > 0) == good for place in open_) for good in (False, True)]
+    good = sum(outputs[place].reward > 0 for place in chosen)
+    if strategy == "balanced" and min(of_kind) > 0:
+        assert good == 1
+    if strategy == "adaptive":
+        wanted = len(chosen) - good if role == "verifier1" else good
+        assert wanted == min(len(chosen), of_kind[role == "corrector1"])
+
+
+def test_the_same_seed_chooses_the_same_and_ties_are_drawn() -> None:
+    outputs = [Output(0.0)] * 8
+    picks = {tuple(choose_inputs(outputs, "verifier1", strategy="adaptive", random=Random(seed))) for seed in range(20)}
+    again = {tuple(choose_inputs(outputs, "verifier1", strategy="adaptive", random=Random(seed))) for seed in range(20)}
+    assert picks == again
+    assert len(picks) > 5
+
+
+def test_the_solver_has_no_inputs_of_others() -> None:
+    with pytest.raises(NotLearnable, match="Solver"):
+        choose_inputs([Output(1.0)], "solver", strategy="random", random=Random(0))
+
+
+def test_a_verifier_that_flags_everything_shows_in_its_rates_and_silent_groups() -> None:
+    groups = [[(True, True), (True, True)], [(False, True), (False, True)]]
+    assert rates(groups) == VerifierRates(found=1.0, spared=0.0, silent_groups=1.0)
+    assert rates([[(False, True), (False, False)]]) == VerifierRates(found=0.5, spared=None, silent_groups=0.0)

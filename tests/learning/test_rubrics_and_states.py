@@ -1,0 +1,28 @@
+"""Rubric grades, prompts and reasoning-cache states of QED-Nano."""
+
+from math import nan
+from random import Random
+
+import pytest
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.rubric import keeps_prompt, rc_groups, rc_states, rubric_reward
+
+
+def test_grades_become_shares_of_full_marks_and_others_are_refused() -> None:
+    assert [rubric_reward(grade) for grade in (0, 3.5, 7)] == [0, 0.5, 1]
+    for grade in (-1, 8, nan):
+        with pytest.raises(NotLearnable, match="grade"):
+            rubric_reward(grade)
+
+
+def test_prompts_too_easy_or_never_solved_are_left_out() -> None:
+    assert [keeps_prompt(rate) for rate in (0, 0.1, 0.69, 0.7, 1)] == [False, True, True, False, False]
+
+
+def test_two_of_four_states_are_drawn_and_each_is_a_group() -> None:
+    seen = {tuple(rc_states(Random(seed))) for seed in range(60)}
+    assert seen == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
+    assert rc_groups("p", [0, 2]) == [("p", 0), ("p", 2)]
+    with pytest.raises(NotLearnable, match="4 states"):
+        rc_states(Random(0), states=5)

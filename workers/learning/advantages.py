@@ -1,0 +1,145 @@
+"""Advantages of a group of rewards: RLOO, GRPO, Dr. GRPO, turn-level rows, and DAPO's choice of groups and overlong penalty.
+
+A group is what shares one prompt. A group of one, or one whose rewards are all alike, teaches nothing: its advantages are
+exactly 0 (verl gives the raw score to a group of one).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from workers.learning.arrays import Array, NotLearnable, group_rewards
+
+Baseline = Literal["trajectory", "rows"]
+GroupT = TypeVar("GroupT")
+VERL_EPSILON = 1e-6
+TRL_EPSILON = 1e-4
+
+
+def leave_one_out(rewards: Sequence[float]) -> Array:
+    """RLOO: each reward less the mean of the others, shape (G,). What OREAL uses."""
+    found = group_rewards(rewards)
+    if _silent(found):
+        return np.zeros_like(found)
+    size = found.size
+    result: Array = (found - found.mean()) * size / (size - 1)
+    return result
+
+
+def grpo(rewards: Sequence[float], *, epsilon: float = VERL_EPSILON) -> Array:
+    """GRPO: (r − mean) / (std + epsilon) with the sample's deviation (n − 1), shape (G,). TRL adds 1e-4, verl 1e-6."""
+    found = group_rewards(rewards)
+    return _scaled(found, found, epsilon)
+
+
+def centred(rewards: Sequence[float]) -> Array:
+    """Dr. GRPO and QED-Nano (§4.1): r − mean, not divided by the deviation, shape (G,)."""
+    found = group_rewards(rewards)
+    return np.zeros_like(found) if _silent(found) else found - found.mean()
+
+
+def episode_turn_rewards(
+    episodes: Sequence[float], invalid: Sequence[Sequence[bool]], *, penalty: float = 0.1
+) -> list[list[float]]:
+    """Rewards of turns as AlphaApollo's code gives them: the episode's, less the penalty for a turn whose action was invalid.
+
+    `invalid[i][k]` tells turn k of trajectory i. The paper's text instead grades the answer proposed in each turn.
+    """
+    return [[reward - penalty * wrong for wrong in turns] for reward, turns in zip(episodes, invalid, strict=True)]
+
+
+def turn_advantages(
+    turns: Sequence[Sequence[float]],
+    episodes: Sequence[float],
+    *,
+    baseline: Baseline = "trajectory",
+    epsilon: float = VERL_EPSILON,
+) -> list[Array]:
+    """Turn-level GRPO (AlphaApollo §2.2): one row per turn, (r − mean) / (std + epsilon); one array per trajectory.
+
+    `baseline="trajectory"` takes mean and deviation over the trajectories' rewards, as the paper says; `"rows"` over all turns,
+    as its code does, where a long trajectory counts more. Raises `NotLearnable` where the two lists differ in length.
+    """
+    if len(turns) != len(episodes):
+        raise NotLearnable(f"{len(turns)} trajectories of turns, but {len(episodes)} episode rewards.")
+    rows = [group_rewards(rewards) for rewards in turns]
+    reference = group_rewards(episodes) if baseline == "trajectory" else np.concatenate(rows)
+    return [_scaled(found, reference, epsilon) for found in rows]
+
+
+def _scaled(rewards: Array, reference: Array, epsilon: float) -> Array:
+    if _silent(reference):
+        return np.zeros_like(rewards)
+    result: Array = (rewards - reference.mean()) / (reference.std(ddof=1) + epsilon)
+    return result
+
+
+def _silent(rewards: Array) -> bool:
+    return rewards.size < 2 or bool(np.ptp(rewards) == 0)
+
+
+def teaches(rewards: Sequence[float]) -> bool:
+    """The group's rewards differ. DAPO and OREAL-H keep only such groups (pass rate neither 0 nor 1)."""
+    return not _silent(group_rewards(rewards))
+
+
+def learnable_groups(groups: Sequence[Sequence[float]]) -> list[int]:
+    """The places of the groups that teach something.
+
+    Raises `NotLearnable` where none does, and says why: no group at all, only groups of one, or every group all alike.
+    """
+    kept = [index for index, rewards in enumerate(groups) if teaches(rewards)]
+    if kept:
+        return kept
+    if not groups:
+        raise NotLearnable("There is no group of rewards to learn from.")
+    if all(len(rewards) == 1 for rewards in groups):
+        raise NotLearnable("Every group holds a single answer; an advantage needs several answers to one prompt.")
+    if max(max(rewards) for rewards in groups) <= 0:
+        raise NotLearnable("No answer has a positive reward: the base model solves none of these problems.")
+    raise NotLearnable("In every group all rewards are alike, so no answer is better than another.")
+
+
+@dataclass(frozen=True)
+class Refilled:
+    """What DAPO's dynamic sampling gathered: how many batches were made and how many groups were thrown away."""
+
+    batches: int
+    dropped: int
+
+
+def refill(
+    generate: Callable[[], Sequence[GroupT]],
+    rewards: Callable[[GroupT], Sequence[float]],
+    wanted: int,
+    *,
+    most_batches: int = 10,
+) -> tuple[list[GroupT], Refilled]:
+    """DAPO's dynamic sampling: generate until `wanted` groups teach something, at most `most_batches` times.
+
+    Groups beyond `wanted` are left out and not counted as dropped. Raises `NotLearnable` where the batches do not suffice.
+    """
+    kept: list[GroupT] = []
+    dropped = 0
+    for batch in range(1, most_batches + 1):
+        for group in generate():
+            if teaches(rewards(group)):
+                kept.append(group)
+            else:
+                dropped += 1
+        if len(kept) >= wanted:
+            return kept[:wanted], Refilled(batch, dropped)
+    raise NotLearnable(
+        f"After {most_batches} batches only {len(kept)} of {wanted} groups have rewards that differ;"
+        " the problems are too easy or too hard."
+    )
+
+
+def overlong_penalty(length: int, *, limit: int, margin: int) -> float:
+    """DAPO's soft punishment of length, in tokens: 0 up to limit − margin, then falling to −1 at the limit, −1 beyond."""
+    if not 0 < margin <= limit:
+        raise NotLearnable(f"The margin of {margin} tokens must be positive and no more than the limit of {limit}.")
+    free = limit - margin
+    return max(-1.0, min(0.0, (free - length) / margin))

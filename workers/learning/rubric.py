@@ -1,0 +1,39 @@
+"""Rewards from rubric grades and the choice of prompts and states of QED-Nano (its RL and its RC, reasoning cache)."""
+
+from collections.abc import Sequence
+from random import Random
+
+from workers.learning.arrays import NotLearnable
+
+FULL_MARKS = 7
+TOO_EASY = 0.7
+RC_CYCLES = 3
+RC_STATES = 2
+
+
+def rubric_reward(grade: float, *, full: float = FULL_MARKS) -> float:
+    """grade / full marks, in [0, 1]. Raises `NotLearnable` for a grade outside the rubric, NaN included."""
+    if not 0 <= grade <= full:
+        raise NotLearnable(f"A grade of {grade} does not lie between 0 and {full}.")
+    return grade / full
+
+
+def keeps_prompt(pass_rate: float, *, too_easy: float = TOO_EASY) -> bool:
+    """Prompts that the base model never solves, or in 70 % or more of its attempts, are left out."""
+    return 0 < pass_rate < too_easy
+
+
+def rc_states(random: Random, *, cycles: int = RC_CYCLES, states: int = RC_STATES) -> list[int]:
+    """The states of one reasoning-cache trajectory that attempts start from: `states` of 0 … `cycles`, in order.
+
+    State 0 is the problem alone, state t the problem with the summary of cycle t. Only the attempts are trained; no credit
+    flows through a summary.
+    """
+    if states > cycles + 1:
+        raise NotLearnable(f"{cycles} cycles have {cycles + 1} states; {states} were asked for.")
+    return sorted(random.sample(range(cycles + 1), states))
+
+
+def rc_groups(problem: str, chosen: Sequence[int]) -> list[tuple[str, int]]:
+    """The ids of the groups of one problem: attempts are compared within one (problem, state) only."""
+    return [(problem, state) for state in chosen]
