@@ -89,7 +89,7 @@ def scheme_save(
 
 
 @transaction.atomic
-def scheme_activate(*, scheme: MarkingScheme, by: User, based_on: int) -> SchemeVersion:
+def scheme_activate(*, scheme: MarkingScheme, by: User | None, based_on: int) -> SchemeVersion:
     """Make the draft the version to mark with; the active one before it is retired.
 
     Raises `SchemeChanged`, `VersionNotOpen` where there is no draft, `SchemeNotUsable` where the checks find errors.
@@ -109,7 +109,7 @@ def scheme_activate(*, scheme: MarkingScheme, by: User, based_on: int) -> Scheme
 
 
 @transaction.atomic
-def scheme_retire(*, scheme: MarkingScheme, by: User, based_on: int) -> SchemeVersion:
+def scheme_retire(*, scheme: MarkingScheme, by: User | None, based_on: int) -> SchemeVersion:
     """Take the active version out of use; marks made with it stay. Raises `SchemeChanged`, `VersionNotOpen`."""
     scheme = _locked(scheme, based_on)
     active = scheme.versions.filter(status=VersionStatus.ACTIVE).first()

@@ -1,5 +1,6 @@
 """What holds of every scheme and every set of ticks."""
 
+import time
 from decimal import Decimal
 from itertools import combinations
 
@@ -130,6 +131,14 @@ def test_two_hundred_items_in_one_group_are_quick() -> None:
     )
     scheme = EXAMPLE.model_copy(update={"items": items, "scale": Decimal(200)})
     assert evaluate(scheme, [item.code for item in items]).points == 200
+
+
+def test_five_thousand_marks_are_computed_again_in_seconds() -> None:
+    codes = [item.code for item in EXAMPLE.items]
+    start = time.perf_counter()
+    points = {evaluate(EXAMPLE, codes[: number % 8]).points for number in range(5_000)}
+    assert time.perf_counter() - start < 10
+    assert points == {0, 1, 7, 5, 4}
 
 
 def test_a_tick_that_names_nothing_is_refused() -> None:

@@ -56,10 +56,10 @@ def pages(client_for: Callable[[User | None], Client], bob: User) -> SchemePages
 
 
 @contextmanager
-def opened(pages: SchemePages, name: str, color_scheme: str = "light") -> Iterator[Page]:
+def opened(pages: SchemePages, name: str) -> Iterator[Page]:
     """A page without a complaint of a script or of the content policy."""
     trouble: list[str] = []
-    with browser_page(pages, color_scheme=color_scheme) as page:
+    with browser_page(pages) as page:
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("console", lambda line: trouble.append(line.text) if "Content Security Policy" in line.text else None)
         page.goto(pages.paths[name])
@@ -118,17 +118,14 @@ def test_the_editor_says_what_is_wrong_while_one_writes_and_keeps_the_ticks(page
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_wrong(pages: SchemePages, theme: str) -> None:
-    for name in pages.paths:
-        with opened(pages, name, color_scheme=theme) as page:
+def test_axe_finds_nothing_wrong_and_no_page_is_wider_than_a_telephone(pages: SchemePages) -> None:
+    with opened(pages, "list") as page:
+        for name, path in pages.paths.items():
+            page.goto(path)
             page.evaluate(AXE.read_text())
-            found = page.evaluate("axe.run()")["violations"]
-            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], name
-
-
-def test_no_page_is_wider_than_a_telephone(pages: SchemePages) -> None:
-    for name in pages.paths:
-        with opened(pages, name) as page:
+            for theme in ("light", "dark"):
+                page.emulate_media(color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce")
+                found = page.evaluate("axe.run()")["violations"]
+                assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], (name, theme)
             page.set_viewport_size({"width": 390, "height": 844})
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, name

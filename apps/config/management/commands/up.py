@@ -64,6 +64,7 @@ class Command(BaseCommand):
             raise CommandError(f"The database cannot be used ({first}); check DATABASE_URL, or unset it for SQLite.") from error
         if samples:
             call_command("load_samples", verbosity=0)
+            call_command("load_schemes", verbosity=0)
 
     def _supervise(self, config: Path, run_dir: Path, log_dir: Path, began: float) -> None:
         """Run supervisord as a child until a signal comes or it ends."""
