@@ -1,4 +1,4 @@
-"""A whole run as JSON lines: first the run, then every event, then every recorded call with its texts."""
+"""A whole run as JSON lines: first the run, then every event, then every recorded call with its texts, tools' too."""
 
 import json
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def _step_row(step: Step, texts: dict[str, str]) -> dict[str, Any]:
         "model_revision": step.model_revision,
         "recorded_at": step.recorded_at.isoformat(),
     }
-    if texts and step.kind == "call":
+    if texts and step.kind in ("call", "tool"):
         row["prompt_text"] = "".join(texts.get(sha, "") for sha in step.prompt_shas)
         row["text"] = texts.get(step.text_sha, "")
         row["reasoning_text"] = texts.get(step.reasoning_sha, "")
