@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.learning.arrays import NotLearnable
-from workers.learning.lemma_values import LemmaValues, Node, ProofPath, graph_values, lemma_values, valid_lemmas
+from workers.learning.lemma_values import Edge, LemmaValues, Node, ProofPath, graph_values, lemma_values, valid_lemmas
 
 FULL = log(251)
 WORKED = [
@@ -84,7 +84,9 @@ def test_an_empty_graph_and_a_reward_that_is_no_number_are_refused() -> None:
         lemma_values([ProofPath(nan)])
 
 
-EDGES = st.dictionaries(st.tuples(st.integers(0, 7), st.integers(0, 10)), st.integers(1, 5), max_size=40)
+EDGES: st.SearchStrategy[dict[Edge, int]] = st.dictionaries(
+    st.tuples(st.integers(0, 7), st.integers(0, 10)), st.integers(1, 5), max_size=40
+)
 
 
 @given(EDGES, st.lists(st.floats(0, 6), min_size=3, max_size=3))

@@ -103,7 +103,7 @@ def test_losses_refuse_what_does_not_fit() -> None:
     with pytest.raises(NotLearnable, match="other than 0 and 1"):
         clipped_loss(PI, OLD, SIGNS, [[1, 2], [1, 0]])
     with pytest.raises(NotLearnable, match="behaviour's log-probabilities: nan"):
-        clipped_loss(PI, [[np.nan, 0], [0, 0]], SIGNS, MASK)
+        clipped_loss(PI, [[np.nan, 0.0], [0.0, 0.0]], SIGNS, MASK)
     with pytest.raises(NotLearnable, match="reference's log-probabilities"):
         clipped_loss(PI, OLD, SIGNS, MASK, Clip(beta=0.1))
     with pytest.raises(NotLearnable, match="longest length"):
