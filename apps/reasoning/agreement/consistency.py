@@ -1,0 +1,37 @@
+"""How far a grader agrees with itself over repeated runs. Consistency is not accuracy: a constant grader has it in full."""
+
+from collections.abc import Sequence
+from statistics import fmean, pstdev
+
+from apps.reasoning.agreement.scales import CLOSE
+from apps.reasoning.domain.values import Unscored, Value
+
+
+class Consistency(Value):
+    """`papers` had at least two scored runs, `left_out` had fewer. The shares and means are over `papers`.
+
+    `same` is the share of papers whose runs all gave the same points, `spread` the mean standard deviation over a paper's runs
+    (the runs as the whole population) and `range` the mean of greatest less smallest, both in points.
+    """
+
+    papers: int
+    left_out: int
+    same: float
+    spread: float
+    range: float
+
+
+def consistency(runs: Sequence[Sequence[float | Unscored]]) -> Consistency | Unscored:
+    """From the points of each paper's runs; an unscored run is left out. `Unscored` where no paper has two scored runs."""
+    scored = [[points for points in paper if not isinstance(points, Unscored)] for paper in runs]
+    repeated = [paper for paper in scored if len(paper) > 1]
+    if not repeated:
+        return Unscored(reason="no paper was scored twice")
+    ranges = [max(paper) - min(paper) for paper in repeated]
+    return Consistency(
+        papers=len(repeated),
+        left_out=len(runs) - len(repeated),
+        same=fmean(spread < CLOSE for spread in ranges),
+        spread=fmean(map(pstdev, repeated)),
+        range=fmean(ranges),
+    )

@@ -1,0 +1,135 @@
+"""The statistics by name, each with its bootstrap interval or the reason why it has no value."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from apps.reasoning.agreement import chance, statistics
+from apps.reasoning.agreement.advantage import AdvantageSums
+from apps.reasoning.agreement.pairs import Scored
+from apps.reasoning.agreement.scales import Floats, Scale
+from apps.reasoning.agreement.statistics import Plain
+from apps.reasoning.agreement.table import Sample, Table
+from apps.reasoning.domain.values import Value
+
+CONFIDENCE = 0.95
+UNDEFINED_DRAWS_AT_MOST = 0.05
+
+
+class Undefined(Value):
+    """A statistic or interval that does not exist here, and why."""
+
+    reason: str
+
+
+class Interval(Value):
+    """The middle 95 % of the bootstrap draws (percentile method: Efron and Tibshirani 1993, ch. 13)."""
+
+    low: float
+    high: float
+
+    def overlaps(self, other: "Interval") -> bool:
+        return self.low <= other.high and other.low <= self.high
+
+
+class Best(StrEnum):
+    """Which way a statistic is better."""
+
+    HIGH = "high"
+    LOW = "low"
+    ZERO = "zero"
+    ONE = "one"
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """`slug` is its stable name, `unit` "points", "share" or "" for a coefficient; `none` says why it may have no value."""
+
+    slug: str
+    title: str
+    unit: str
+    best: Best
+    none: str = ""
+
+
+_CONSTANT = "one side gives the same points to all"
+_SAME = "all points on both sides are the same"
+
+STATISTICS = (
+    Statistic("exact", "Exact", "share", Best.HIGH),
+    Statistic("off_by_one", "Within 1", "share", Best.HIGH),
+    Statistic("off_by_two", "Within 2", "share", Best.HIGH),
+    Statistic("bias", "Bias", "points", Best.ZERO),
+    Statistic("mae", "MAE", "points", Best.LOW),
+    Statistic("rmse", "RMSE", "points", Best.LOW),
+    Statistic("qwk", "QWK", "", Best.HIGH, _SAME),
+    Statistic("ac2", "Gwet's AC2", "", Best.HIGH),
+    Statistic("scott_pi_weighted", "Scott's π, weighted", "", Best.HIGH, _SAME),
+    Statistic("pearson", "Pearson", "", Best.HIGH, _CONSTANT),
+    Statistic("spearman", "Spearman", "", Best.HIGH, _CONSTANT),
+    Statistic("spread_ratio", "Spread ratio", "", Best.ONE, "the marks are all the same"),
+    Statistic("advantage_error", "Advantage error", "points", Best.LOW, "no problem has two papers"),
+)
+_PLAIN: Mapping[str, Plain] = {
+    name: getattr(statistics, name)
+    for name in ("exact", "off_by_one", "off_by_two", "bias", "mae", "rmse", "pearson", "spearman", "spread_ratio")
+}
+_ON_SCALE: Mapping[str, Callable[[Table, Scale], Floats]] = {
+    name: getattr(chance, name) for name in ("qwk", "ac2", "scott_pi_weighted")
+}
+
+
+class Estimate(Value):
+    """A statistic's value on these pairs and its interval."""
+
+    slug: str
+    value: float | Undefined
+    interval: Interval | Undefined
+
+
+def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int) -> tuple[Estimate, ...]:
+    """All of `STATISTICS` on at least one pair. `draws` 0: without intervals. The same seed gives the same intervals.
+
+    Whole problems are drawn where pairs name them. Time and memory grow with draws × different pairs of points.
+    """
+    sample = Sample.of(pairs)
+    advantage = AdvantageSums.of(pairs) if any(pair.problem for pair in pairs) else None
+    values = _all(sample.table, np.ones(sample.clusters), scale, advantage)
+    portions = [_all(table, weights, scale, advantage) for weights, table in sample.draws(draws, seed)]
+    found = []
+    for statistic in STATISTICS:
+        value = float(values[statistic.slug])
+        if np.isnan(value):
+            none = Undefined(reason=_why(statistic, advantage))
+            found.append(Estimate(slug=statistic.slug, value=none, interval=none))
+            continue
+        drawn = np.concatenate([portion[statistic.slug] for portion in portions]) if portions else np.empty(0)
+        found.append(Estimate(slug=statistic.slug, value=value, interval=_interval(drawn, sample.clusters)))
+    return tuple(found)
+
+
+def _all(table: Table, weights: Floats, scale: Scale, advantage: AdvantageSums | None) -> dict[str, Floats]:
+    values = {name: of(table) for name, of in _PLAIN.items()}
+    values |= {name: of(table, scale) for name, of in _ON_SCALE.items()}
+    missing = np.full(weights.shape[:-1], np.nan)
+    return values | {"advantage_error": missing if advantage is None else advantage.error(weights)}
+
+
+def _why(statistic: Statistic, advantage: AdvantageSums | None) -> str:
+    if statistic.slug == "advantage_error" and advantage is None:
+        return "the papers do not say which problem they are of"
+    return statistic.none
+
+
+def _interval(drawn: Floats, clusters: int) -> Interval | Undefined:
+    if not len(drawn):
+        return Undefined(reason="no draws were asked for")
+    if clusters < 2:
+        return Undefined(reason="there is only one problem to draw from, or one paper")
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < (1 - UNDEFINED_DRAWS_AT_MOST) * len(drawn):
+        return Undefined(reason=f"it has no value in {len(drawn) - len(defined):,} of {len(drawn):,} draws")
+    low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Interval(low=float(low), high=float(high))

@@ -1,0 +1,98 @@
+"""Bootstrap intervals: seeded, clustered by problem, and absent where they would say nothing."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from apps.reasoning.agreement import table as tables
+from apps.reasoning.agreement.estimates import Interval, Undefined
+from apps.reasoning.agreement.pairs import Pair
+from apps.reasoning.agreement.report import agree, as_good
+from tests.agreement.tables import pairs_of
+
+
+def noisy(count: int, problems: int = 0, seed: int = 1, wrong: float = 0.3) -> list[Pair]:
+    random = Random(seed)
+    human = [float(random.choice((0, 0, 1, 6, 7, 7))) for _ in range(count)]
+    predicted: list[float | None] = [float(random.randrange(8)) if random.random() < wrong else mark for mark in human]
+    return pairs_of(human, predicted, problems)
+
+
+def interval(pairs: list[Pair], slug: str = "mae", draws: int = 400, seed: int = 0) -> Interval:
+    found = agree(pairs, draws=draws, seed=seed).estimate(slug).interval
+    assert isinstance(found, Interval)
+    return found
+
+
+def width(found: Interval) -> float:
+    return found.high - found.low
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
+    assert interval(noisy(60)) == interval(noisy(60))
+    assert interval(noisy(60), seed=1) != interval(noisy(60))
+
+
+@pytest.mark.parametrize("problems", [0, 7])
+def test_the_order_of_the_rows_changes_no_interval(problems: int) -> None:
+    pairs = noisy(70, problems)
+    shuffled = pairs.copy()
+    Random(5).shuffle(shuffled)
+    assert agree(shuffled, draws=100).estimates == agree(pairs, draws=100).estimates
+
+
+def test_drawing_in_portions_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = interval(noisy(60, 6))
+    monkeypatch.setattr(tables, "NUMBERS_AT_ONCE", 600)
+    assert interval(noisy(60, 6)) == whole
+
+
+def test_an_interval_shrinks_with_the_root_of_the_number_of_papers() -> None:
+    assert width(interval(noisy(1600))) == pytest.approx(width(interval(noisy(100))) / 4, rel=0.35)
+
+
+def test_the_interval_of_a_mean_is_that_of_theory() -> None:
+    pairs = noisy(400)
+    errors = np.array([abs(pair.predicted - pair.human) for pair in pairs])  # type: ignore[operator]
+    expected = 2 * 1.96 * errors.std() / np.sqrt(len(errors))
+    assert width(interval(pairs, draws=2000)) == pytest.approx(expected, rel=0.08)
+
+
+def test_papers_of_one_problem_that_fail_together_make_the_interval_wider() -> None:
+    human = [7.0] * 200
+    predicted: list[float | None] = [0.0 if number % 10 < 2 else 7.0 for number in range(200)]
+    alone = interval(pairs_of(human, predicted))
+    clustered = interval(pairs_of(human, predicted, problems=10))
+    assert width(clustered) > 2 * width(alone)
+
+
+def test_without_draws_or_with_one_problem_there_is_no_interval_and_the_reason_is_told() -> None:
+    unasked = agree(noisy(60), draws=0).estimate("mae")
+    assert isinstance(unasked.value, float)
+    assert unasked.interval == Undefined(reason="no draws were asked for")
+    one = agree(noisy(60, problems=1)).estimate("mae").interval
+    assert isinstance(one, Undefined)
+    assert "one problem" in one.reason
+
+
+def test_a_constant_grader_has_no_correlation_and_the_reason_is_told() -> None:
+    constant = agree(pairs_of([0.0, 7.0] * 20, [7.0] * 40), draws=50)
+    found = constant.estimate("pearson")
+    assert found.value == found.interval == Undefined(reason="one side gives the same points to all")
+    assert isinstance(constant.estimate("ac2").value, float)
+
+
+def test_an_interval_is_not_told_where_many_draws_have_no_value() -> None:
+    nearly = pairs_of([7.0] * 39 + [0.0], [7.0] * 39 + [0.0])  # more than a third of the draws miss the one that differs
+    found = agree(nearly, draws=400).estimate("pearson")
+    assert found.value == pytest.approx(1)
+    assert isinstance(found.interval, Undefined)
+    assert "of 400 draws" in found.interval.reason
+
+
+def test_as_good_as_a_second_person_is_said_only_where_intervals_overlap() -> None:
+    people, good, bad = (agree(noisy(200, wrong=wrong), draws=200) for wrong in (0.2, 0.22, 0.95))
+    assert as_good(good, people, "qwk") is True
+    assert as_good(bad, people, "qwk") is False
+    assert as_good(agree(noisy(10)), people, "qwk") is None
