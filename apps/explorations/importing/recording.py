@@ -2,7 +2,7 @@
 
 import uuid
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -18,6 +18,7 @@ from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.problems.services import problem_create
 from apps.reasoning.domain.events import RunFinished
 from apps.reasoning.domain.import_events import ImportSource
+from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.graph.statements import normalise_statement
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.execution import event_sinks
@@ -28,6 +29,7 @@ from apps.runs.services import run_create
 
 ORIGIN = "imported run"
 _AT_ONCE = 2000
+_MOMENT = timedelta(milliseconds=1)
 _NAMESPACE = uuid.UUID("6f0e7c0e-6d0b-4f0c-9d5b-6a8f6a3f0b7c")
 
 
@@ -83,34 +85,43 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
     )
     fill_times(story.told, timezone.now())
     began, ended = story.told[0].at or timezone.now(), story.told[-1].at or timezone.now()
-    spec = RunSpec(
-        problem=problem_text(version),
-        scaffold=story.scaffold,
-        preset=IMPORTED,
-        params=story.params,
-        roles={role: RoleSpec(alias=model) for role, model in story.roles.items()},
-    )
-    at = began - timedelta(milliseconds=2)
     run = run_create(
-        owner=user, problem_version=version, title=version.problem.title, spec=spec, start=False, start_id=start_id, at=at
+        owner=user,
+        problem_version=version,
+        title=version.problem.title,
+        spec=_spec(story, version),
+        start=False,
+        start_id=start_id,
+        at=began - 2 * _MOMENT,
     )
     writer = JournalWriter(sinks=event_sinks(), own_thread=False)
     journal = RunJournal(run, writer)
-    items = [Item(journal, [("import/source", source)], at=began - timedelta(milliseconds=1))]
+    items = [Item(journal, [("import/source", source)], at=began - _MOMENT)]
     items += [Item(journal, [(one.key, one.event)], one.record, one.texts, at=one.at) for one in story.told]
     for start in range(0, len(items), _AT_ONCE):
         writer.write_now(items[start : start + _AT_ONCE])
+    seconds = (ended - began).total_seconds() if source.times != "order only" else 0.0
+    _close(run, outcome, began, ended, seconds)
+    return run
+
+
+def _spec(story: Story, version: ProblemVersion) -> RunSpec:
+    roles = {role: RoleSpec(alias=model) for role, model in story.roles.items()}
+    return RunSpec(problem=problem_text(version), scaffold=story.scaffold, preset=IMPORTED, params=story.params, roles=roles)
+
+
+def _close(run: Run, outcome: Outcome, began: datetime, ended: datetime, seconds: float) -> None:
+    """Nobody drives an imported run: it is finished as soon as it is there."""
     final: dict[str, Any] = {
         "status": RunStatus.FINISHED,
         "status_reason": outcome.reason,
         "outcome": outcome.model_dump(mode="json"),
         "started_at": began,
         "finished_at": ended,
-        "active_seconds": (ended - began).total_seconds() if source.times != "order only" else 0.0,
+        "active_seconds": seconds,
     }
     Run.objects.filter(pk=run.pk).update(**final)
     run.refresh_from_db()
-    return run
 
 
 def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, user: User | None) -> ProblemVersion:

@@ -1,5 +1,6 @@
 // The replay of a run that has ended: its events told again on the run's own page, at ×1 to ×200 of their recorded times, with
 // graph, streams and votes moving together. Nothing is asked of a model; the fold is replay_fold.js.
+import { nodeName } from "../graph/nouns.js";
 import { Lanes } from "./lanes.js";
 import { countUntil, Fold, graphAt, timesOf } from "./replay_fold.js";
 import { ReplayStreams } from "./replay_streams.js";
@@ -102,6 +103,7 @@ class Replay {
       events.push(...page.events);
     }
     this.whole = this.graphUrl ? await json(this.graphUrl) : null;
+    this.names = new Map((this.whole?.nodes ?? []).map((node) => [node.id, node]));
     await this.graph.ready;
     this.times = timesOf(events);
     this.ends = new Map();
@@ -215,7 +217,7 @@ class Replay {
   draw(now) {
     this.drawnAt = now;
     if (this.whole) this.graph.asOf(graphAt(this.whole, this.fold));
-    drawVotes(this.votes.querySelector('[data-part="votes"]'), this.fold.votes, nameOf);
+    drawVotes(this.votes.querySelector('[data-part="votes"]'), this.fold.votes, (subject) => this.nameOf(subject));
     this.drawSolutions();
     this.streams.advance();
     const calls = Object.fromEntries([...this.fold.open.keys()].map((call) => {
@@ -236,6 +238,14 @@ class Replay {
   meter(name, amount) {
     const place = this.page.querySelector(`#run-header [data-meter="${name}"] [data-part="used"]`);
     if (place) place.textContent = compact(amount);
+  }
+
+  /** A subject as the graph calls it. */
+  nameOf(subject) {
+    if (subject.startsWith("pair/")) return `Pair ${subject.split("/").slice(2).join(" – ")}`;
+    const node = this.names.get(subject);
+    if (!node) return subject;
+    return node.kind === "candidate" ? `Solution ${subject}` : nodeName(node, this.whole.rollouts);
   }
 
   /** Cards, opinions, pairs and states that were not there yet are hidden. */
@@ -294,12 +304,6 @@ class Replay {
     this.write();
     this.done();
   }
-}
-
-function nameOf(subject) {
-  if (subject.startsWith("proof/")) return `Proof ${subject.slice("proof/".length)}`;
-  if (subject.startsWith("pair/")) return `Pair ${subject.split("/").slice(2).join(" – ")}`;
-  return /^c\d+\./.test(subject) ? `Solution ${subject}` : `Lemma ${subject}`;
 }
 
 async function json(url) {

@@ -1,0 +1,67 @@
+"""The lineage of solutions in a browser: drawn as lemmas are, tied to the cards, told again by the replay."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.reasoning.domain.candidate_events import PairDecided
+from apps.runs.models import Run, RunStatus
+from tests.explorations.test_lineage_of_solutions import drafted, scored, told
+from tests.explorations.test_replay import drawn, open_page
+from tests.runs.factory import make_run
+from tests.ui.browser import Pages, needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+GRAPH = "document.querySelector('[data-lemma-graph]').lemmaGraph"
+
+
+@pytest.fixture
+def run(db: None) -> Run:
+    """Two solutions, two made from them, and their knock-out; event 1 made the run."""
+    run = make_run(scaffold="rsa")
+    told(
+        run, drafted("c1.1"), drafted("c1.2"), scored("c1.1", 1, 1), drafted("c2.1", "c1.1", "c1.2"), drafted("c2.2", "c1.2"),
+        PairDecided(round=1, pair=("c2.1", "c2.2"), winner="c2.2", by="seed"),
+    )  # fmt: skip
+    run.status = RunStatus.FINISHED
+    run.outcome = {"accepted": None, "proof": "", "reason": "Told for a test.", "ended_by": "exhausted"}
+    run.save()
+    return run
+
+
+@pytest.fixture
+def pages(client_for: Callable[[User | None], Client], alice: User, run: Run) -> Pages:
+    client, base = client_for(alice), f"/runs/{run.public_id}/"
+    answers = {base + path: client.get(base + path) for path in ("", "lineage.json", "replay.json", "lineage/outline/")}
+    parts = ("header/", "timeline/", "solutions/")
+    answers |= {base + path: client.get(base + path, headers={"HX-Request": "true"}) for path in parts}
+    return Pages(answers)  # type: ignore[arg-type]  # The client's answers are HttpResponse objects.
+
+
+def test_solutions_and_their_pair_are_drawn_and_a_choice_marks_the_card(run: Run, pages: Pages) -> None:
+    with open_page(pages, run) as page:
+        page.evaluate(f"{GRAPH}.ready")
+        assert drawn(page) == ["problem", "c1.1", "c1.2", "c2.1", "c2.2", "pair/1/c2.1/c2.2"]
+        page.locator('[data-part="outline"]').evaluate("(part) => { part.closest('details').open = true; }")
+        page.locator('[data-part="outline"] [data-node="c2.1"]').click()
+        assert "solution--chosen" in (page.locator("#c2\\.1").get_attribute("class") or "")
+        assert page.evaluate(f"{GRAPH}.view.selected") == "c2.1"
+        assert "lost the pair" in page.locator('[data-part="legend"]').inner_text()
+
+
+def test_the_replay_brings_cards_and_nodes_back_one_by_one(run: Run, pages: Pages) -> None:
+    with open_page(pages, run, "?at=4") as page:
+        page.locator('[data-part="bar"]').wait_for()
+        page.wait_for_timeout(300)
+        assert drawn(page) == ["problem", "c1.1", "c1.2"]
+        assert page.locator("#c1\\.2").is_visible()
+        assert page.locator("#c2\\.1").is_hidden()
+        assert page.locator("#knock-out").is_hidden()
+        assert "Solution c1.1" in page.locator("#replay-votes").inner_text()
+        page.locator('[data-part="scrub"]').focus()
+        page.keyboard.press("End")
+        page.wait_for_timeout(300)
+        assert len(drawn(page)) == 6
+        assert page.locator("#knock-out").is_visible()
