@@ -165,6 +165,8 @@ INSTALLED_APPS = [
     "apps.accounts",
     "apps.problems",
     "apps.schemes",
+    "apps.contests",
+    "apps.submissions",
     "apps.runs",
     "apps.lemmas",
     "apps.explorations",

@@ -14,6 +14,8 @@ urlpatterns = [
     path("accounts/", include("apps.accounts.urls")),
     path("problems/", include("apps.problems.urls")),
     path("", include("apps.schemes.urls")),
+    path("contests/", include("apps.contests.urls")),
+    path("", include("apps.submissions.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
     path("", include("apps.operations.urls")),

@@ -12,11 +12,14 @@ A row says what a GET gives to whom:
 | `API_SIGNED_IN` | 401 | 200 | 200 | 200 |
 | `API_RUN_READERS` | 401 | 404 | 200 | 200 |
 | `STAFF` | sent to the sign-in page | 404 | 404 | 404, and 200 for staff |
+| `CONTEST_COACH` | sent to the sign-in page | 404 | 200 for the contest's coach | 404, for staff too |
+| `CONTEST_STUDENT` | sent to the sign-in page | 200 for the contest's student | 404 | 404, for staff too |
 | `NOT_A_PAGE` | a redirect or a download that has tests of its own; not asked here |
 
 A view with arguments gets them from `ARGUMENTS` below: a function of the `World` that the test makes.
 """
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +27,7 @@ from typing import Any
 from apps.problems.models import Problem
 from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme
+from apps.submissions.models import SubmissionVersion
 
 EVERYONE = (200, 200, 200, 200)
 SIGNED_IN = (302, 200, 200, 200)
@@ -33,6 +37,8 @@ POST_ONLY = (302, 405, 405, 405)
 API_SIGNED_IN = (401, 200, 200, 200)
 API_RUN_READERS = (401, 404, 200, 200)
 STAFF = (302, 404, 404, 404, 200)
+CONTEST_COACH = (302, 404, 200, 404, 404)
+CONTEST_STUDENT = (302, 200, 404, 404, 404)
 NOT_A_PAGE = None
 
 Rule = tuple[int | tuple[int, ...], ...] | None
@@ -40,13 +46,18 @@ Rule = tuple[int | tuple[int, ...], ...] | None
 
 @dataclass(frozen=True)
 class World:
-    """What lies in the database when the rules are tried: a problem with a marking scheme, and a run of Alice's on it with a
-    lemma and a proof.
+    """What lies in the database when the rules are tried: a problem with a marking scheme, a run of Alice's on it with a
+    lemma and a proof, and a text that Charlie handed in to a contest of Bob's that is being marked.
     """
 
     problem: Problem
     run: Run
     scheme: MarkingScheme
+    handed_in: SubmissionVersion
+
+    @property
+    def contest_id(self) -> uuid.UUID:
+        return self.handed_in.submission.paper.contest.public_id
 
 
 RULES: dict[str, Rule] = {
@@ -90,6 +101,28 @@ RULES: dict[str, Rule] = {
     "schemes:download": AUTHORS,
     "schemes:edit": AUTHORS,
     "schemes:command": POST_ONLY,
+    # contests: Bob coaches and organises, Charlie takes part, Alice and Dana are strangers
+    "contests:list": SIGNED_IN,
+    "contests:create": RUN_READERS,
+    "contests:detail": (302, 302, 200, 404, 404),  # A student is sent to the page of their own work.
+    "contests:edit": CONTEST_COACH,
+    "contests:problem_change": POST_ONLY,
+    "contests:coach_change": POST_ONLY,
+    "contests:move": POST_ONLY,
+    "contests:roster": CONTEST_COACH,
+    "contests:student_remove": POST_ONLY,
+    "contests:identity_reveal": CONTEST_COACH,
+    "submissions:own": CONTEST_STUDENT,
+    "submissions:write": CONTEST_STUDENT,
+    "submissions:draft": POST_ONLY,
+    "submissions:preview": POST_ONLY,
+    "submissions:version_own": CONTEST_STUDENT,
+    "submissions:version_withdraw": POST_ONLY,
+    "submissions:paper_list": CONTEST_COACH,
+    "submissions:script": CONTEST_COACH,
+    "submissions:import": CONTEST_COACH,
+    "submissions:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
+    "submissions:import_confirm": POST_ONLY,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -153,6 +186,37 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"schemes:{name}": lambda world: {"scheme_id": world.scheme.public_id} for name in ("detail", "try", "download", "edit")
     },
     "schemes:command": lambda world: {"scheme_id": world.scheme.public_id, "verb": "activate"},
+    **{
+        name: lambda world: {"contest_id": world.contest_id}
+        for name in (
+            "contests:detail",
+            "contests:edit",
+            "contests:problem_change",
+            "contests:coach_change",
+            "contests:roster",
+            "contests:student_remove",
+            "submissions:own",
+            "submissions:paper_list",
+            "submissions:import",
+        )
+    },
+    "contests:move": lambda world: {"contest_id": world.contest_id, "verb": "close"},
+    "contests:identity_reveal": lambda world: {
+        "contest_id": world.contest_id,
+        "paper_id": world.handed_in.submission.paper.public_id,
+    },
+    **{
+        f"submissions:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
+        for name in ("write", "draft", "preview")
+    },
+    **{
+        f"submissions:{name}": lambda world: {"version_id": world.handed_in.public_id}
+        for name in ("version_own", "version_withdraw", "script")
+    },
+    **{
+        f"submissions:{name}": lambda world: {"contest_id": world.contest_id, "file_id": ANY_ID}
+        for name in ("import_preview", "import_confirm")
+    },
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
     "problems:edit": lambda world: {"slug": world.problem.slug},

@@ -14,6 +14,7 @@ from apps.reasoning.marking.text_form import text_read
 from apps.runs.models import Run, RunEvent, RunStatus
 from apps.schemes.services import scheme_create
 from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World
+from tests.contests.factory import handed_in_at_a_contest
 
 WHO = ("anonymous", "student", "coach", "researcher", "staff")  # A rule may leave the last out.
 
@@ -32,7 +33,7 @@ ALL_NAMES = sorted(set(url_names(get_resolver().url_patterns)))
 
 
 @pytest.fixture
-def world(alice: User) -> World:
+def world(alice: User, bob: User, charlie: User) -> World:
     problem = Problem.objects.create(slug="two-squares", title="Sums of two squares", topic=Topic.NUMBER_THEORY)
     version = ProblemVersion.objects.create(problem=problem, number=1, statement="Which primes are sums of two squares?")
     run = Run.objects.create(
@@ -50,7 +51,8 @@ def world(alice: User) -> World:
     body = {"call": CALL, "role": "reasoner", "alias": "small", "rollout": 0, "round": 1, "subject": "", "index": 0}
     RunEvent.objects.create(run=run, seq=1, key=f"{CALL}/began", kind="call.began", at=now, body=body)
     content = text_read("checkpoint A1, 7 points: Everything.")
-    return World(problem, run, scheme_create(problem=problem, title="Scheme", content=content, by=alice))
+    scheme = scheme_create(problem=problem, title="Scheme", content=content, by=alice)
+    return World(problem, run, scheme, handed_in_at_a_contest(bob, charlie, problem))
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)

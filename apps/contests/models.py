@@ -1,0 +1,171 @@
+"""Contests and their papers. Who wrote a paper stands in `Identity`, a table of its own that only `access` opens.
+
+Nothing but `Identity` joins a paper to a person: neither its number nor its public id tells when or by whom it was begun.
+"""
+
+import secrets
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import F, Q
+
+from apps.accounts.models import User
+from apps.problems.models import Problem, ProblemVersion
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+TITLE_LENGTH = 120
+LABEL_LENGTH = 20
+NAME_LENGTH = 150
+REASON_LENGTH = 500
+# Without vowels, so that no word comes about, and without signs that look alike.
+_SIGNS = "BCDFGHJKLMNPQRSTVWXZ23456789"
+NUMBER_SIGNS = 6
+
+
+def paper_number_random() -> str:
+    """A number that tells nothing: drawn, not counted."""
+    return "".join(secrets.choice(_SIGNS) for _ in range(NUMBER_SIGNS))
+
+
+class ContestState(models.TextChoices):
+    """Students write while it is open and its window allows; coaches read papers from marking on."""
+
+    PREPARING = "preparing", "In preparation"
+    OPEN = "open", "Open"
+    MARKING = "marking", "Being marked"
+    CLOSED = "closed", "Closed"
+
+
+class PointStep(models.TextChoices):
+    """What the points of a contest are multiples of."""
+
+    WHOLE = "1", "whole points"
+    HALF = "0.5", "half points"
+
+
+class Contest(models.Model):
+    """A contest or a sheet of training problems. `row_version` counts every change of its settings and state."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    title = models.CharField(max_length=TITLE_LENGTH)
+    state = models.CharField(max_length=10, choices=ContestState, default=ContestState.PREPARING)
+    opens_at = models.DateTimeField(null=True, blank=True, help_text="Empty: as soon as it is opened.")
+    closes_at = models.DateTimeField(null=True, blank=True, help_text="Empty: until marking begins.")
+    is_anonymous = models.BooleanField(default=True)
+    point_step = models.CharField(max_length=4, choices=PointStep, default=PointStep.WHOLE)
+    row_version = models.PositiveIntegerField(default=1)
+    created_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    if TYPE_CHECKING:
+        problems: RelatedManager["ContestProblem"]
+        coaches: RelatedManager["ContestCoach"]
+        papers: RelatedManager["Paper"]
+        identities: RelatedManager["Identity"]
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(opens_at__isnull=True) | Q(closes_at__isnull=True) | Q(opens_at__lt=F("closes_at")),
+                name="contest_opens_before_it_closes",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ContestProblem(models.Model):
+    """A problem of a contest under its label ("1", "A2"). Students read `version`; opening the contest takes the newest."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="problems")
+    problem = models.ForeignKey(Problem, on_delete=models.PROTECT, related_name="+")
+    version = models.ForeignKey(ProblemVersion, on_delete=models.PROTECT, related_name="+")
+    position = models.PositiveSmallIntegerField()
+    label = models.CharField(max_length=LABEL_LENGTH)
+    captain = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "position"], name="contest_problem_position"),
+            models.UniqueConstraint(fields=["contest", "problem"], name="contest_problem_once"),
+            models.UniqueConstraint(fields=["contest", "label"], name="contest_problem_label"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.problem.title}"
+
+
+class ContestCoach(models.Model):
+    """Somebody who marks in a contest. An organiser also changes it; `may_reveal` is the permission to open an identity."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="coaches")
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="coached")
+    is_organiser = models.BooleanField(default=False)
+    may_reveal = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["person__username"]
+        constraints = [models.UniqueConstraint(fields=["contest", "person"], name="contest_coach_once")]
+
+    def __str__(self) -> str:
+        return self.person.username
+
+
+class Paper(models.Model):
+    """What one author hands in at one contest, known by a random number only."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="papers")
+    number = models.CharField(max_length=NUMBER_SIGNS, default=paper_number_random)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["contest", "number"], name="paper_number")]
+
+    def __str__(self) -> str:
+        return self.number
+
+
+class AuthorKind(models.TextChoices):
+    """Who writes; as secret as the name while marks are made."""
+
+    STUDENT = "student", "Student"
+    MODEL = "model", "Model"
+
+
+class Identity(models.Model):
+    """Who wrote a paper. Read through `access` only: by its author, by organisers as a roster without numbers, or revealed."""
+
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="identities")
+    paper = models.OneToOneField(Paper, on_delete=models.CASCADE, related_name="+")
+    person = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    name = models.CharField(max_length=NAME_LENGTH)
+    school = models.CharField(max_length=NAME_LENGTH, blank=True)
+    kind = models.CharField(max_length=8, choices=AuthorKind, default=AuthorKind.STUDENT)
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["contest", "person"], name="identity_person_once"),
+            models.UniqueConstraint(fields=["contest", "name"], condition=Q(person=None), name="identity_name_once"),
+        ]
+
+
+class IdentityReveal(models.Model):
+    """Who opened whose identity, when and why. Never changed and never deleted while its paper exists."""
+
+    paper = models.ForeignKey(Paper, on_delete=models.CASCADE, related_name="reveals")
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    reason = models.CharField(max_length=REASON_LENGTH)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["at", "pk"]

@@ -1,0 +1,78 @@
+"""The list of contests and the page of one as its coaches see it."""
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET
+
+from apps.accounts.access import user_of
+from apps.accounts.models import User
+from apps.contests import selectors
+from apps.contests.access import (
+    coach_of,
+    contest_get_for,
+    contest_may_create,
+    contest_visible_to,
+    papers_may_read,
+    reveal_may,
+    roster_may_read,
+)
+from apps.contests.forms import CoachForm, ProblemForm
+from apps.contests.models import Contest, ContestState
+from apps.contests.services import MOVES, hand_in_refusal
+
+WORDS = {
+    "open": "Open it",
+    "mark": "Begin marking",
+    "reopen": "Open it again",
+    "close": "Close",
+    "resume": "Go on marking",
+}
+
+
+@require_GET
+def contest_list(request: HttpRequest) -> HttpResponse:
+    """The contests that the person coaches or takes part in."""
+    user = user_of(request)
+    context = {"contests": contest_visible_to(user), "may_create": contest_may_create(user)}
+    return render(request, "contests/contest_list.html", context)
+
+
+@require_GET
+def contest_detail(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """The page of a coach; a student is sent to their own."""
+    user = user_of(request)
+    contest = contest_get_for(user, contest_id)
+    return contest_page(request, user, contest)
+
+
+def contest_page(
+    request: HttpRequest,
+    user: User,
+    contest: Contest,
+    *,
+    problem_form: ProblemForm | None = None,
+    coach_form: CoachForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """The page of a contest, with forms as they were sent where they were refused."""
+    coach = coach_of(user, contest)
+    if coach is None:
+        return redirect("submissions:own", contest_id=contest.public_id)
+    context = {
+        "contest": contest,
+        "problems": selectors.problem_list(contest),
+        "refusal": hand_in_refusal(contest),
+        "coach": coach,
+        "coaches": selectors.coach_list(contest),
+        "papers_count": contest.papers.count(),
+        "may_read_papers": papers_may_read(user, contest),
+        "may_read_roster": roster_may_read(user, contest),
+        "may_reveal": reveal_may(user, contest),
+        "is_preparing": contest.state == ContestState.PREPARING,
+        "moves": [(verb, WORDS[verb]) for verb, (sources, _) in MOVES.items() if contest.state in sources],
+        "problem_form": problem_form or ProblemForm(contest, auto_id="problem_%s"),
+        "coach_form": coach_form or CoachForm(auto_id="coach_%s"),
+    }
+    return render(request, "contests/contest_detail.html", context, status=status)

@@ -1,0 +1,106 @@
+"""Making a contest, its settings, its problems, and moving it from state to state."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts.access import user_of
+from apps.contests import services
+from apps.contests.access import creator_of, organised_get_for
+from apps.contests.forms import ContestForm, ProblemForm
+from apps.contests.models import Contest, ContestProblem
+from apps.contests.views.reading import contest_page
+
+STALE = "Somebody changed the contest meanwhile. Nothing was done; look at it as it is now."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def contest_create(request: HttpRequest) -> HttpResponse:
+    """A new contest."""
+    user = creator_of(request)
+    form = ContestForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        contest = services.contest_create(settings=form.settings(), by=user)
+        return redirect("contests:detail", contest_id=contest.public_id)
+    return render(request, "contests/contest_edit.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """The settings of a contest."""
+    contest = organised_get_for(user_of(request), contest_id)
+    if request.method != "POST":
+        return _settings_page(request, ContestForm(initial=ContestForm.initial_of(contest)), contest)
+    form = ContestForm(request.POST)
+    if form.is_valid():
+        try:
+            services.contest_save(contest=contest, settings=form.settings(), based_on=number_of(request))
+        except services.ContestChanged:
+            messages.error(request, STALE)
+        except services.ContestRefused as error:
+            form.add_error(None, str(error))
+            return _settings_page(request, form, contest)
+        return redirect("contests:detail", contest_id=contest_id)
+    return _settings_page(request, form, contest)
+
+
+@require_POST
+def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """Add a problem, or with `remove` take one out, or with `captain_of` name its captain (a user name, or none)."""
+    user = user_of(request)
+    contest = organised_get_for(user, contest_id)
+    try:
+        if row_id := request.POST.get("remove", ""):
+            services.problem_remove(row=_row(contest, row_id))
+        elif row_id := request.POST.get("captain_of", ""):
+            coach = contest.coaches.filter(person__username=request.POST.get("captain", "")).first()
+            services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None)
+        else:
+            form = ProblemForm(contest, request.POST, auto_id="problem_%s")
+            if not form.is_valid():
+                return contest_page(request, user, contest, problem_form=form, status=422)
+            services.problem_add(contest=contest, **form.cleaned_data)
+    except services.ContestRefused as error:
+        messages.error(request, str(error))
+    return redirect("contests:detail", contest_id=contest_id)
+
+
+@require_POST
+def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> HttpResponse:
+    """`open`, `mark`, `reopen`, `close` or `resume`, on the state that the person has seen (`based_on`)."""
+    contest = organised_get_for(user_of(request), contest_id)
+    if verb not in services.MOVES:
+        raise Http404("There is no such page.")
+    try:
+        moved = services.contest_move(contest=contest, verb=verb, based_on=number_of(request))
+    except services.ContestChanged:
+        messages.error(request, STALE)
+    except services.ContestRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The contest is {moved.get_state_display().lower()}.")
+    return redirect("contests:detail", contest_id=contest_id)
+
+
+def number_of(request: HttpRequest) -> int:
+    """The `row_version` that the person began from; 0, which none is, where it makes no sense."""
+    text = request.POST.get("based_on", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _row(contest: Contest, public_id: str) -> ContestProblem:
+    try:
+        row = contest.problems.filter(public_id=uuid.UUID(public_id)).first()
+    except ValueError:
+        row = None
+    if row is None:
+        raise Http404("There is no such problem.")
+    return row
+
+
+def _settings_page(request: HttpRequest, form: ContestForm, contest: Contest) -> HttpResponse:
+    context = {"form": form, "contest": contest, "based_on": request.POST.get("based_on") or contest.row_version}
+    return render(request, "contests/contest_edit.html", context, status=422 if form.errors else 200)

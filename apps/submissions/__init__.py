@@ -1,0 +1,1 @@
+"""Submissions: drafts, immutable versions with their steps, bulk import, and scans."""

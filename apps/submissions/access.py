@@ -1,0 +1,51 @@
+"""Who may open which text: authors their own, coaches those handed in to their contest once it is being marked.
+
+A draft is its author's alone, always.
+"""
+
+import uuid
+
+from django.http import Http404
+
+from apps.accounts.models import User
+from apps.contests.access import contest_visible_to, organised_get_for, paper_own, papers_may_read
+from apps.contests.models import Contest
+from apps.submissions.models import ImportFile, SubmissionVersion
+
+NO_TEXT = "There is no such text."
+
+
+def version_own_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
+    """A version for its author, or `Http404`."""
+    version = _version(public_id)
+    paper = version.submission.paper
+    if not contest_visible_to(user).filter(pk=paper.contest_id).exists() or paper_own(user, paper.contest) != paper:
+        raise Http404(NO_TEXT)
+    return version
+
+
+def version_marked_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
+    """A version for a coach of its contest, or `Http404`. Nothing of it leads to its author."""
+    version = _version(public_id)
+    if not papers_may_read(user, version.submission.paper.contest):
+        raise Http404(NO_TEXT)
+    return version
+
+
+def import_file_get_for(user: User, contest_id: uuid.UUID, file_id: uuid.UUID) -> tuple[Contest, ImportFile]:
+    """An upload of this person's own to a contest that they organise, or `Http404`."""
+    contest = organised_get_for(user, contest_id)
+    found = ImportFile.objects.filter(owner=user, contest=contest, public_id=file_id).first()
+    if found is None:
+        raise Http404("This upload is no longer kept. Choose the file again.")
+    return contest, found
+
+
+def _version(public_id: uuid.UUID) -> SubmissionVersion:
+    rows = SubmissionVersion.objects.select_related(
+        "submission__paper__contest", "submission__problem__problem", "submission__problem__version"
+    )
+    version = rows.filter(public_id=public_id).first()
+    if version is None:
+        raise Http404(NO_TEXT)
+    return version

@@ -1,0 +1,169 @@
+"""What an import would do, and doing it: every text either goes in or is skipped for a reason."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from apps.contests.models import Contest, ContestProblem, ContestState, Identity, Paper
+from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, author_add, problem_add
+from apps.problems.importing.files import table_read
+from apps.problems.importing.values import RowWrong
+from apps.problems.models import Problem
+from apps.submissions import services
+from apps.submissions.importing.files import archive_read, is_archive
+from apps.submissions.importing.shapes import SubmissionDraft, draft_read, folder_drafts, shape_of
+from apps.submissions.models import ImportFile, Origin, Submission
+
+_LAST_PART = re.compile(r"[-_ ]([A-Za-z]?\d{1,3})$")
+_NUMBER = re.compile(r"P0*(\d{1,3})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class GoodRow:
+    """A text that goes in, and the label of its problem."""
+
+    where: str
+    draft: SubmissionDraft
+    problem: str
+
+
+@dataclass(frozen=True)
+class WrongRow:
+    """A text that is skipped."""
+
+    where: str
+    reason: str
+
+
+@dataclass
+class ImportPlan:
+    """What would go in. `added` are problems of the library that the contest would get."""
+
+    shape: str
+    good: list[GoodRow] = field(default_factory=list)
+    wrong: list[WrongRow] = field(default_factory=list)
+    added: list[Problem] = field(default_factory=list)
+
+    @property
+    def authors(self) -> int:
+        """How many authors the texts have."""
+        return len({row.draft.author for row in self.good})
+
+
+class _Problems:
+    """The problems of a contest by everything that a file may call them."""
+
+    def __init__(self, contest: Contest, *, adds: bool) -> None:
+        self.contest = contest
+        self.adds = adds and contest.state == ContestState.PREPARING
+        self.added: list[Problem] = []
+        self.names: dict[str, str] = {}
+        self.count = 0
+        for row in contest.problems.select_related("problem"):
+            self._know(row.problem, row.label)
+
+    def label_of(self, name: str) -> str:
+        """The label of the problem that a file calls `name`. Raises `RowWrong`."""
+        for spelled in _spellings(name):
+            if label := self.names.get(spelled.casefold()):
+                return label
+        if self.adds and self.count < PROBLEMS_AT_MOST:
+            found = list(Problem.objects.filter(external_id=name)[:2]) or list(Problem.objects.filter(slug=name)[:1])
+            if len(found) == 1:
+                self.added.append(found[0])
+                return self._know(found[0], str(self.count + 1))
+        raise RowWrong(f"The contest has no problem {name[:60]}.")
+
+    def _know(self, problem: Problem, label: str) -> str:
+        self.count += 1
+        for name in (label, problem.slug, problem.external_id, problem.title):
+            if name:
+                self.names.setdefault(name.casefold(), label)
+        return label
+
+
+def plan_make(contest: Contest, data: bytes, *, adds_problems: bool = False) -> ImportPlan:
+    """Look at a file without changing anything. Raises `FileWrong` where nothing can be taken from it."""
+    shape, rows = _rows(data)
+    plan, problems = ImportPlan(shape), _Problems(contest, adds=adds_problems)
+    known = _known(contest)
+    for where, draft in rows:
+        try:
+            if isinstance(draft, RowWrong):
+                raise draft
+            label = problems.label_of(draft.problem)
+            if (draft.author, label) in known:
+                raise RowWrong(f"{draft.author} has a text for problem {label} already.")
+        except RowWrong as wrong:
+            plan.wrong.append(WrongRow(where, str(wrong)))
+        else:
+            known.add((draft.author, label))
+            plan.good.append(GoodRow(where, draft, label))
+    plan.added = problems.added
+    return plan
+
+
+@transaction.atomic
+def import_confirm(*, file: ImportFile) -> ImportPlan:
+    """Bring the good texts in as the contest is now, throw the upload away. Raises `ContestRefused` for a closed contest."""
+    contest = file.contest
+    if contest.state == ContestState.CLOSED:
+        raise ContestRefused("The contest is closed.")
+    plan = plan_make(contest, bytes(file.data), adds_problems=file.adds_problems)
+    for problem in plan.added:
+        problem_add(contest=contest, problem=problem)
+    problems = {row.label: row for row in contest.problems.all()}
+    papers: dict[str, Paper] = {}
+    for row in plan.good:
+        if row.draft.author not in papers:
+            papers[row.draft.author] = _paper_of(contest, row.draft)
+        _text_add(papers[row.draft.author], problems[row.problem], row.draft)
+    file.delete()
+    return plan
+
+
+def _rows(data: bytes) -> tuple[str, Iterator[tuple[str, SubmissionDraft | RowWrong]]]:
+    if is_archive(data):
+        texts, left_out = archive_read(data)
+        return "Folders", iter([*folder_drafts(texts), *((path, RowWrong(reason)) for path, reason in left_out)])
+    table = table_read(data)
+    shape = shape_of(table)
+
+    def read() -> Iterator[tuple[str, SubmissionDraft | RowWrong]]:
+        for record in table.records:
+            where = f"{'row' if table.is_csv else 'line'} {record.number}"
+            try:
+                yield where, draft_read(record, shape)
+            except RowWrong as wrong:
+                yield where, wrong
+
+    return shape, read()
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """`putnam_2025_B3` is also B3, `P2` also 2, `IMO2025-1` also 1."""
+    yield name
+    if found := _LAST_PART.search(name):
+        yield found[1]
+    if found := _NUMBER.fullmatch(name):
+        yield found[1]
+
+
+def _known(contest: Contest) -> set[tuple[str, str]]:
+    names = dict(Identity.objects.filter(contest=contest, person=None).values_list("paper", "name"))
+    rows = Submission.objects.filter(paper__contest=contest, paper__in=names).values_list("paper", "problem__label")
+    return {(names[paper], label) for paper, label in rows}
+
+
+def _paper_of(contest: Contest, draft: SubmissionDraft) -> Paper:
+    known = Identity.objects.filter(contest=contest, person=None, name=draft.author).select_related("paper").first()
+    return known.paper if known else author_add(contest=contest, name=draft.author, kind=draft.kind)
+
+
+def _text_add(paper: Paper, problem: ContestProblem, draft: SubmissionDraft) -> None:
+    submission = Submission.objects.create(paper=paper, problem=problem)
+    version = services.version_add(submission=submission, text=draft.text, text_format=draft.format, origin=Origin.IMPORTED)
+    if given := draft.judgement:
+        services.judgement_keep(version=version, points=given.points, out_of=given.out_of, words=given.words)

@@ -1,0 +1,177 @@
+"""The layouts in which submissions come, each read into the same draft.
+
+| layout | author | problem | judgement |
+|---|---|---|---|
+| ours (CSV, JSONL) | `author` | `problem`: label, slug, id or title | `points`, `out_of`, `comment` |
+| GradingBench (CSV) | `Grading ID`, each row another | `Problem ID` | `Points` out of 7 |
+| DeepSeekMath-V2 (JSONL) | the model | `problem_idx` | `human_rating` out of 7, where there is one |
+| folders (ZIP) | the folder below `submissions/`, else the top one | the file's name | `grader-comments.md`: `A1: 7/10`, … |
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePosixPath
+from typing import Any
+
+from apps.contests.models import NAME_LENGTH, AuthorKind
+from apps.problems.importing.files import FileWrong, Record, Table
+from apps.problems.importing.values import RowWrong, text_of
+from apps.submissions.models import TEXT_LENGTH, TextFormat
+
+COMMENTS = "grader-comments.md"
+_BENCH_SCALE = Decimal(7)
+_SUBMISSION = re.compile(r"^#{1,3}[ \t]*(?:Submission|Solution|Proof)[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_JUDGED = re.compile(r"^(\S{1,20}):[ \t]*(\d+(?:\.\d+)?)[ \t]*/[ \t]*(\d+(?:\.\d+)?)[ \t]*$", re.MULTILINE)
+_POINTS_AT_MOST = Decimal(1_000)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What somebody elsewhere gave."""
+
+    points: Decimal
+    out_of: Decimal
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class SubmissionDraft:
+    """One text by one author to one problem."""
+
+    author: str
+    problem: str
+    text: str
+    format: str = TextFormat.MARKDOWN
+    kind: str = AuthorKind.MODEL
+    judgement: Judgement | None = None
+
+
+def shape_of(table: Table) -> str:
+    """Which layout a table has. Raises `FileWrong`."""
+    names = set(table.names)
+    for name, (required, _) in _SHAPES.items():
+        if required <= names:
+            return name
+    raise FileWrong("The columns are not known. A file of submissions has at least author, problem and text.")
+
+
+def draft_read(record: Record, shape: str) -> SubmissionDraft:
+    """One row. Raises `RowWrong`."""
+    if record.reason:
+        raise RowWrong(record.reason)
+    return checked(_SHAPES[shape][1](record.values))
+
+
+def folder_drafts(texts: Mapping[PurePosixPath, str]) -> list[tuple[str, SubmissionDraft | RowWrong]]:
+    """The texts of an archive by path, each as a draft or as the reason why it is none."""
+    comments = {(_author(path), path.parent): _judgements(text) for path, text in texts.items() if path.name == COMMENTS}
+    rows: list[tuple[str, SubmissionDraft | RowWrong]] = []
+    for path, text in sorted(texts.items()):
+        if path.name == COMMENTS:
+            continue
+        given = next((comments[_author(path), folder] for folder in path.parents if (_author(path), folder) in comments), {})
+        try:
+            rows.append((str(path), checked(_folder_draft(path, text, given))))
+        except RowWrong as wrong:
+            rows.append((str(path), wrong))
+    return rows
+
+
+def checked(draft: SubmissionDraft) -> SubmissionDraft:
+    """The draft, if it can be handed in. Raises `RowWrong`."""
+    for value, what in ((draft.author, "author"), (draft.problem, "problem"), (draft.text.strip(), "text")):
+        if not value:
+            raise RowWrong(f"It has no {what}.")
+    if len(draft.author) > NAME_LENGTH:
+        raise RowWrong(f"The author's name is longer than {NAME_LENGTH} characters.")
+    if len(draft.text) > TEXT_LENGTH:
+        raise RowWrong(f"The text is longer than {TEXT_LENGTH:,} characters.")
+    return draft
+
+
+def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
+    text_format = text_of(values, "format").lower() or TextFormat.MARKDOWN
+    if text_format not in TextFormat.values:
+        raise RowWrong("The format is markdown or latex.")
+    kind = text_of(values, "kind").lower() or AuthorKind.STUDENT
+    if kind not in AuthorKind.values:
+        raise RowWrong("The kind of author is student or model.")
+    return SubmissionDraft(
+        author=" ".join(text_of(values, "author").split()),
+        problem=_word(values, "problem"),
+        text=text_of(values, "text"),
+        format=text_format,
+        kind=kind,
+        judgement=_judgement(_word(values, "points"), _word(values, "out_of"), text_of(values, "comment")),
+    )
+
+
+def _gradingbench(values: Mapping[str, Any]) -> SubmissionDraft:
+    points = _judgement(_word(values, "Points"), str(_BENCH_SCALE), "")
+    author = _word(values, "Grading ID")
+    return SubmissionDraft(author, _word(values, "Problem ID"), text_of(values, "Response"), judgement=points)
+
+
+def _deepseek(values: Mapping[str, Any]) -> SubmissionDraft:
+    made = values.get("model_prediction")
+    if not isinstance(made, dict):
+        raise RowWrong("model_prediction is not an object.")
+    points = _judgement(_word(made, "human_rating"), str(_BENCH_SCALE), "")
+    return SubmissionDraft("DeepSeekMath-V2", _word(values, "problem_idx"), text_of(made, "proof"), judgement=points)
+
+
+_SHAPES = {
+    "GradingBench": (frozenset({"Grading ID", "Problem ID", "Response"}), _gradingbench),
+    "DeepSeekMath-V2": (frozenset({"problem_idx", "model_prediction"}), _deepseek),
+    "Lemmascope": (frozenset({"author", "problem", "text"}), _ours),
+}
+
+
+def _word(values: Mapping[str, Any], name: str) -> str:
+    """A short value that may be a number in JSON."""
+    value = values.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return text_of(values, name)
+
+
+def _judgement(points: str, out_of: str, words: str) -> Judgement | None:
+    if not points:
+        return None
+    try:
+        given, scale = Decimal(points), Decimal(out_of or _BENCH_SCALE)
+    except InvalidOperation as error:
+        raise RowWrong(f"Its points, {points[:20]!r} out of {out_of[:20]!r}, are no numbers.") from error
+    if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):
+        raise RowWrong(f"Its points, {points[:20]} out of {out_of[:20]}, make no sense.")
+    return Judgement(given, scale, words)
+
+
+def _author(path: PurePosixPath) -> str:
+    folders = path.parts[:-1]
+    below = folders.index("submissions") + 1 if "submissions" in folders else 0
+    return folders[below] if len(folders) > below else ""
+
+
+def _folder_draft(path: PurePosixPath, text: str, given: Mapping[str, Judgement]) -> SubmissionDraft:
+    author = _author(path)
+    if not author:
+        raise RowWrong("It lies in no folder; the folder says who wrote it.")
+    found = _SUBMISSION.search(text)
+    body = text[found.end() :] if found else text
+    text_format = TextFormat.LATEX if path.suffix.lower() == ".tex" else TextFormat.MARKDOWN
+    return SubmissionDraft(author, path.stem, body.strip(), format=text_format, judgement=given.get(path.stem.casefold()))
+
+
+def _judgements(text: str) -> dict[str, Judgement]:
+    """Points and remarks by the problem's name in small letters; lines that make no sense are left out."""
+    found = list(_JUDGED.finditer(text))
+    ends = [one.start() for one in found[1:]] + [len(text)]
+    judged: dict[str, Judgement] = {}
+    for one, end in zip(found, ends, strict=True):
+        points, out_of = Decimal(one[2]), Decimal(one[3])
+        if 0 <= points <= out_of <= _POINTS_AT_MOST and out_of:
+            judged[one[1].casefold()] = Judgement(points, out_of, text[one.end() : end].strip())
+    return judged

@@ -1,0 +1,120 @@
+"""What is handed in: one submission a paper and problem, its draft, its immutable versions, their steps.
+
+A version's `source` is the text in which places count code points (`apps.reasoning.texts.source`); `raw` is what came.
+"""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestProblem, Paper
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+TEXT_LENGTH = 200_000
+FILENAME_LENGTH = 200
+
+
+class TextFormat(models.TextChoices):
+    """How a text is written; both are set in type by the same renderer."""
+
+    MARKDOWN = "markdown", "Text with formulas"
+    LATEX = "latex", "LaTeX"
+
+
+class Origin(models.TextChoices):
+    """How a version came in."""
+
+    TYPED = "typed", "Typed here"
+    IMPORTED = "imported", "Imported"
+
+
+class Submission(models.Model):
+    """An author's work on one problem. The draft is the author's alone; `row_version` counts its changes."""
+
+    paper = models.ForeignKey(Paper, on_delete=models.CASCADE, related_name="submissions")
+    problem = models.ForeignKey(ContestProblem, on_delete=models.CASCADE, related_name="submissions")
+    draft = models.TextField(blank=True)
+    draft_format = models.CharField(max_length=10, choices=TextFormat, default=TextFormat.MARKDOWN)
+    draft_saved_at = models.DateTimeField(null=True, blank=True)
+    row_version = models.PositiveIntegerField(default=0)
+
+    if TYPE_CHECKING:
+        versions: RelatedManager["SubmissionVersion"]
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["paper", "problem"], name="submission_once")]
+
+
+class SubmissionVersion(models.Model):
+    """A text that was handed in. It never changes; the database refuses it. The newest is the one to mark, unless withdrawn."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()
+    format = models.CharField(max_length=10, choices=TextFormat)
+    origin = models.CharField(max_length=10, choices=Origin)
+    raw = models.TextField()
+    source = models.TextField()
+    digest = models.CharField(max_length=64, help_text="sha-256 of the source, in hex.")
+    segmenter = models.CharField(max_length=20)
+    handed_in_at = models.DateTimeField(auto_now_add=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    if TYPE_CHECKING:
+        steps: RelatedManager["Step"]
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["submission", "number"], name="submission_version_number")]
+
+
+class Step(models.Model):
+    """A numbered piece of a version: `source[start:end]`, in code points."""
+
+    version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="steps")
+    number = models.PositiveIntegerField()
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "number"], name="step_number"),
+            models.CheckConstraint(condition=Q(start__lt=models.F("end")), name="step_has_text"),
+        ]
+
+    @property
+    def text(self) -> str:
+        """The step's own text."""
+        return self.version.source[self.start : self.end]
+
+
+class ForeignJudgement(models.Model):
+    """What somebody elsewhere made of an imported text. No page shows it; it is for measuring agreement with sealed marks."""
+
+    version = models.OneToOneField(SubmissionVersion, on_delete=models.CASCADE, related_name="+")
+    points = models.DecimalField(max_digits=6, decimal_places=2)
+    out_of = models.DecimalField(max_digits=6, decimal_places=2)
+    words = models.TextField(blank=True)
+
+
+class ImportFile(models.Model):
+    """An uploaded file between its preview and its confirmation. Thrown away after either."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="+")
+    filename = models.CharField(max_length=FILENAME_LENGTH)
+    adds_problems = models.BooleanField(default=False)
+    data = models.BinaryField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]

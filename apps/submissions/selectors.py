@@ -1,0 +1,58 @@
+"""Reads of submissions."""
+
+from dataclasses import dataclass
+
+from django.db.models import Max, QuerySet
+
+from apps.contests.models import Contest, ContestProblem, Paper
+from apps.contests.selectors import problem_list
+from apps.submissions.models import Submission, SubmissionVersion
+
+
+@dataclass(frozen=True)
+class OwnRow:
+    """A problem as its author sees it: the newest version handed in, and whether the draft says something else."""
+
+    problem: ContestProblem
+    handed_in: SubmissionVersion | None
+    has_draft: bool
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """A paper by number with the version to mark of each problem, in the order of the problems; None where there is none."""
+
+    paper: Paper
+    versions: list[SubmissionVersion | None]
+
+
+def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
+    """An author's work on every problem."""
+    submissions = {row.problem_id: row for row in Submission.objects.filter(paper=paper)}
+    newest = {row.submission_id: row for row in versions_to_mark(contest).filter(submission__paper=paper)}
+    rows = []
+    for problem in problem_list(contest):
+        submission = submissions.get(problem.pk)
+        handed_in = newest.get(submission.pk) if submission else None
+        has_draft = submission is not None and bool(submission.draft.strip())
+        rows.append(OwnRow(problem, handed_in, has_draft and (handed_in is None or handed_in.raw != submission.draft)))
+    return rows
+
+
+def versions_to_mark(contest: Contest) -> QuerySet[SubmissionVersion]:
+    """The newest version of every submission of a contest, unless it was withdrawn."""
+    newest = Submission.objects.filter(paper__contest=contest).annotate(last=Max("versions__pk")).values("last")
+    return SubmissionVersion.objects.filter(pk__in=newest, withdrawn_at=None)
+
+
+def paper_rows(contest: Contest) -> list[PaperRow]:
+    """All papers of a contest with what is to be marked, by number."""
+    problems = [row.pk for row in problem_list(contest)]
+    versions = versions_to_mark(contest).defer("raw", "source").select_related("submission")
+    found = {(row.submission.paper_id, row.submission.problem_id): row for row in versions}
+    return [PaperRow(paper, [found.get((paper.pk, key)) for key in problems]) for paper in contest.papers.all()]
+
+
+def version_list(submission: Submission) -> QuerySet[SubmissionVersion]:
+    """The versions of a submission, newest first, without their texts."""
+    return submission.versions.defer("raw", "source").order_by("-number")

@@ -1,0 +1,132 @@
+"""Writes of submissions: drafts that never overwrite a newer one, and versions that never change."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestProblem, Paper
+from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.reasoning.texts.segmentation import SEGMENTER, digest_of, segment
+from apps.reasoning.texts.source import source_of
+from apps.submissions.models import (
+    FILENAME_LENGTH,
+    TEXT_LENGTH,
+    ForeignJudgement,
+    ImportFile,
+    Origin,
+    Step,
+    Submission,
+    SubmissionVersion,
+    TextFormat,
+)
+
+VERSIONS_AT_MOST = 100
+KEPT_FOR = timedelta(days=1)
+
+
+class DraftChanged(Exception):
+    """The draft was changed in another window; `submission` holds what is there now."""
+
+    def __init__(self, submission: Submission) -> None:
+        super().__init__("The draft was changed in another window.")
+        self.submission = submission
+
+
+def submission_of(paper: Paper, problem: ContestProblem) -> Submission:
+    """The submission of a paper to a problem; one that is not stored yet where nothing was written."""
+    found = Submission.objects.filter(paper=paper, problem=problem).first()
+    return found or Submission(paper=paper, problem=problem)
+
+
+@transaction.atomic
+def draft_save(*, paper: Paper, problem: ContestProblem, text: str, text_format: str, based_on: int) -> Submission:
+    """Keep what an author has typed, if nobody kept something newer since `based_on`.
+
+    Raises `ContestRefused` outside the window or for a text that is too long, `DraftChanged`.
+    """
+    _may_write(paper.contest, text, text_format)
+    submission, _ = Submission.objects.get_or_create(paper=paper, problem=problem)
+    if submission.draft == text and submission.draft_format == text_format:
+        return submission
+    values = {"draft": text, "draft_format": text_format, "draft_saved_at": timezone.now(), "row_version": based_on + 1}
+    if not Submission.objects.filter(pk=submission.pk, row_version=based_on).update(**values):
+        raise DraftChanged(Submission.objects.get(pk=submission.pk))
+    submission.refresh_from_db()
+    return submission
+
+
+@transaction.atomic
+def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_format: str, based_on: int) -> SubmissionVersion:
+    """Hand a text in: it becomes the newest version. Handing in the same text again gives the version that holds it.
+
+    Raises `ContestRefused`, `DraftChanged`.
+    """
+    if not text.strip():
+        raise ContestRefused("There is nothing to hand in yet.")
+    submission = draft_save(paper=paper, problem=problem, text=text, text_format=text_format, based_on=based_on)
+    newest = submission.versions.order_by("-number").first()
+    if newest and newest.withdrawn_at is None and (newest.raw, newest.format) == (text, text_format):
+        return newest
+    if newest and newest.number >= VERSIONS_AT_MOST:
+        raise ContestRefused(f"You have handed in {VERSIONS_AT_MOST} versions, which is the limit.")
+    return version_add(submission=submission, text=text, text_format=text_format, origin=Origin.TYPED)
+
+
+@transaction.atomic
+def version_withdraw(*, version: SubmissionVersion) -> None:
+    """Take back the newest version; the text stays. Raises `ContestRefused` outside the window and for older ones."""
+    if refusal := hand_in_refusal(version.submission.paper.contest):
+        raise ContestRefused(refusal)
+    if version.submission.versions.filter(number__gt=version.number).exists():
+        raise ContestRefused("A newer version is there already.")
+    if version.withdrawn_at is None:
+        SubmissionVersion.objects.filter(pk=version.pk).update(withdrawn_at=timezone.now())
+
+
+@transaction.atomic
+def version_add(*, submission: Submission, text: str, text_format: str, origin: Origin) -> SubmissionVersion:
+    """A new version with its steps. The caller has asked whether it may come in."""
+    newest = submission.versions.order_by("-number").first()
+    source = source_of(text)
+    version = SubmissionVersion.objects.create(
+        submission=submission,
+        number=newest.number + 1 if newest else 1,
+        format=text_format,
+        origin=origin,
+        raw=text,
+        source=source,
+        digest=digest_of(source),
+        segmenter=SEGMENTER,
+    )
+    Step.objects.bulk_create(
+        Step(version=version, number=step.number, start=step.start, end=step.end, kind=step.kind, digest=step.digest)
+        for step in segment(source)
+    )
+    return version
+
+
+def judgement_keep(*, version: SubmissionVersion, points: Decimal, out_of: Decimal, words: str) -> ForeignJudgement:
+    """Keep what somebody elsewhere made of a text, where no marker meets it."""
+    return ForeignJudgement.objects.create(version=version, points=points, out_of=out_of, words=words)
+
+
+@transaction.atomic
+def import_file_keep(*, contest: Contest, user: User, filename: str, data: bytes, adds_problems: bool) -> ImportFile:
+    """Keep an upload until its owner confirms it. It takes the place of the owner's earlier one; forgotten ones go."""
+    ImportFile.objects.filter(Q(owner=user) | Q(created_at__lt=timezone.now() - KEPT_FOR)).delete()
+    return ImportFile.objects.create(
+        contest=contest, owner=user, filename=filename[:FILENAME_LENGTH], data=data, adds_problems=adds_problems
+    )
+
+
+def _may_write(contest: Contest, text: str, text_format: str) -> None:
+    if refusal := hand_in_refusal(contest):
+        raise ContestRefused(refusal)
+    if len(text) > TEXT_LENGTH:
+        raise ContestRefused(f"The text has {len(text):,} characters; at most {TEXT_LENGTH:,} can be handed in.")
+    if text_format not in TextFormat.values:
+        raise ContestRefused("A text is written as text with formulas or as LaTeX.")

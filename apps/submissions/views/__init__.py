@@ -1,0 +1,1 @@
+"""Pages of submissions: `writing` for authors, `marking` for coaches, `importing` for organisers."""

@@ -1,0 +1,50 @@
+"""What coaches read: papers by number, and a script with its steps. No name, no time, no order of arrival."""
+
+import uuid
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from apps.accounts.access import user_of
+from apps.contests.access import coached_get_for, papers_may_read, reveal_may
+from apps.contests.selectors import problem_list
+from apps.submissions import selectors
+from apps.submissions.access import version_marked_for
+
+
+@never_cache
+@require_GET
+def paper_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """The papers of a contest, by their random numbers."""
+    user = user_of(request)
+    contest = coached_get_for(user, contest_id)
+    if not papers_may_read(user, contest):
+        raise Http404("Papers can be read when marking has begun.")
+    context = {
+        "contest": contest,
+        "problems": problem_list(contest),
+        "rows": selectors.paper_rows(contest),
+        "may_reveal": reveal_may(user, contest),
+    }
+    return render(request, "submissions/paper_list.html", context)
+
+
+@never_cache
+@require_GET
+def script(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """A text as it was handed in, step by step, or with `?as=source` letter by letter."""
+    user = user_of(request)
+    version = version_marked_for(user, version_id)
+    contest = version.submission.paper.contest
+    context = {
+        "version": version,
+        "contest": contest,
+        "paper": version.submission.paper,
+        "problem": version.submission.problem,
+        "steps": version.steps.all(),
+        "as_source": request.GET.get("as") == "source",
+        "may_reveal": reveal_may(user, contest),
+    }
+    return render(request, "submissions/script.html", context)

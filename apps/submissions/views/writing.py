@@ -1,0 +1,137 @@
+"""The author's side: own problems, the editor with preview and autosave, versions handed in."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from apps.accounts.access import user_of
+from apps.contests.access import contest_get_for, paper_own, problem_own_for
+from apps.contests.models import ContestProblem
+from apps.contests.services import ContestRefused, hand_in_refusal
+from apps.submissions import selectors, services
+from apps.submissions.access import version_own_for
+from apps.submissions.forms import TextForm
+from apps.submissions.models import Submission
+
+
+@never_cache
+@require_GET
+def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """A contest as its students see it: the problems, and what of them is handed in."""
+    user = user_of(request)
+    contest = contest_get_for(user, contest_id)
+    paper = paper_own(user, contest)
+    if paper is None:
+        raise Http404("There is no such contest.")
+    context = {"contest": contest, "rows": selectors.own_rows(contest, paper), "refusal": hand_in_refusal(contest)}
+    return render(request, "submissions/own.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def write(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """The editor. Sending it hands the text in, which can be done again until the time is over."""
+    paper, problem = problem_own_for(user_of(request), problem_id)
+    submission = services.submission_of(paper, problem)
+    if request.method != "POST":
+        return _editor(request, problem, submission, _form_of(submission))
+    form = TextForm(request.POST)
+    if not form.is_valid():
+        return _editor(request, problem, submission, form, status=422)
+    try:
+        version = services.version_hand_in(paper=paper, problem=problem, **form.cleaned_data)
+    except services.DraftChanged as changed:
+        return _editor(request, problem, changed.submission, form, is_stale=True, status=409)
+    except ContestRefused as error:
+        form.add_error(None, str(error))
+        return _editor(request, problem, submission, form, status=422)
+    messages.success(request, f"Version {version.number} is handed in.")
+    return redirect("submissions:version_own", version_id=version.public_id)
+
+
+@require_POST
+def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
+    """Keep a draft: `{"row_version", "saved_at"}`; 409 with the newer `row_version`, `text` and `format`; 422 with `error`."""
+    paper, problem = problem_own_for(user_of(request), problem_id)
+    form = TextForm(request.POST)
+    if not form.is_valid():
+        return JsonResponse({"error": " ".join(words for errors in form.errors.values() for words in errors)}, status=422)
+    try:
+        submission = services.draft_save(paper=paper, problem=problem, **form.cleaned_data)
+    except services.DraftChanged as changed:
+        now = changed.submission
+        return JsonResponse({"row_version": now.row_version, "text": now.draft, "format": now.draft_format}, status=409)
+    except ContestRefused as error:
+        return JsonResponse({"error": str(error)}, status=422)
+    saved_at = submission.draft_saved_at.isoformat() if submission.draft_saved_at else None
+    return JsonResponse({"row_version": submission.row_version, "saved_at": saved_at})
+
+
+@require_POST
+def preview(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """What is in the editor, set in type. Nothing is stored."""
+    problem_own_for(user_of(request), problem_id)
+    return render(request, "submissions/_preview.html", {"text": request.POST.get("text", "")})
+
+
+@never_cache
+@require_GET
+def version_own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """A version that the person handed in, with all versions of the same problem."""
+    version = version_own_for(user_of(request), version_id)
+    contest = version.submission.paper.contest
+    context = {
+        "version": version,
+        "contest": contest,
+        "problem": version.submission.problem,
+        "versions": selectors.version_list(version.submission),
+        "refusal": hand_in_refusal(contest),
+    }
+    return render(request, "submissions/version_own.html", context)
+
+
+@require_POST
+def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """Take the newest version back."""
+    version = version_own_for(user_of(request), version_id)
+    try:
+        services.version_withdraw(version=version)
+    except ContestRefused as error:
+        messages.error(request, str(error))
+    return redirect("submissions:version_own", version_id=version_id)
+
+
+def _form_of(submission: Submission) -> TextForm:
+    initial = {
+        "text": submission.draft,
+        "text_format": submission.draft_format,
+        "based_on": submission.row_version,
+    }
+    return TextForm(initial=initial)
+
+
+def _editor(
+    request: HttpRequest,
+    problem: ContestProblem,
+    submission: Submission,
+    form: TextForm,
+    *,
+    is_stale: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        "problem": problem,
+        "contest": problem.contest,
+        "submission": submission,
+        "form": form,
+        "based_on": submission.row_version if is_stale else form["based_on"].value(),
+        "text": str(form["text"].value() or ""),
+        "is_stale": is_stale,
+        "refusal": hand_in_refusal(problem.contest),
+        "versions": selectors.version_list(submission) if submission.pk else [],
+    }
+    return render(request, "submissions/write.html", context, status=status)

@@ -1,0 +1,50 @@
+"""Contests for the tests: Bob coaches, Charlie takes part."""
+
+from typing import Any
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestProblem, ContestState, Paper
+from apps.contests.services import Settings, contest_create, contest_move, problem_add, student_add
+from apps.problems.models import Problem
+from apps.submissions.models import Submission, SubmissionVersion, TextFormat
+from apps.submissions.services import version_hand_in
+from tests.problems.factory import make_problem
+
+TEXT = "Suppose $p = a^2 + b^2$.\n\nThen $p \\equiv 1 \\pmod 4$ or $p = 2$."
+
+
+def make_contest(by: User, *problems: Problem, state: ContestState = ContestState.PREPARING, **settings: Any) -> Contest:
+    """A contest of `by` with these problems, or with one of its own, moved to a state."""
+    contest = contest_create(settings=Settings(title=settings.pop("title", "Selection test"), **settings), by=by)
+    for problem in problems or (make_problem(),):
+        problem_add(contest=contest, problem=problem)
+    return moved(contest, state)
+
+
+def moved(contest: Contest, state: ContestState) -> Contest:
+    """The contest, moved on to a later state."""
+    for verb, target in (("open", ContestState.OPEN), ("mark", ContestState.MARKING), ("close", ContestState.CLOSED)):
+        contest.refresh_from_db()
+        if list(ContestState).index(contest.state) < list(ContestState).index(target) <= list(ContestState).index(state):
+            contest = contest_move(contest=contest, verb=verb, based_on=contest.row_version)
+    return contest
+
+
+def enter(contest: Contest, person: User, school: str = "") -> tuple[Paper, ContestProblem]:
+    """Enter somebody; their paper and the first problem."""
+    return student_add(contest=contest, person=person, school=school), contest.problems.all()[0]
+
+
+def hand_in(paper: Paper, problem: ContestProblem, text: str = TEXT) -> SubmissionVersion:
+    """Hand a text in over whatever draft there is."""
+    submission = Submission.objects.filter(paper=paper, problem=problem).first()
+    based_on = submission.row_version if submission else 0
+    return version_hand_in(paper=paper, problem=problem, text=text, text_format=TextFormat.MARKDOWN, based_on=based_on)
+
+
+def handed_in_at_a_contest(coach: User, student: User, problem: Problem) -> SubmissionVersion:
+    """A text of a student's in a contest that is being marked."""
+    contest = make_contest(coach, problem, state=ContestState.OPEN)
+    version = hand_in(*enter(contest, student))
+    moved(contest, ContestState.MARKING)
+    return SubmissionVersion.objects.select_related("submission__paper__contest", "submission__problem").get(pk=version.pk)

@@ -1,0 +1,147 @@
+"""Anonymity: pages of markers hold no name, number order tells nothing, and an identity opens one at a time, on record."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import Role, User
+from apps.contests import services
+from apps.contests.models import Contest, ContestState, IdentityReveal, Paper
+from apps.contests.services import ContestRefused
+from tests.contests.factory import enter, hand_in, make_contest, moved
+
+ClientFor = Callable[[User | None], Client]
+ROSTER = ("Zebulon Quartermaine", "quartermaine7", "Gymnasium Hohenstein", "zq@example.org")
+
+
+@pytest.fixture
+def student(db: None) -> User:
+    return User.objects.create_user(
+        ROSTER[1], ROSTER[3], "x", role=Role.STUDENT, first_name="Zebulon", last_name="Quartermaine"
+    )
+
+
+@pytest.fixture
+def marked(bob: User, dana: User, student: User) -> Contest:
+    """A contest being marked, with one paper; Dana marks in it and may not open identities."""
+    contest = make_contest(bob, state=ContestState.OPEN)
+    services.coach_add(contest=contest, person=dana)
+    hand_in(*enter(contest, student, ROSTER[2]))
+    return moved(contest, ContestState.MARKING)
+
+
+def crawl(client: Client, start: str) -> dict[str, str]:
+    """Every page that links lead to from `start`, below contests and scripts, with its headers."""
+    pages: dict[str, str] = {}
+    waiting = [start]
+    while waiting:
+        address = waiting.pop()
+        if address in pages:
+            continue
+        answer = client.get(address)
+        pages[address] = f"{answer.headers}\n{answer.content.decode()}"
+        for piece in pages[address].split('href="')[1:]:
+            link = piece.split('"')[0].replace("&amp;", "&")
+            if link.startswith(("/contests/", "/scripts/", "/submissions/", "?")):
+                waiting.append(link if link.startswith("/") else address.split("?")[0] + link)
+    return pages
+
+
+def test_a_marker_meets_no_name_on_any_page(marked: Contest, dana: User, student: User, client_for: ClientFor) -> None:
+    pages = crawl(client_for(dana), reverse("contests:list"))
+    assert any(address.startswith("/scripts/") for address in pages), "the crawl did not reach a script"
+    for address, page in pages.items():
+        for word in (*ROSTER, "Zebulon", "Quartermaine", str(student.public_id)):
+            assert word.lower() not in page.lower(), f"{word} stands on {address}"
+
+
+def test_the_organisers_pages_hold_names_on_the_roster_alone(marked: Contest, bob: User, client_for: ClientFor) -> None:
+    number = marked.papers.get().number
+    pages = crawl(client_for(bob), reverse("contests:list"))
+    with_name = {address for address, page in pages.items() if "Quartermaine" in page}
+    assert with_name == {reverse("contests:roster", kwargs={"contest_id": marked.public_id})}
+    assert all(number not in pages[address] for address in with_name)
+
+
+def test_a_script_tells_neither_when_it_came_nor_how(marked: Contest, dana: User, client_for: ClientFor) -> None:
+    version = marked.papers.get().submissions.get().versions.get()
+    page = client_for(dana).get(reverse("submissions:script", kwargs={"version_id": version.public_id})).content.decode()
+    assert "<time" not in page
+    assert str(version.handed_in_at.year) + "-" not in page
+    assert "Imported" not in page
+
+
+def test_papers_are_read_from_marking_on(bob: User, charlie: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob, state=ContestState.OPEN)
+    version = hand_in(*enter(contest, charlie))
+    client = client_for(bob)
+    papers = reverse("submissions:paper_list", kwargs={"contest_id": contest.public_id})
+    script = reverse("submissions:script", kwargs={"version_id": version.public_id})
+    assert (client.get(papers).status_code, client.get(script).status_code) == (404, 404)
+    moved(contest, ContestState.MARKING)
+    assert (client.get(papers).status_code, client.get(script).status_code) == (200, 200)
+
+
+def test_paper_numbers_are_drawn_not_counted(bob: User) -> None:
+    contest = make_contest(bob)
+    people = [User.objects.create_user(f"s{n}", role=Role.STUDENT) for n in range(30)]
+    numbers = [services.student_add(contest=contest, person=person).number for person in people]
+    assert len(set(numbers)) == 30
+    assert numbers != sorted(numbers)
+    assert not set("".join(numbers)) & set("AEIOU01")
+
+
+def test_a_paper_has_no_way_to_a_person_but_the_identity() -> None:
+    names = {field.name for field in Paper._meta.get_fields()}
+    assert names == {"id", "public_id", "contest", "number", "reveals", "submissions"}
+
+
+def test_an_identity_opens_for_a_reason_that_is_kept(marked: Contest, bob: User, client_for: ClientFor) -> None:
+    paper = marked.papers.get()
+    url = reverse("contests:identity_reveal", kwargs={"contest_id": marked.public_id, "paper_id": paper.public_id})
+    client = client_for(bob)
+    assert "Quartermaine" not in client.get(url).content.decode()
+    refused = client.post(url, {"reason": "   "})
+    assert refused.status_code == 422
+    assert "Quartermaine" not in refused.content.decode()
+    assert not IdentityReveal.objects.exists()
+    assert "Zebulon Quartermaine" in client.post(url, {"reason": "The jury asked."}).content.decode()
+    reveal = IdentityReveal.objects.get()
+    assert (reveal.paper, reveal.by, reveal.reason) == (paper, bob, "The jury asked.")
+    roster = client.get(reverse("contests:roster", kwargs={"contest_id": marked.public_id})).content.decode()
+    assert "The jury asked." in roster
+
+
+def test_a_marker_without_the_permission_opens_none(marked: Contest, dana: User, client_for: ClientFor) -> None:
+    paper = marked.papers.get()
+    url = reverse("contests:identity_reveal", kwargs={"contest_id": marked.public_id, "paper_id": paper.public_id})
+    assert client_for(dana).post(url, {"reason": "Curious."}).status_code == 404
+    assert client_for(dana).get(reverse("contests:roster", kwargs={"contest_id": marked.public_id})).status_code == 404
+    assert not IdentityReveal.objects.exists()
+
+
+def test_a_researcher_organises_without_learning_names(alice: User, charlie: User, client_for: ClientFor) -> None:
+    contest = make_contest(alice, state=ContestState.OPEN)
+    paper, problem = enter(contest, charlie)
+    hand_in(paper, problem)
+    moved(contest, ContestState.MARKING)
+    client = client_for(alice)
+    assert client.get(reverse("contests:roster", kwargs={"contest_id": contest.public_id})).status_code == 404
+    reveal = reverse("contests:identity_reveal", kwargs={"contest_id": contest.public_id, "paper_id": paper.public_id})
+    assert client.get(reveal).status_code == 404
+    with pytest.raises(ContestRefused, match="Only coaches"):
+        services.coach_add(contest=contest, person=alice, may_reveal=True)
+
+
+def test_a_student_sees_a_contest_from_its_opening_on(bob: User, charlie: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob, title="Secret test")
+    enter(contest, charlie)
+    client = client_for(charlie)
+    own = reverse("submissions:own", kwargs={"contest_id": contest.public_id})
+    assert "Secret test" not in client.get(reverse("contests:list")).content.decode()
+    assert client.get(own).status_code == 404
+    moved(contest, ContestState.OPEN)
+    assert "Secret test" in client.get(reverse("contests:list")).content.decode()
+    assert client.get(own).status_code == 200
