@@ -187,7 +187,7 @@ export function graphAt(whole, fold) {
     nodes,
     edges,
     contributing: new Set(contributing),
-    redundant: new Set(whole.redundant.filter((id) => edges.has(id) && isImplied(edges.get(id), next))),
+    redundant: new Set(whole.redundant.filter((id) => edges.has(id) && isImpliedAt(whole, edges.get(id), next, fold.seq))),
     frontier: [...nodes.values()].filter(isFrontier).map((node) => node.id),
   };
 }
@@ -208,12 +208,21 @@ function candidateWords({ passes, valid, total, confidence }, scores) {
   return `${passes} of ${valid} checks passed`;
 }
 
+/** What is implied once stays implied as uses come: the earliest event at which it was seen to be is remembered. */
+function isImpliedAt(whole, edge, next, seq) {
+  whole.impliedAt ??= new Map();
+  if (whole.impliedAt.get(edge.id) <= seq) return true;
+  const implied = isImplied(edge, next);
+  if (implied) whole.impliedAt.set(edge.id, seq);
+  return implied;
+}
+
 /** Is there a longer way for this use among the uses that are there (`next`: id → what uses it)? */
 function isImplied({ source, target }, next) {
   const seen = new Set();
   const open = (next.get(source) ?? []).filter((id) => id !== target);
-  while (open.length) {
-    const id = open.pop();
+  for (let first = 0; first < open.length; first += 1) { // Longer ways are seldom much longer: near nodes first.
+    const id = open[first];
     if (id === target) return true;
     if (seen.has(id)) continue;
     seen.add(id);
