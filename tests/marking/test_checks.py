@@ -1,5 +1,7 @@
 """What a coach is told about a scheme before anybody marks with it."""
 
+import time
+
 import pytest
 
 from apps.reasoning.marking.checks import check, is_usable
@@ -102,3 +104,14 @@ def test_errors_come_first() -> None:
     severities = [issue.severity for issue in check(text_read("checkpoint a, 6 points, one of g: x\ncap k, at most 7: y"))]
     assert severities == sorted(severities, key=lambda severity: severity is Severity.WARNING)
     assert len(set(severities)) == 2
+
+
+def test_the_largest_scheme_is_checked_while_one_types() -> None:
+    lines = [
+        f"checkpoint x{n}, {1 + n // 29} points, chain A, one of g{n % 29}, needs x{max(0, n - 29)}: text"
+        for n in range(1, 200)
+    ]
+    scheme = text_read("scale 201\nchain A: a\ncheckpoint x0, 1 point, chain A: text\n" + "\n".join(lines))
+    start = time.perf_counter()
+    assert is_usable(scheme)
+    assert time.perf_counter() - start < 5

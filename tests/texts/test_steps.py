@@ -116,6 +116,23 @@ def test_steps_of_a_large_text_are_found_quickly() -> None:
     assert time.perf_counter() - start < 10
 
 
+@pytest.mark.parametrize(
+    "piece",
+    ["a\n", "a\n\n", "5. b\n", "A. A. ", "- x\n", "$a$ ", "`a ", "# a\n", "\\( ", "\\begin{align} ", "$$\n", "```\n", ". " * 9],
+)
+def test_no_text_of_the_largest_size_takes_long(piece: str) -> None:
+    source = (piece * (200_000 // len(piece) + 1))[:200_000]
+    start = time.perf_counter()
+    assert_covered(source)
+    assert time.perf_counter() - start < 10
+
+
+def test_a_backtick_in_a_formula_does_not_open_it() -> None:
+    source = "We have $a `b`\n- c$ here. ``` $x\n- y$."
+    edges = {place for step in segment(source) for place in (step.start, step.end)}
+    assert not any(one.start < place < one.end for one in formulas(source) for place in edges)
+
+
 class TestSharedSubmissions:
     pytestmark = needs_shared_data
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from apps.reasoning.marking.evaluation import evaluate
 from apps.reasoning.marking.scheme import EARNING, Chain, Kind, Scheme, SchemeItem, points_text
-from apps.reasoning.marking.selection import conflicts_of
+from apps.reasoning.marking.selection import Conflicts, conflicts_of
 from apps.reasoning.marking.structure import SchemeIssue, Severity, error, structure_issues, warning
 
 _WITHOUT_POINTS = frozenset({Kind.ZERO_CREDIT, Kind.FEEDBACK})
@@ -114,17 +114,18 @@ def _without_effect(scheme: Scheme) -> Iterator[SchemeIssue]:
             yield warning(
                 "deduction-large", item.code, f"{item.code} takes more than the scale of {points_text(scheme.scale)}."
             )
+    conflicts = conflicts_of(scheme.items)
     for item in scheme.of_kind(Kind.CHECKPOINT):
-        if rival := _always_beaten(item, scheme):
+        if rival := _always_beaten(item, scheme, conflicts):
             message = f"{item.code} never counts: it needs {rival.code}, which excludes it and is worth as much or more."
             yield error("unreachable", item.code, message)
         elif (chain := _worthless_chain(item, scheme)) is not None:
             yield error("unreachable", item.code, f"{item.code} never counts: chain {chain.name} is limited to 0.")
 
 
-def _always_beaten(item: SchemeItem, scheme: Scheme) -> SchemeItem | None:
+def _always_beaten(item: SchemeItem, scheme: Scheme, conflicts: Conflicts) -> SchemeItem | None:
     """An item that `item` needs, directly or not, that counts in its place wherever both do."""
-    items, conflicts = {one.code: one for one in scheme.items}, conflicts_of(scheme.items)
+    items = {one.code: one for one in scheme.items}
     needed, edge = set[str](), [item.code]
     while edge:
         fresh = set(items[edge.pop()].requires) - needed

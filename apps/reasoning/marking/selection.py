@@ -58,6 +58,8 @@ def _best_of_pieces(codes: list[str], weights: Mapping[str, Decimal], conflicts:
 def _heaviest(piece: list[str], weights: Mapping[str, Decimal], conflicts: Conflicts) -> set[str]:
     """Branch on the code with most conflicts: with it, and without."""
     inside = set(piece)
+    if all(len(conflicts[code] & inside) == len(piece) - 1 for code in piece):
+        return {max(piece, key=lambda code: weights[code])}  # A pick-one group, however large.
     pivot = max(piece, key=lambda code: len(conflicts[code] & inside))
     rest = [code for code in piece if code != pivot]
     taken = {pivot} | _best_of_pieces([code for code in rest if code not in conflicts[pivot]], weights, conflicts)

@@ -22,6 +22,8 @@ from apps.reasoning.texts.formulas import Formula, code_end, formulas
 SEGMENTER = "1"
 LONG = 700
 SHORT = 120
+JOINED_AT_MOST = 5_000
+TAIL = 80  # How far back the end of a sentence is looked for.
 
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)])[ \t]")
 _PARTS = "step|case|subcase|claim|lemma|theorem|proposition|corollary|proof|part|solution|remark|conclusion"
@@ -75,9 +77,14 @@ class _Cover:
 
     def __init__(self, source: str) -> None:
         self.formulas: dict[int, Formula] = {one.start: one for one in formulas(source)}
-        spans = sorted([*((one.start, one.end) for one in self.formulas.values()), *_code(source)])
-        self.starts = [start for start, _ in spans]
-        self.ends = [end for _, end in spans]
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        for start, end in sorted([*((one.start, one.end) for one in self.formulas.values()), *_code(source)]):
+            if self.ends and start < self.ends[-1]:
+                self.ends[-1] = max(self.ends[-1], end)
+            else:
+                self.starts.append(start)
+                self.ends.append(end)
 
     def has(self, place: int) -> bool:
         """Does `place` lie strictly inside a formula or code?"""
@@ -119,10 +126,10 @@ def _blocks(source: str, cover: _Cover) -> Iterator[tuple[int, int]]:
 
 def _is_item(source: str, start: int, place: int) -> bool:
     """Whether a list item begins on the line at `place`: in a list, or after a sentence; else the line was wrapped."""
-    before = source[start:place].strip()
-    return _ITEM.match(source, place) is not None and (
-        not before or _ITEM.match(before) is not None or _ENDED.search(before) is not None
-    )
+    if _ITEM.match(source, place) is None:
+        return False
+    before = source[max(start, place - TAIL) : place]
+    return not before.strip() or _ITEM.match(source, start) is not None or _ENDED.search(before) is not None
 
 
 def _trimmed(source: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -144,15 +151,16 @@ def _joined(source: str, blocks: list[tuple[int, int]], cover: _Cover) -> list[t
 
 def _goes_on(source: str, before: tuple[int, int], start: int, cover: _Cover) -> bool:
     """Whether what begins at `start` belongs to the sentence of the step before it."""
-    text = source[before[0] : before[1]]
-    if _kind(source, *before) == "heading" or _RULE.fullmatch(text) or _is_opening(source, start):
+    is_apart = _kind(source, *before) == "heading" or _RULE.fullmatch(source, *before)
+    if is_apart or _is_opening(source, start) or before[1] - before[0] > JOINED_AT_MOST:
         return False
     if _CLOSES.match(source, start):
         return True
     opening = cover.formulas.get(start)
     if opening is not None and opening.display:
         return True
-    has_ended = _ENDED.search(text) is not None and not text.endswith((":", ";", "$", "]", "}"))
+    tail = source[max(before[0], before[1] - TAIL) : before[1]]
+    has_ended = _ENDED.search(tail) is not None and not tail.endswith((":", ";", "$", "]", "}"))
     return bool(_SMALL.match(source, start)) and not has_ended
 
 
@@ -180,7 +188,11 @@ def _cut(source: str, start: int, end: int, cover: _Cover) -> int | None:
         place = found.end()
         if end - place < SHORT:
             break
-        if cover.has(found.start()) or cover.has(place) or _ABBREVIATION.search(source, start, found.start() + 1):
+        if (
+            cover.has(found.start())
+            or cover.has(place)
+            or _ABBREVIATION.search(source, max(start, found.start() - 8), found.start() + 1)
+        ):
             continue
         if place - start > LONG and best is not None:
             break
@@ -191,4 +203,4 @@ def _cut(source: str, start: int, end: int, cover: _Cover) -> int | None:
 
 
 def _kind(source: str, start: int, end: int) -> Literal["text", "heading"]:
-    return "heading" if "\n" not in source[start:end] and _HEADING.fullmatch(source, start, end) else "text"
+    return "heading" if source.find("\n", start, end) < 0 and _HEADING.fullmatch(source, start, end) else "text"
