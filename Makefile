@@ -27,7 +27,7 @@ test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"
 
 test-vllm: setup-vllm ## the backends' contract and a small exploration on vLLM, on this machine's CPU
-	@.venv-vllm/bin/python -m pytest -p no:cacheprovider -p no:randomly -W ignore -n 2 --dist loadgroup --timeout 600 --durations 12 -m vllm tests/inference tests/flows
+	@.venv-vllm/bin/python -m pytest -p no:cacheprovider -p no:randomly -W ignore -n 2 --dist loadgroup --timeout 1500 --durations 12 -m vllm tests/inference tests/flows
 
 setup-vllm: .venv-vllm/.installed
 
@@ -83,7 +83,7 @@ $(VENV)/.installed: requirements.txt docker/requirements/model.txt | $(VENV)/bin
 # What models may look up: the documentation of the libraries that are installed there.
 .venv-sandbox/documentation.sqlite3: .venv-sandbox/.installed $(wildcard workers/library/*.py)
 	@echo "Indexing the documentation that models may look up (half a minute, once) …"
-	@rm -f $@ && $(PY) -m workers.library .venv-sandbox
+	@rm -f $@ && OPENBLAS_NUM_THREADS=1 $(PY) -m workers.library .venv-sandbox
 
 $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@echo "Installing what the tests need …"
