@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 #: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
-_TOOL_IS_AWAITED_S = 20.0
+_TOOL_IS_AWAITED_S = 60.0
 _ERRORS: Mapping[str, type[errors.BackendError]] = {
     cls.__name__: cls
     for cls in (

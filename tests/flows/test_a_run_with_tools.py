@@ -50,19 +50,23 @@ def _event(dump: dict[str, Any], key: str) -> dict[str, Any]:
     return found
 
 
-def _is_running_code(dump: dict[str, Any]) -> bool:
-    return any(event["key"] == f"{CODE}/began" for event in dump["events"])
+def _wait_until_code_runs(stack: Stack, run: str) -> None:
+    """The sandbox holds the call, and no model has one just then."""
+    stack.wait_for(run, lambda dump: any(event["key"] == f"{CODE}/began" for event in dump["events"]), within_s=90)
+    until = time.monotonic() + 30
+    while not stack.agent("active", run):
+        assert time.monotonic() < until, stack.logs()
+        time.sleep(0.1)
 
 
 @pytest.mark.usefixtures("fence")
 def test_a_sandbox_that_dies_while_code_runs_costs_that_code_only(tools: Stack) -> None:
     tools.start(*ALL)
     run = _play(tools, "import time\ntime.sleep(4)\nprint(2 + 2)")
-    tools.wait_for(run, _is_running_code)
-    time.sleep(1.5)
+    _wait_until_code_runs(tools, run)
     tools.kill("sandbox")
     tools.start("sandbox")
-    dump = tools.wait_until_ended(run, keep=ALL)
+    dump = tools.wait_until_ended(run, keep=ALL, within_s=90)
     assert dump["status"] == "finished"
     assert _event(dump, f"{CODE.removesuffix('/python')}/taken")["response"] == "4"
     steps = [step for step in dump["steps"] if step["key"] == CODE]
@@ -74,11 +78,11 @@ def test_a_sandbox_that_dies_while_code_runs_costs_that_code_only(tools: Stack) 
 def test_an_orchestrator_that_dies_finds_the_answer_of_the_code(tools: Stack) -> None:
     tools.start(*ALL)
     run = _play(tools, "import time\ntime.sleep(2)\nprint(2 + 2)")
-    tools.wait_for(run, _is_running_code)
-    time.sleep(1)
+    _wait_until_code_runs(tools, run)
     tools.kill("orchestrator")
-    time.sleep(2.5)
-    dump = tools.wait_until_ended(run, keep=ALL)
+    while tools.agent("active", run):
+        time.sleep(0.1)
+    dump = tools.wait_until_ended(run, keep=ALL, within_s=90)
     assert _event(dump, f"{CODE.removesuffix('/python')}/taken")["response"] == "4"
     log = tools.log_text("sandbox")
     assert log.count(f"began {run}/{CODE}#") == 1, "the code ran once"
@@ -88,9 +92,7 @@ def test_an_orchestrator_that_dies_finds_the_answer_of_the_code(tools: Stack) ->
 def test_cancelling_the_run_ends_its_code(tools: Stack) -> None:
     tools.start(*ALL)
     run = _play(tools, "while True: pass")
-    tools.wait_for(run, _is_running_code)
-    time.sleep(1)
-    assert tools.agent("active", run) == 1
+    _wait_until_code_runs(tools, run)
     tools.agent("command", run, "cancel")
     assert tools.wait_until_ended(run)["status"] == "cancelled"
     until = time.monotonic() + 10
@@ -102,7 +104,7 @@ def test_cancelling_the_run_ends_its_code(tools: Stack) -> None:
 def test_a_sandbox_that_is_off_is_told_and_the_run_goes_on(tools: Stack) -> None:
     tools.env["SANDBOX"] = "off"
     tools.start("valkey", "orchestrator", "inference")
-    dump = tools.wait_until_ended(_play(tools, "print(2 + 2)"))
+    dump = tools.wait_until_ended(_play(tools, "print(2 + 2)"), within_s=90)
     assert dump["status"] == "finished"
     assert _event(dump, f"{CODE}/failed")["is_off"] is True
     assert "not available" in _event(dump, f"{CODE.removesuffix('/python')}/taken")["response"]

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from apps.reasoning.domain.tools import SearchHit, SearchJob
 from apps.reasoning.reading.actions import LIBRARIES
+from workers.library import meaning
+from workers.library.embedding import model_folder
 
 FILE = "documentation.sqlite3"
 WINDOW, STEP = 140, 100
@@ -27,11 +29,13 @@ _STOP = frozenset(
 _SCHEMA = """
 CREATE VIRTUAL TABLE passage USING fts5(name, text, library UNINDEXED, signature UNINDEXED, tokenize = 'porter unicode61');
 CREATE TABLE made_of (packages TEXT NOT NULL);
+CREATE TABLE meaning (name TEXT PRIMARY KEY, vector BLOB NOT NULL);
 """
 _NAME_WEIGHT, _TEXT_WEIGHT = 4.0, 1.0
 #: What a name loses for each module it lies deeper: people import from the top.
 _DEEP = 1.2
 _LOOKED_AT = 200
+_BY_NAME = "SELECT library, signature, text FROM passage WHERE name = ? LIMIT 1"
 _NO_SUCH = re.compile(r"has no attribute '(\w+)'|cannot import name '(\w+)'")
 
 
@@ -60,6 +64,7 @@ def build(environment: Path) -> int:
             "INSERT INTO passage (name, text, library, signature) VALUES (?, ?, ?, ?)", _rows(done.stdout.splitlines())
         )
         database.execute("INSERT INTO made_of VALUES (?)", (packages(environment),))
+        meaning.store(database, model_folder())
         database.execute("INSERT INTO passage(passage) VALUES ('optimize')")
         count = int(database.execute("SELECT count(*) FROM passage").fetchone()[0])
     fresh.replace(environment / FILE)
@@ -98,13 +103,22 @@ def search(environment: Path, job: SearchJob) -> list[SearchHit]:
     )
     with closing(_opened(path)) as database:
         rows = database.execute(statement, [match, *values, _LOOKED_AT]).fetchall()
-        rows += _misspelt(database, job)
+        best = _best_of_each_name([*rows, *_misspelt(database, job)])
+        near = meaning.nearest(database, path, job, model_folder())
+        for name in near.keys() - best.keys():
+            library, signature, text = database.execute(_BY_NAME, (name,)).fetchone()
+            best[name] = SearchHit(library=library, name=name, signature=signature, text=text, score=0.0)
+    lexical = sorted(best.values(), key=lambda hit: (-hit.score, hit.name))
+    return meaning.fused(lexical, near)[: job.top]
+
+
+def _best_of_each_name(rows: Iterable[tuple[str, str, str, str, float]]) -> dict[str, SearchHit]:
     best: dict[str, SearchHit] = {}
     for library, name, signature, text, rank in rows:
         score = -rank - _DEEP * max(0, name.count(".") - 1)
         if name not in best or best[name].score < score:
             best[name] = SearchHit(library=library, name=name, signature=signature, text=text, score=score)
-    return sorted(best.values(), key=lambda hit: -hit.score)[: job.top]
+    return best
 
 
 def _misspelt(database: sqlite3.Connection, job: SearchJob) -> list[tuple[str, str, str, str, float]]:
