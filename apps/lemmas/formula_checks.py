@@ -10,6 +10,8 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
+from apps.reasoning.domain.tools import ToolAnswer, read_execution, read_findings
+from apps.reasoning.domain.values import Unscored
 from apps.runs.models import Run, RunEvent
 from apps.ui.marking import render_marked
 
@@ -25,7 +27,7 @@ _COMPARED = {
 
 @dataclass(frozen=True)
 class CheckedFormula:
-    """A tested formula as a page shows it. `tex` can be set as one line; `detail` says where it fails, or how many tests."""
+    """A formula as a page shows it. `tex` can be set as one line; `detail` is where it fails, how many tests, or why none."""
 
     where: str
     tex: str
@@ -80,6 +82,13 @@ def checks_of(run: Run, subjects: Iterable[str]) -> dict[str, FormulaCheck]:
         return told
     missing = FormulaCheck("", f"Not checked: {why_unchecked(run)}")
     return {subject: told.get(subject, missing) for subject in wanted}
+
+
+def formulas_of_answer(text: str) -> list[CheckedFormula]:
+    """All formulas behind a recorded check, those that were not understood too; `text` is the tool's answer."""
+    execution = read_execution(text)
+    found = read_findings(ToolAnswer(job="check_math", execution=execution))
+    return [] if isinstance(found, Unscored) else [_formula(one.model_dump(mode="json")) for one in found]
 
 
 def check_outcomes(run: Run) -> dict[str, tuple[str, int]]:
@@ -155,7 +164,9 @@ def _in(where: str) -> str:
 
 def _formula(finding: Mapping[str, Any]) -> CheckedFormula:
     anchor, outcome = finding["anchor"], finding["outcome"]
-    detail = _counterexample(finding) if outcome == "refuted" else _count(finding["tests"], "test")
+    detail = finding["reason"] or _count(finding["tests"], "test")
+    if outcome == "refuted":
+        detail = _counterexample(finding)
     return CheckedFormula(
         where=finding["text_id"],
         tex=_one_line(anchor["quote"]),

@@ -27,7 +27,7 @@ from tests.runs.factory import make_run
 from workers.mathcheck.__main__ import findings_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SLIP = proof("We have $1+1=2$ and $2+2=5$.", "So the claim holds.")
+SLIP = proof("We have $1+1=2$ and $2+2=5$.", "So $\\angle A=90$.")
 
 
 def answers(request: Any) -> str:
@@ -67,7 +67,9 @@ def test_solutions_have_their_check_and_their_steps_marked(client: Client) -> No
     client.force_login(make_user("ada"))
     found = [one for round_ in solutions(run).rounds for one in round_.solutions]
     assert found
-    assert {one.check.words for one in found} == {"1 formula refuted, in step 1; 1 formula survived its tests."}
+    assert {one.check.words for one in found} == {
+        "1 formula refuted, in step 1; 1 formula survived its tests; 1 not understood."
+    }
     page = client.get(f"/runs/{run.public_id}/").content.decode()
     assert "marked--refuted" in page
     assert "by the formula check" in page
@@ -76,12 +78,15 @@ def test_solutions_have_their_check_and_their_steps_marked(client: Client) -> No
 def test_a_check_has_a_page_and_stands_in_the_export_with_all_it_found(client: Client) -> None:
     run = driven(ScriptedTools(verifies))
     client.force_login(make_user("ada"))
-    page = client.get(f"/runs/{run.public_id}/calls/check/proof/1/")
-    assert page.status_code == 200
-    assert "2+2=5" in page.content.decode()
+    page = client.get(f"/runs/{run.public_id}/calls/check/proof/1/").content.decode()
+    assert page.index("2+2=5") < page.index("the sides are") < page.index("is not known") < page.index("<h2>Output</h2>")
     rows = [json.loads(line) for line in export_lines(run)]
     (row,) = [row for row in rows if row["type"] == "tool" and row["key"] == "check/proof/1"]
-    assert [one["outcome"] for one in json.loads(json.loads(row["text"])["stdout"])["findings"]] == ["survived", "refuted"]
+    assert [one["outcome"] for one in json.loads(json.loads(row["text"])["stdout"])["findings"]] == [
+        "survived",
+        "refuted",
+        "not_understood",
+    ]
     assert "formulas.checked" in {row.get("kind") for row in rows}
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 from apps.explorations import selectors
 from apps.explorations.views.shared import run_of
 from apps.explorations.words import FINISH_WORDS, role_word
+from apps.lemmas.formula_checks import formulas_of_answer
 
 
 @require_GET
@@ -27,6 +28,7 @@ def call(request: HttpRequest, run_id: uuid.UUID, key: str) -> HttpResponse:
         "role": role,
         "word": role_word(role),
         "finish": FINISH_WORDS.get(detail.step.finish_reason, "") if detail.step else "",
+        "formulas": formulas_of_answer(detail.text) if role == "check_math" else [],
     }
     return render(request, "explorations/tool_detail.html" if is_tool else "explorations/call_detail.html", context)
 
