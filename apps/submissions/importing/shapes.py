@@ -66,6 +66,7 @@ def draft_read(record: Record, shape: str) -> SubmissionDraft:
 
 def folder_drafts(texts: Mapping[PurePosixPath, str]) -> list[tuple[str, SubmissionDraft | RowWrong]]:
     """The texts of an archive by path, each as a draft or as the reason why it is none."""
+    texts = {path: text.replace("\r\n", "\n") for path, text in texts.items()}
     comments = {(_author(path), path.parent): _judgements(text) for path, text in texts.items() if path.name == COMMENTS}
     rows: list[tuple[str, SubmissionDraft | RowWrong]] = []
     for path, text in sorted(texts.items()):
@@ -168,9 +169,9 @@ def _folder_draft(path: PurePosixPath, text: str, given: Mapping[str, Judgement]
 def _judgements(text: str) -> dict[str, Judgement]:
     """Points and remarks by the problem's name in small letters; lines that make no sense are left out."""
     found = list(_JUDGED.finditer(text))
-    ends = [one.start() for one in found[1:]] + [len(text)]
+    ends = [*(one.start() for one in found[1:]), len(text)]
     judged: dict[str, Judgement] = {}
-    for one, end in zip(found, ends, strict=True):
+    for one, end in zip(found, ends, strict=False):
         points, out_of = Decimal(one[2]), Decimal(one[3])
         if 0 <= points <= out_of <= _POINTS_AT_MOST and out_of:
             judged[one[1].casefold()] = Judgement(points, out_of, text[one.end() : end].strip())

@@ -1,0 +1,230 @@
+"""Many submissions at once: the layouts of the shared data, dirty rows, hostile archives, and what no marker may meet."""
+
+import csv
+import io
+import json
+import os
+import stat
+import zipfile
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.contests.models import AuthorKind, Contest, ContestState, Identity
+from apps.contests.services import Settings, contest_create, problem_add
+from apps.problems.importing.files import FileWrong
+from apps.submissions.importing.files import archive_read
+from apps.submissions.importing.plans import plan_make
+from apps.submissions.models import ForeignJudgement, ImportFile, SubmissionVersion
+from tests.contests.factory import make_contest, moved
+from tests.problems.factory import make_problem
+
+ClientFor = Callable[[User | None], Client]
+SHARED = Path(__file__).resolve().parents[2] / os.environ.get("SHARED_DATA", "../shared/data")
+needs_shared_data = [
+    pytest.mark.shared_data,
+    pytest.mark.skipif(
+        not (SHARED / "gradingbench").is_dir() and os.environ.get("CI") != "true", reason="SHARED_DATA has no gradingbench"
+    ),
+]
+
+
+def csv_of(*rows: dict[str, str]) -> bytes:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def zip_of(files: dict[str, str | bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def bring_in(client: Client, contest: Contest, data: bytes, name: str = "all.csv", **options: str) -> str:
+    """Upload and confirm; the page between."""
+    where = {"contest_id": contest.public_id}
+    client.post(reverse("submissions:import", kwargs=where), {"file": SimpleUploadedFile(name, data), **options})
+    file = ImportFile.objects.get()
+    page = client.get(reverse("submissions:import_preview", kwargs={**where, "file_id": file.public_id})).content.decode()
+    client.post(reverse("submissions:import_confirm", kwargs={**where, "file_id": file.public_id}))
+    return page
+
+
+def test_rows_become_papers_and_wrong_rows_are_named(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob, make_problem("One"), make_problem("Two"))
+    data = csv_of(
+        {"author": "Ann", "problem": "1", "text": "By induction."},
+        {"author": "Ann", "problem": "two", "text": "Clear."},
+        {"author": "Ann", "problem": "1", "text": "Again."},
+        {"author": "", "problem": "1", "text": "Nobody's."},
+        {"author": "Ben", "problem": "9", "text": "Elsewhere."},
+        {"author": "Ben", "problem": "2", "text": " "},
+    )
+    page = bring_in(client_for(bob), contest, data)
+    for reason in ("Ann has a text for problem 1 already.", "It has no author.", "no problem 9", "It has no text."):
+        assert reason in page
+    assert contest.papers.count() == 1
+    assert list(SubmissionVersion.objects.values_list("raw", flat=True).order_by("pk")) == ["By induction.", "Clear."]
+    assert all(version.steps.exists() for version in SubmissionVersion.objects.all())
+    assert not ImportFile.objects.exists()
+
+
+def test_importing_the_same_file_again_adds_nothing(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob)
+    data = csv_of({"author": "Ann", "problem": "1", "text": "By induction."})
+    bring_in(client_for(bob), contest, data)
+    assert "has a text for problem 1 already" in bring_in(client_for(bob), contest, data)
+    assert SubmissionVersion.objects.count() == 1
+
+
+def test_points_given_elsewhere_are_kept_where_no_page_shows_them(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob)
+    row = {"author": "m", "kind": "model", "problem": "1", "text": "Proof.", "points": "6.5", "out_of": "10"}
+    bring_in(client_for(bob), contest, (json.dumps({**row, "comment": "Weighty remark"})).encode(), "all.jsonl")
+    judged = ForeignJudgement.objects.get()
+    assert (judged.points, judged.out_of, judged.words) == (Decimal("6.5"), Decimal(10), "Weighty remark")
+    moved(contest, ContestState.MARKING)
+    script = reverse("submissions:script", kwargs={"version_id": judged.version.public_id})
+    page = client_for(bob).get(script).content.decode()
+    assert "Weighty" not in page
+    assert "6.5" not in page
+
+
+@pytest.mark.parametrize(
+    ("points", "out_of"), [("8", "7"), ("-1", "7"), ("many", "7"), ("nan", "7"), ("1", "0"), ("1e9", "1e9")]
+)
+def test_points_that_make_no_sense_are_refused(bob: User, points: str, out_of: str) -> None:
+    data = csv_of({"author": "a", "problem": "1", "text": "t", "points": points, "out_of": out_of})
+    plan = plan_make(make_contest(bob), data)
+    assert not plan.good
+    assert len(plan.wrong) == 1
+
+
+def test_folders_become_authors_and_comments_judgements(bob: User, client_for: ClientFor) -> None:
+    contest = contest_create(settings=Settings(title="Folders"), by=bob)
+    problem_add(contest=contest, problem=make_problem("One"), label="A1")
+    problem_add(contest=contest, problem=make_problem("Two"), label="A2")
+    data = zip_of(
+        {
+            "all/submissions/m1/p/a/A1.md": "# A1\n\n## Problem\n\nShow it.\n\n## Submission\n\nIt is shown.",
+            "all/submissions/m1/p/a/putnam_2025_A2.tex": "\\emph{Done.}",
+            "all/submissions/m1/p/grader-comments.md": "A1: 7/10\n- a gap\n\nA9: 12/10\n",
+            "all/submissions/m2/p/a/A1.md": "Mine.",
+            "all/submissions/m2/p/a/notes.pdf": b"%PDF",
+            "__MACOSX/x.md": "clutter",
+        }
+    )
+    page = bring_in(client_for(bob), contest, data, "all.zip")
+    assert "It is no Markdown" in page
+    raws = set(SubmissionVersion.objects.values_list("raw", "format"))
+    assert raws == {("It is shown.", "markdown"), ("\\emph{Done.}", "latex"), ("Mine.", "markdown")}
+    assert set(Identity.objects.values_list("name", "kind")) == {("m1", AuthorKind.MODEL), ("m2", AuthorKind.MODEL)}
+    assert ForeignJudgement.objects.get().words == "- a gap"
+
+
+def link_in_a_zip() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("a/1.md")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (zip_of({"a/../../1.md": "x"}), "leads out of it"),
+        (zip_of({"/etc/1.md": "x"}), "leads out of it"),
+        (zip_of({"C:\\a\\1.md": "x"}), "leads out of it"),
+        (link_in_a_zip(), "link"),
+        (zip_of({"a/1.md": b"0" * 1_900_000}), "far more than it is"),
+        (zip_of({"a/1.md": os.urandom(2_200_000)}), "too large"),
+        (zip_of({f"a/{n}.md": "x" for n in range(1_001)}), "at most 1,000"),
+        (zip_of({"a/1.md": "text " * 50})[:-30], "damaged"),
+        (zip_of({"a/inner.zip": zip_of({"1.md": "x"})}), "no Markdown"),
+    ],
+    ids=["traversal", "absolute", "drive", "link", "bomb", "large", "many", "truncated", "nested"],
+)
+def test_hostile_archives_are_refused_as_a_whole(data: bytes, reason: str) -> None:
+    with pytest.raises(FileWrong, match=reason):
+        archive_read(data)
+
+
+def test_a_file_that_is_no_table_is_refused_on_the_page(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob)
+    url = reverse("submissions:import", kwargs={"contest_id": contest.public_id})
+    answer = client_for(bob).post(url, {"file": SimpleUploadedFile("x.csv", b"%PDF-1.7 nothing")})
+    assert answer.status_code == 422
+    assert "not a text file" in answer.content.decode()
+    assert not ImportFile.objects.exists()
+
+
+def test_nothing_is_imported_into_a_closed_contest(bob: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob, state=ContestState.CLOSED)
+    bring_in(client_for(bob), contest, csv_of({"author": "Ann", "problem": "1", "text": "Late."}))
+    assert not SubmissionVersion.objects.exists()
+
+
+def test_a_coach_who_does_not_organise_imports_nothing(bob: User, dana: User, client_for: ClientFor) -> None:
+    from apps.contests.services import coach_add
+
+    contest = make_contest(bob)
+    coach_add(contest=contest, person=dana)
+    url = reverse("submissions:import", kwargs={"contest_id": contest.public_id})
+    assert client_for(dana).post(url, {"file": SimpleUploadedFile("x.csv", b"a,b\n1,2")}).status_code == 404
+
+
+def test_problems_of_the_library_are_added_where_asked(bob: User, client_for: ClientFor) -> None:
+    contest = contest_create(settings=Settings(title="Bench"), by=bob)
+    make_problem("Bench problem", external_id="PB-1", origin="imo-proofbench")
+    row = {"Grading ID": "GB-1", "Problem ID": "PB-1", "Problem": "…", "Response": "Proof.", "Points": "6"}
+    assert not plan_make(contest, csv_of(row)).good
+    bring_in(client_for(bob), contest, csv_of(row, {**row, "Grading ID": "GB-2", "Points": "0"}), adds_problems="on")
+    assert contest.problems.get().problem.external_id == "PB-1"
+    assert contest.papers.count() == 2
+
+
+class TestSharedData:
+    pytestmark = needs_shared_data
+
+    def contest_of(self, bob: User, *ids: str) -> Contest:
+        contest = contest_create(settings=Settings(title="Bench"), by=bob)
+        for name in ids:
+            problem_add(contest=contest, problem=make_problem(name, external_id=name, origin="bench"), label=name[-20:])
+        return contest
+
+    def test_gradingbench_goes_in_whole(self, bob: User) -> None:
+        data = (SHARED / "gradingbench/gradingbench_filtered_100_test.csv").read_bytes()
+        rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
+        plan = plan_make(self.contest_of(bob, *sorted({row["Problem ID"] for row in rows})), data)
+        assert (plan.shape, len(plan.good), plan.wrong) == ("GradingBench", 100, [])
+        given = [row.draft.judgement.points for row in plan.good if row.draft.judgement]
+        assert sorted(set(given)) == [0, 1, 6, 7]
+
+    def test_deepseek_goes_in_whole(self, bob: User) -> None:
+        data = (SHARED / "deepseek-math-v2/IMO2025.jsonl").read_bytes()
+        plan = plan_make(self.contest_of(bob, *(str(n) for n in range(1, 7))), data)
+        assert (plan.shape, len(plan.good), plan.authors) == ("DeepSeekMath-V2", 6, 1)
+        assert [row.draft.judgement.points for row in plan.good if row.draft.judgement] == [7, 7, 7, 7, 7, 0]
+
+    def test_nomos_goes_in_with_a_missing_problem(self, bob: User) -> None:
+        folder = SHARED / "nomos"
+        files = sorted((folder / "submissions").glob("*/putnam_2025/**/*.md"))
+        data = zip_of({str(path.relative_to(folder)): path.read_bytes() for path in files})
+        plan = plan_make(self.contest_of(bob, *(f"{part}{n}" for part in "AB" for n in range(1, 7))), data)
+        assert plan.wrong == []
+        assert plan.authors == 2
+        assert all(row.draft.judgement and row.draft.judgement.out_of == 10 for row in plan.good)
+        assert not any(row.draft.text.startswith("# ") for row in plan.good)
