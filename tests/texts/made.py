@@ -17,6 +17,8 @@ PIECES = (
     "| a | b |\n|---|---|",
     "```\ncode $x$\n\nmore\n```",
     "`a$b`",
+    "$a `b`\n- c$",
+    "$x\n`y$ and z`",
     "𝔽_p is a field.",
     "e\u0301tude",
     "\u1100\u1161\u11a8",
