@@ -1,4 +1,4 @@
-"""Web processes take a caller's address from the connection; Django alone reads what proxies add, as many as TRUSTED_PROXIES says.
+"""Web processes take a caller's address from the connection; Django alone reads what proxies add, as many as are trusted.
 
 uvicorn by itself believes `X-Forwarded-For` from this machine: anybody on it could try passwords from many addresses.
 """
