@@ -8,6 +8,7 @@ A row says what a GET gives to whom:
 | `SIGNED_IN` | sent to the sign-in page | 200 | 200 | 200 |
 | `RUN_READERS` | sent to the sign-in page | 404 | 200 | 200 |
 | `AUTHORS` | sent to the sign-in page | 404 or 403 | 200 | 200 |
+| `RESEARCHERS` | sent to the sign-in page | 404 | 404 | 200 |
 | `POST_ONLY` | sent to the sign-in page | 405 | 405 | 405 |
 | `API_SIGNED_IN` | 401 | 200 | 200 | 200 |
 | `API_RUN_READERS` | 401 | 404 | 200 | 200 |
@@ -36,6 +37,7 @@ AUTHORS = (302, (403, 404), 200, 200)
 POST_ONLY = (302, 405, 405, 405)
 API_SIGNED_IN = (401, 200, 200, 200)
 API_RUN_READERS = (401, 404, 200, 200)
+RESEARCHERS = (302, 404, 404, 200)
 STAFF = (302, 404, 404, 404, 200)
 CONTEST_COACH = (302, 404, 200, 404, 404)
 CONTEST_STUDENT = (302, 200, 404, 404, 404)
@@ -141,7 +143,7 @@ RULES: dict[str, Rule] = {
     "explorations:run_solutions": (302, 404, 302, 302),
     "explorations:run_lineage": RUN_READERS,
     "explorations:run_replay": RUN_READERS,
-    "explorations:call_text": RUN_READERS,
+    "explorations:call_text": NOT_A_PAGE,
     "explorations:run_lineage_outline": RUN_READERS,
     "explorations:run_panel": (302, 404, 302, 302),
     "explorations:run_charts": RUN_READERS,
@@ -157,6 +159,9 @@ RULES: dict[str, Rule] = {
     "explorations:formula_data": STAFF,
     "explorations:model_list": RUN_READERS,
     "explorations:model_test": POST_ONLY,
+    # learning
+    "learning:schedule": RESEARCHERS,
+    "learning:schedule_data": RESEARCHERS,
     # operations
     "operations:now": STAFF,
     "operations:history": STAFF,
@@ -224,7 +229,6 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "explorations:start": lambda world: {"slug": world.problem.slug},
     "explorations:estimate": lambda world: {"slug": world.problem.slug},
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
-    "explorations:call_text": lambda world: {"run_id": world.run.public_id, "key": CALL},
     "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},
     "explorations:model_test": lambda world: {"alias": "smollm2"},
     "operations:log": lambda world: {"run_id": world.run.public_id},
