@@ -1,0 +1,189 @@
+"""The agreement of a file as tables for the terminal."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from apps.grading.comparisons import Asked, Compared, Part
+from apps.reasoning.agreement.estimates import STATISTICS, Estimate, Interval, Undefined
+from apps.reasoning.agreement.pairs import Missing
+from apps.reasoning.agreement.report import FEW, Agreement, as_good
+
+IN_SPLITS = ("exact", "off_by_one", "bias", "mae", "qwk", "ac2")
+TITLES = {statistic.slug: statistic.title for statistic in STATISTICS}
+PEOPLE = "two people"
+REASONS_SHOWN = 5
+
+
+def shown(part: Part, asked: Asked) -> Iterator[RenderableType]:
+    """Counts, statistics, what they rest on, confusion and bands of each grader, splits."""
+    columns = [(grader.name, grader.over_all) for grader in part.graders]
+    if part.people is not None:
+        columns.append((PEOPLE, part.people))
+    if part.author:
+        yield Text(f"\nPapers by: {part.author}", style="bold")
+    yield _counts(columns)
+    if any(agreement.estimates for _, agreement in columns):
+        yield _statistics(columns)
+    yield from _notes(part, columns, asked)
+    for name, agreement in columns:
+        if agreement.confusion:
+            yield _heading(f"{name}: how many papers got which points, and their share of the row")
+            yield _confusion(agreement)
+            yield _heading(f"{name}: by band of marks; bias and MAE from {FEW} papers on")
+            yield _bands(agreement)
+    for grader in part.graders:
+        for group in grader.splits:
+            yield _heading(f"{grader.name}: by {group}; statistics from {FEW} papers on")
+            yield _split(grader, group)
+
+
+def _heading(words: str) -> Text:
+    return Text(f"\n{words}", style="italic")
+
+
+def _counts(columns: Sequence[tuple[str, Agreement]]) -> Table:
+    table = _table("papers", [name for name, _ in columns])
+    every = [agreement for _, agreement in columns]
+    for title, cells in (
+        ("with points on both sides", [str(found.counts.pairs) for found in every]),
+        ("unscored", [str(len(found.unscored)) for found in every]),
+        ("without a mark", [str(len(found.unmarked)) for found in every]),
+        ("contaminated, left out", [str(len(found.contaminated)) for found in every]),
+        ("problems", [str(found.counts.problems or "not told") for found in every]),
+        ("the same points", [str(found.counts.same) for found in every]),
+        ("within 1", [str(found.counts.within_one) for found in every]),
+        ("within 2", [str(found.counts.within_two) for found in every]),
+        ("more points than the person", [str(found.counts.over) for found in every]),
+        ("fewer points", [str(found.counts.under) for found in every]),
+        ("exact, unscored counted as wrong", [_share(found) for found in every]),
+    ):
+        table.add_row(title, *cells)
+    return table
+
+
+def _share(found: Agreement) -> str:
+    if found.accuracy is None:
+        return "—"
+    answered = found.counts.pairs + len(found.unscored)
+    return f"{found.counts.same} of {answered}" + (f" = {found.accuracy:.3f}" if answered >= FEW else "")
+
+
+def _statistics(columns: Sequence[tuple[str, Agreement]]) -> Table:
+    table = _table("statistic", [name for name, _ in columns])
+    for statistic in STATISTICS:
+        signed = statistic.slug == "bias"
+        cells = [
+            _estimate(found.estimate(statistic.slug), signed) if found.estimates else f"fewer than {FEW}"
+            for _, found in columns
+        ]
+        table.add_row(statistic.title, *cells)
+    return table
+
+
+def _estimate(estimate: Estimate, signed: bool = False, between: str = "  ") -> str:
+    if isinstance(estimate.value, Undefined):
+        return "undefined"
+    value = _number(estimate.value, signed)
+    if isinstance(estimate.interval, Interval):
+        return f"{value}{between}{_number(estimate.interval.low, signed)} … {_number(estimate.interval.high, signed)}"
+    return value
+
+
+def _number(value: float, signed: bool = False) -> str:
+    """Three decimals, with the sign of minus that is as wide as plus; no zero is negative."""
+    text = f"{value:+.3f}" if signed else f"{value:.3f}"
+    return (text.lstrip("+-") if float(text) == 0 else text).replace("-", "−")
+
+
+def _notes(part: Part, columns: Sequence[tuple[str, Agreement]], asked: Asked) -> Iterator[Text]:
+    for name, found in columns:
+        rounded = f"; rounded onto them, halves up: {found.rounded}" if found.rounded else ""
+        yield Text(f"{name}: QWK, AC2 and Scott's π on {found.scale.words}{rounded}.")
+        drawn = f"{found.counts.problems} problems" if found.counts.problems else "papers, as no problem is told"
+        if found.estimates and asked.draws:
+            yield Text(f"{name}: 95 % intervals from {asked.draws:,} draws of {drawn}; seed {asked.seed}.")
+        if not found.estimates:
+            yield Text(f"{name}: fewer than {FEW} pairs, so there are only counts.")
+        for reason, titles in _undefined(found).items():
+            yield Text(f"{name}: undefined: {', '.join(titles)}: {reason}.")
+        yield from _missing(name, "unscored", found.unscored)
+        yield from _missing(name, "contaminated", found.contaminated)
+    if part.people is not None:
+        yield from (_beside(name, found, part.people) for name, found in columns if name != PEOPLE)
+
+
+def _undefined(found: Agreement) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for estimate in found.estimates:
+        if isinstance(estimate.value, Undefined):
+            reasons.setdefault(estimate.value.reason, []).append(TITLES[estimate.slug])
+        elif isinstance(estimate.interval, Undefined):
+            reasons.setdefault(estimate.interval.reason, []).append(f"the interval of {TITLES[estimate.slug]}")
+    return reasons
+
+
+def _missing(name: str, word: str, missing: Sequence[Missing]) -> Iterator[Text]:
+    reasons = Counter(paper.reason for paper in missing).most_common()
+    for reason, count in reasons[:REASONS_SHOWN]:
+        yield Text(f"{name}: {count} {word}: {reason}.")
+    if len(reasons) > REASONS_SHOWN:
+        yield Text(f"{name}: {len(reasons) - REASONS_SHOWN} more reasons why papers are {word}.")
+
+
+def _beside(name: str, found: Agreement, people: Agreement) -> Text:
+    good = as_good(found, people, "qwk"), as_good(found, people, "ac2")
+    if None in good:
+        return Text(f"{name}: whether it agrees as well as a second person cannot be said here.")
+    if all(good):
+        return Text(f"{name}: its intervals of QWK and AC2 overlap those of two people.")
+    return Text(f"{name}: its intervals of QWK and AC2 do not both overlap those of two people: it is no second marker.")
+
+
+def _confusion(found: Agreement) -> Table:
+    """Rows are the person's points; only categories that occur, so that fifteen of them fit the screen."""
+    rows = sorted({cell.human for cell in found.confusion})
+    headings = sorted({cell.predicted for cell in found.confusion})
+    table = Table("person")
+    for points in headings:
+        table.add_column(f"{points:g}", justify="right")
+    cells = {(cell.human, cell.predicted): cell for cell in found.confusion}
+    for row in rows:
+        filled = [cells.get((row, column)) for column in headings]
+        table.add_row(f"{row:g}", *(f"{cell.count} ({cell.share:.0%})" if cell else "·" for cell in filled))
+    return table
+
+
+def _bands(found: Agreement) -> Table:
+    table = Table("band of marks")
+    for title in ("papers", "same", "more", "fewer", "bias", "MAE"):
+        table.add_column(title, justify="right")
+    for band in found.bands:
+        label = f"{band.low:g}" if band.low == band.high else f"{band.low:g}–{band.high:g}"
+        bias = "" if band.bias is None else _number(band.bias, signed=True)
+        mae = "" if band.mae is None else _number(band.mae)
+        counts = (band.counts.pairs, band.counts.same, band.counts.over, band.counts.under)
+        table.add_row(label, *map(str, counts), bias, mae)
+    return table
+
+
+def _split(grader: Compared, group: str) -> Table:
+    table = Table(escape(group))
+    for title in ("papers", "unscored", *(TITLES[slug] for slug in IN_SPLITS)):
+        table.add_column(title, justify="right")
+    for value, found in grader.splits[group].items():
+        few = [str(found.counts.same), str(found.counts.within_one), *["–"] * (len(IN_SPLITS) - 2)]
+        cells = [_estimate(found.estimate(slug), slug == "bias", "\n") for slug in IN_SPLITS] if found.estimates else few
+        table.add_row(escape(value) or "(not told)", str(found.counts.pairs), str(len(found.unscored)), *cells)
+    return table
+
+
+def _table(first: str, names: Sequence[str]) -> Table:
+    table = Table(first)
+    for name in names:
+        table.add_column(escape(name), justify="right")
+    return table

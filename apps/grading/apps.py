@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class GradingConfig(AppConfig):
+    name = "apps.grading"

@@ -1,0 +1,96 @@
+"""`manage.py agreement FILE --human COLUMN --predicted COLUMN`: how far a grader agrees with a person, for any table."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+
+from apps.grading.agreement_text import shown
+from apps.grading.columns import Columns, labels_of, scale_of
+from apps.grading.comparisons import Asked, Part, compare
+from apps.grading.mark_files import rows_read
+from apps.problems.importing.files import FileWrong
+from apps.reasoning.agreement.report import DRAWS
+
+HALVES = {"fitting": None, "whole": False, "half": True}
+DRAWS_AT_MOST = 100_000
+
+
+class Command(BaseCommand):
+    """Print the agreement of one or more graders with a person's marks."""
+
+    help = "How far graders agree with a person's marks, from a CSV, JSONL or JSON file. docs/agreement.md has the manual."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help='the file, or "-" for standard input')
+        parser.add_argument("--human", required=True, metavar="COLUMN", help="the person's points")
+        parser.add_argument(
+            "--predicted",
+            required=True,
+            action="append",
+            metavar="COLUMN",
+            help="a grader's points; may be given several times",
+        )
+        parser.add_argument("--second", default="", metavar="COLUMN", help="a second person's points: the line to compare with")
+        parser.add_argument("--problem", default="", metavar="COLUMN", help="the problem; intervals are drawn by problem")
+        parser.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name; refused where it comes twice")
+        parser.add_argument("--author", default="", metavar="COLUMN", help="student or model; each gets tables of its own")
+        parser.add_argument("--split", default=[], action="append", metavar="COLUMN", help="topic, level, marker …")
+        parser.add_argument("--contaminated", default="", metavar="COLUMN", help="yes, or why the mark was not independent")
+        parser.add_argument("--rows", default="", metavar="WAY", help="where a JSON file has its rows: variants.*.predictions")
+        parser.add_argument("--labels", default="", metavar="WORD=POINTS,…", help="words that stand for points")
+        parser.add_argument("--times", type=float, default=1.0, help="what predictions are multiplied by, such as 7 for 0 to 1")
+        parser.add_argument("--scale", default="0:7", metavar="LOWEST:HIGHEST", help="the scale of points (0:7)")
+        parser.add_argument("--points", default="fitting", choices=HALVES, help="categories; fitting: half where a mark is one")
+        parser.add_argument("--draws", type=int, default=DRAWS, help=f"bootstrap draws ({DRAWS:,}); 0: no intervals")
+        parser.add_argument("--seed", type=int, default=0, help="of the draws (0)")
+        parser.add_argument("--json", action="store_true", help="everything as JSON, with the papers behind each figure")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not 0 <= options["draws"] <= DRAWS_AT_MOST or options["seed"] < 0:
+            raise CommandError(f"Draws are from 0 to {DRAWS_AT_MOST:,}, and a seed is not negative.")
+        asked = Asked(
+            predicted=tuple(dict.fromkeys(options["predicted"])), second=options["second"], halves=HALVES[options["points"]],
+            draws=options["draws"], seed=options["seed"],
+        )  # fmt: skip
+        try:
+            parts = compare(rows_read(_bytes(options["file"]), options["rows"]), _columns(options), asked)
+        except (FileWrong, ValueError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            found = {"seed": asked.seed, "draws": asked.draws, "parts": [part.model_dump(mode="json") for part in parts]}
+            self.stdout.write(json.dumps(found, ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write(_text(parts, asked, self.stdout.isatty()), ending="")
+
+
+def _bytes(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _columns(options: dict[str, Any]) -> Columns:
+    names = ("human", "problem", "paper", "author", "contaminated")
+    return Columns(
+        **{name: options[name] for name in names},
+        scale=scale_of(options["scale"]),
+        groups=tuple(options["split"]),
+        labels=labels_of(options["labels"]),
+        times=options["times"],
+    )
+
+
+def _text(parts: tuple[Part, ...], asked: Asked, on_screen: bool) -> str:
+    written = StringIO()
+    console = Console(file=written, force_terminal=on_screen, width=None if on_screen else 140)
+    for part in parts:
+        for shown_one in shown(part, asked):
+            console.print(shown_one)
+    return written.getvalue()

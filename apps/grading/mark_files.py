@@ -1,0 +1,131 @@
+"""From a CSV, JSONL or JSON file to rows of values, whatever its columns are called."""
+
+import json
+from typing import Any
+
+from apps.problems.importing.files import FILE_BYTES, ROWS_AT_MOST, FileWrong, table_read
+
+Row = dict[str, Any]
+ANY = "*"
+
+
+def rows_read(data: bytes, where: str = "") -> dict[str, list[Row]]:
+    """The rows of a file under their names: one list named "", or, where `where` has a star, one per name that it stands for.
+
+    `where` is the way to the list of rows inside a JSON file, such as `variants.*.predictions`; without one it is the file's
+    list, or the only list of objects that a JSON object holds. Raises `FileWrong`.
+    """
+    document = _document(data)
+    if document is None:
+        if where:
+            raise FileWrong("Only a JSON file has a place for rows; this one has its rows line by line.")
+        return {"": _lines(data)}
+    found = _found(document, where.split(".") if where else [])
+    if not where and isinstance(document, dict):
+        found = _only_list(document)
+    for name, rows in found:
+        if not _is_rows(rows):
+            raise FileWrong(f"{_place(where, name)} is not a list of objects. {_lists_told(document)}")
+        if len(rows) > ROWS_AT_MOST:
+            raise FileWrong(f"The file has {len(rows):,} rows; at most {ROWS_AT_MOST:,} are taken at once.")
+    return dict(found)
+
+
+def value_of(row: Row, column: str) -> Any:
+    """A row's value; a name that is no column is a way into objects, such as `answer.points`. None where there is none."""
+    if column in row:
+        return row[column]
+    value: Any = row
+    for part in column.split("."):
+        if not isinstance(value, dict) or part not in value:
+            return None
+        value = value[part]
+    return value
+
+
+def columns_check(rows: list[Row], columns: list[str]) -> None:
+    """Raises `FileWrong` where no row has one of the columns, and names those that there are."""
+    for column in columns:
+        if not any(_has(row, column) for row in rows):
+            names = dict.fromkeys(name for row in rows for name in _names(row))
+            raise FileWrong(f"There is no column “{column}”. There are: {', '.join(names)}.")
+
+
+def _document(data: bytes) -> Any:
+    """What a JSON file holds; None for one with rows line by line."""
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start not in (b"{", b"["):
+        return None
+    if len(data) > FILE_BYTES:
+        raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB.")
+    try:
+        return json.loads(data.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        if start == b"{" and error.msg == "Extra data":
+            return None
+        raise FileWrong(f"This is not JSON: {error.msg} in line {error.lineno}.") from error
+    except (ValueError, RecursionError) as error:
+        raise FileWrong("This is not JSON that can be read: wrong encoding, too long a number or brackets too deep.") from error
+
+
+def _lines(data: bytes) -> list[Row]:
+    table = table_read(data)
+    if wrong := [f"row {record.number}: {record.reason}" for record in table.records if record.reason]:
+        raise FileWrong(f"Rows that cannot be read: {len(wrong)}. {wrong[0]}")
+    return [record.values for record in table.records]
+
+
+def _found(value: Any, parts: list[str], name: str = "") -> list[tuple[str, Any]]:
+    """What a way leads to; the names that stand for stars are joined."""
+    if not parts:
+        return [(name, value)]
+    first, *rest = parts
+    if not isinstance(value, dict):
+        raise FileWrong(f"There is nothing called “{first}” in the file.")
+    if first == ANY:
+        return [pair for key, inner in value.items() for pair in _found(inner, rest, f"{name} {key}".strip())]
+    if first not in value:
+        raise FileWrong(f"There is nothing called “{first}”; there are: {', '.join(map(str, value))}.")
+    return _found(value[first], rest, name)
+
+
+def _only_list(document: Any) -> list[tuple[str, Any]]:
+    places = _places(document)
+    if len(places) == 1:
+        return [("", _found(document, places[0].split("."))[0][1])]
+    raise FileWrong(f"The file is an object, not a list of rows. {_lists_told(document)}")
+
+
+def _lists_told(document: Any) -> str:
+    places = _places(document)
+    return (
+        f"Say where they are with --rows; there are lists at {', '.join(places)}." if places else "It holds no list of objects."
+    )
+
+
+def _places(value: Any, way: str = "") -> list[str]:
+    if _is_rows(value):
+        return [way] if way else []
+    if not isinstance(value, dict):
+        return []
+    return [place for key, inner in value.items() for place in _places(inner, f"{way}.{key}".strip("."))]
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
+
+
+def _place(where: str, name: str) -> str:
+    return f"“{where.replace(ANY, name)}”" if where else "The file"
+
+
+def _has(row: Row, column: str) -> bool:
+    return column in row or value_of(row, column) is not None
+
+
+def _names(row: Row) -> list[str]:
+    """The columns of a row, with the ways into its objects."""
+    return [
+        way for name, value in row.items()
+        for way in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name])
+    ]  # fmt: skip

@@ -1,0 +1,213 @@
+"""`manage.py agreement` on files of every shape, and what it refuses."""
+
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+MARKS = [0, 0, 1, 2, 5, 6, 7, 7] * 5
+PREDICTED = [0, 1, 1, 4, 5, 7, 7, 7] * 5
+COLUMNS = ("--human", "Points", "--predicted", "grader")
+Written = Callable[[str, str], str]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    def write(name: str, text: str) -> str:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def rows(**more: Any) -> list[dict[str, Any]]:
+    """Rows with marks as strings; `more` are columns of their own, cycled over."""
+    return [
+        {"Points": str(mark), "grader": points, "problem": f"P{number % 4}"}
+        | {name: values[number % len(values)] for name, values in more.items()}
+        for number, (mark, points) in enumerate(zip(MARKS, PREDICTED, strict=True))
+    ]
+
+
+def csv_text(table: list[dict[str, Any]]) -> str:
+    lines = [",".join(table[0]), *(",".join("" if value is None else str(value) for value in row.values()) for row in table)]
+    return "\n".join(lines) + "\n"
+
+
+def printed(*arguments: str) -> str:
+    out = StringIO()
+    call_command("agreement", *arguments, "--draws", "50", stdout=out)
+    return out.getvalue()
+
+
+def as_json(*arguments: str) -> Any:
+    return json.loads(printed(*arguments, "--json"))["parts"]
+
+
+def line(text: str, first: str) -> str:
+    return next(row for row in text.splitlines() if row.startswith(f"│ {first}"))
+
+
+def statistic(found: Any, slug: str) -> Any:
+    return next(row["value"] for row in found["estimates"] if row["slug"] == slug)
+
+
+def test_csv_jsonl_and_json_give_the_same_table(written: Written) -> None:
+    table = rows()
+    tables = {
+        printed(written("a.csv", csv_text(table)), *COLUMNS, "--problem", "problem"),
+        printed(written("a.jsonl", "\n".join(map(json.dumps, table))), *COLUMNS, "--problem", "problem"),
+        printed(written("a.json", json.dumps(table)), *COLUMNS, "--problem", "problem"),
+        printed(written("b.json", json.dumps({"about": "x", "inner": {"rows": table}})), *COLUMNS, "--problem", "problem"),
+    }
+    assert len(tables) == 1
+    text = tables.pop()
+    assert "0.625" in line(text, "Exact")
+    assert "0.875" in line(text, "Within 1")
+    assert "+0.500" in line(text, "Bias")
+    assert "50 draws of 4 problems; seed 0" in text
+
+
+def test_null_predictions_are_unscored_and_never_zero(written: Written) -> None:
+    table = [row | {"grader": None} if number < 5 else row for number, row in enumerate(rows())]
+    (part,) = as_json(written("a.json", json.dumps(table)), *COLUMNS)
+    (grader,) = part["graders"]
+    assert grader["over_all"]["counts"]["pairs"] == 35
+    assert [missing["reason"] for missing in grader["over_all"]["unscored"]] == ["there is no prediction"] * 5
+    assert grader["over_all"]["accuracy"] == pytest.approx(grader["over_all"]["counts"]["same"] / 40)
+
+
+def test_labels_stand_for_points_and_what_is_neither_is_unscored_with_its_words(written: Written) -> None:
+    words = {0: "Incorrect", 1: "partial", 7: "CORRECT"}
+    table = [row | {"grader": words.get(row["grader"], "9 out of 7")} for row in rows()]
+    text = printed(written("a.csv", csv_text(table)), *COLUMNS, "--labels", "incorrect=0, partial=1, correct=7")
+    assert line(text, "unscored").split()[-2] == "10"
+    assert "10 unscored: “9 out of 7” is neither points nor a label." in text
+
+
+@pytest.mark.parametrize(("given", "reason"), [(True, "“True” is neither"), (8, "8 is not from 0 to 7"), ("nan", "“nan”")])
+def test_what_is_no_points_is_unscored(written: Written, given: Any, reason: str) -> None:
+    table = [row | {"grader": given} if number == 3 else row for number, row in enumerate(rows())]
+    (part,) = as_json(written("a.json", json.dumps(table)), *COLUMNS)
+    (missing,) = part["graders"][0]["over_all"]["unscored"]
+    assert missing["reason"].startswith(reason)
+    assert missing["paper"] == "row 4"
+
+
+def test_several_graders_stand_side_by_side_by_column_or_by_place(written: Written) -> None:
+    columns = printed(written("a.csv", csv_text(rows(other=[7]))), *COLUMNS, "--predicted", "other")
+    assert "│ papers" not in columns
+    assert line(columns, "with points on both sides").split()[-4:] == ["40", "│", "40", "│"]
+    lists = {"variants": {"first": {"rows": rows()}, "second": {"rows": rows()}}}
+    (part,) = as_json(written("a.json", json.dumps(lists)), *COLUMNS, "--rows", "variants.*.rows")
+    assert [grader["name"] for grader in part["graders"]] == ["first", "second"]
+
+
+def test_a_constant_grader_is_told_as_undefined_with_the_reason(written: Written) -> None:
+    text = printed(written("a.csv", csv_text([row | {"grader": 7} for row in rows()])), *COLUMNS)
+    assert "undefined" in line(text, "Pearson")
+    assert "undefined: Pearson, Spearman: one side gives the same points to all." in text
+    assert "nan" not in text.casefold()
+
+
+def test_contaminated_marks_are_left_out_and_counted(written: Written) -> None:
+    table = rows(seen=["no", "no", "made after a reveal", "no", "yes"])
+    text = printed(written("a.csv", csv_text(table)), *COLUMNS, "--contaminated", "seen")
+    assert line(text, "contaminated").split()[-2] == "16"
+    assert "8 contaminated: made after a reveal." in text
+
+
+def test_papers_of_students_and_models_get_tables_of_their_own(written: Written) -> None:
+    parts = as_json(written("a.csv", csv_text(rows(by=["student", "model"]))), *COLUMNS, "--author", "by")
+    assert [(part["author"], part["graders"][0]["over_all"]["counts"]["pairs"]) for part in parts] == [
+        ("model", 20),
+        ("student", 20),
+    ]
+    text = printed(written("a.csv", csv_text(rows(by=["student", "model"]))), *COLUMNS, "--author", "by")
+    assert "fewer than 30 pairs, so there are only counts" in text
+    assert "QWK  " not in text
+
+
+def test_splits_name_their_column_and_count_only_where_there_are_few(written: Written) -> None:
+    (part,) = as_json(written("a.csv", csv_text(rows(topic=["A", "A", "A", "A", "N"]))), *COLUMNS, "--split", "topic")
+    splits = part["graders"][0]["splits"]["topic"]
+    assert {name: (found["counts"]["pairs"], len(found["estimates"])) for name, found in splits.items()} == {
+        "A": (32, 13),
+        "N": (8, 0),
+    }
+
+
+def test_two_people_are_the_line_that_a_grader_is_compared_with(written: Written) -> None:
+    good = [row | {"second": row["Points"] if number % 7 else 3} for number, row in enumerate(rows())]
+    text = printed(written("a.csv", csv_text(good)), *COLUMNS, "--second", "second", "--draws", "200")
+    assert "two people" in text
+    assert "grader: its intervals of QWK and AC2 overlap those of two people." in text
+    bad = [row | {"grader": 7 - row["grader"]} for row in good]
+    text = printed(written("b.csv", csv_text(bad)), *COLUMNS, "--second", "second", "--draws", "200")
+    assert "it is no second marker" in text
+
+
+def test_a_way_into_objects_is_a_column_and_a_factor_brings_shares_to_points(written: Written) -> None:
+    table = [{"answer": {"mark": mark, "mean": points / 7}} for mark, points in zip(MARKS, PREDICTED, strict=True)]
+    path = written("a.json", json.dumps(table))
+    (part,) = as_json(path, "--human", "answer.mark", "--predicted", "answer.mean", "--times", "7")
+    assert statistic(part["graders"][0]["over_all"], "bias") == pytest.approx(0.5)
+
+
+def test_half_points_bring_their_own_categories_which_are_named(written: Written) -> None:
+    half = [row | {"Points": "3.5"} if number == 4 else row for number, row in enumerate(rows())]
+    path = written("a.csv", csv_text(half))
+    assert "half points from 0 to 7, 15 categories." in printed(path, *COLUMNS)
+    whole = printed(path, *COLUMNS, "--points", "whole")
+    assert "whole points from 0 to 7, 8 categories; rounded onto them, halves up: 1." in whole
+
+
+def test_another_scale_is_told(written: Written) -> None:
+    tens = [row | {"Points": "10"} for row in rows()]
+    path = written("a.csv", csv_text(tens))
+    with pytest.raises(CommandError, match=r"Row 1: 10 is not from 0 to 7\. Another scale: --scale"):
+        printed(path, *COLUMNS)
+    assert "whole points from 0 to 10, 11 categories" in printed(path, *COLUMNS, "--scale", "0:10")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "arguments", "words"),
+    [
+        ("a.csv", "Points,grader\n7,7\n", ("--human", "Marks"), "no column “Marks”. There are: Points, grader"),
+        ("a.csv", "Points,grader\nseven,7\n", (), "Row 1: “seven” is not points"),
+        ("a.csv", "Points,grader\n7\n", (), "Rows that cannot be read: 1. row 1"),
+        ("a.csv", "", (), "The file is empty"),
+        ("a.json", "[1, 2]", (), "not a list of objects"),
+        ("a.json", "[{", (), "This is not JSON"),
+        ("a.json", '{"a": {"x": [{"b": 1}], "y": [{"b": 1}]}}', (), "there are lists at a.x, a.y"),
+        ("a.json", '{"a": [{"b": 1}]}', ("--rows", "c"), "nothing called “c”; there are: a"),
+        ("a.csv", "Points,grader\n7,7\n", ("--rows", "a"), "Only a JSON file has a place for rows"),
+        ("a.csv", "Points,grader\n7,7\n7,7\n", ("--paper", "grader"), "the paper “7” was there before"),
+        ("a.csv", "Points,grader\n7,7\n", ("--labels", "correct"), "“correct” is not of the form word=points"),
+        ("a.csv", "Points,grader\n7,7\n", ("--scale", "7"), "is no scale in whole points"),
+        ("a.csv", "Points,grader\n7,7\n", ("--seed", "-1"), "a seed is not negative"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_what_to_do(
+    written: Written, name: str, text: str, arguments: tuple[str, ...], words: str
+) -> None:
+    with pytest.raises(CommandError) as refused:
+        printed(written(name, text), *COLUMNS, *arguments)
+    assert words in str(refused.value)
+
+
+def test_a_file_that_is_not_there_is_refused() -> None:
+    with pytest.raises(CommandError, match="cannot be read: No such file"):
+        printed("/nowhere/marks.csv", *COLUMNS)
+
+
+def test_a_column_and_a_value_with_brackets_are_printed_as_they_are(written: Written) -> None:
+    table = [row | {"[bold]": "[/x] topic"} for row in rows()]
+    text = printed(written("a.json", json.dumps(table)), *COLUMNS, "--split", "[bold]")
+    assert "[/x] topic" in text
+    assert "by [bold]" in text
