@@ -1,0 +1,50 @@
+"""Turns with tools in a browser: readable on every width, opened by a click, still open after a refresh of the part."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.runs.models import Run
+from tests.explorations.test_conversations_of_a_run import played
+from tests.explorations.test_replay import open_page
+from tests.ui.browser import Pages, needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def run(transactional_db: None) -> Run:
+    return played()
+
+
+@pytest.fixture
+def pages(client_for: Callable[[User | None], Client], alice: User, run: Run) -> Pages:
+    client, base = client_for(alice), f"/runs/{run.public_id}/"
+    answers = {base + path: client.get(base + path) for path in ("", "lineage.json", "lineage/outline/", "replay.json")}
+    parts = ("header/", "timeline/", "solutions/")
+    answers |= {base + path: client.get(base + path, headers={"HX-Request": "true"}) for path in parts}
+    return Pages(answers)  # type: ignore[arg-type]  # The client's answers are HttpResponse objects.
+
+
+def test_code_and_response_are_read_and_an_evaluator_is_opened(run: Run, pages: Pages) -> None:
+    with open_page(pages, run) as page:
+        assert page.locator('pre[aria-label="Code"]').first.inner_text() == "print(2+2)"
+        assert "4" in page.locator('pre[aria-label="Tool response"]').first.inner_text()
+        evaluator = page.locator('[data-keep="talk judge/c1.1/1"]')
+        assert not evaluator.locator("ol").is_visible()
+        evaluator.locator("summary").click()
+        assert "hands in a report" in evaluator.locator("ol").inner_text()
+
+
+def test_nothing_reaches_over_the_edge_of_a_narrow_screen(run: Run, pages: Pages) -> None:
+    with open_page(pages, run) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        for details in page.locator("#run-solutions details").all():
+            details.evaluate("(one) => { one.open = true; }")
+        over = page.evaluate(
+            "[...document.querySelectorAll('#run-solutions *')].filter((one) => !one.closest('.scroll-x, pre, .katex')"
+            " && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"
+        )
+        assert over == []
