@@ -170,6 +170,7 @@ INSTALLED_APPS = [
     "apps.runs",
     "apps.lemmas",
     "apps.explorations",
+    "apps.learning",
     "apps.grading",
     "apps.operations",
 ]

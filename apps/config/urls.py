@@ -18,5 +18,6 @@ urlpatterns = [
     path("", include("apps.submissions.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
+    path("learning/", include("apps.learning.urls")),
     path("", include("apps.operations.urls")),
 ]

@@ -1,0 +1,1 @@
+"""Learning: today the simulator of rollout schedules. The mathematics stands in `workers/learning/`."""

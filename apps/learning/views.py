@@ -1,0 +1,36 @@
+"""The simulator of rollout schedules, for researchers: a form, a table, and the charts' figures."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from apps.accounts.access import user_of
+from apps.learning.access import researcher_required
+from apps.learning.figures import TITLES, schedule_figures
+from apps.learning.forms import ScheduleForm
+from apps.learning.schedule import simulate
+
+
+@require_GET
+def schedule_simulate(request: HttpRequest) -> HttpResponse:
+    """The form with what it gives; without parameters, MarsRL's sizes at the lengths its training begins with."""
+    researcher_required(user_of(request))
+    form = ScheduleForm(request.GET)
+    found = simulate(form.setting) if form.is_valid() else None
+    context = {
+        "form": form,
+        "found": found,
+        "charts": [(name, *words) for name, words in TITLES.items()],
+        "query": request.GET.urlencode(),
+    }
+    return render(request, "learning/schedule_simulate.html", context, status=200 if found else 422)
+
+
+@require_GET
+def schedule_data(request: HttpRequest) -> JsonResponse:
+    """The charts of the same setting. 422 with the form's errors where it is not valid."""
+    researcher_required(user_of(request))
+    form = ScheduleForm(request.GET)
+    if not form.is_valid():
+        return JsonResponse({"detail": form.errors.get_json_data()}, status=422)
+    return JsonResponse(schedule_figures(simulate(form.setting)))
