@@ -1,5 +1,7 @@
 """The author's editor and the upload of many submissions at once."""
 
+from typing import Any
+
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
@@ -26,8 +28,8 @@ class ImportForm(forms.Form):
         help_text="From the library, by their id. Before the contest is opened only.",
     )
 
-    def clean_file(self) -> UploadedFile:
-        upload: UploadedFile = self.cleaned_data["file"]
+    def clean_file(self) -> "UploadedFile[Any]":
+        upload: UploadedFile[Any] = self.cleaned_data["file"]
         if (upload.size or 0) > FILE_BYTES:
             raise forms.ValidationError(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it.")
         return upload

@@ -34,8 +34,9 @@ def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
     for problem in problem_list(contest):
         submission = submissions.get(problem.pk)
         handed_in = newest.get(submission.pk) if submission else None
-        has_draft = submission is not None and bool(submission.draft.strip())
-        rows.append(OwnRow(problem, handed_in, has_draft and (handed_in is None or handed_in.raw != submission.draft)))
+        draft = submission.draft if submission else ""
+        is_other = handed_in is None or handed_in.raw != draft
+        rows.append(OwnRow(problem, handed_in, bool(draft.strip()) and is_other))
     return rows
 
 

@@ -25,7 +25,11 @@ def moved(contest: Contest, state: ContestState) -> Contest:
     """The contest, moved on to a later state."""
     for verb, target in (("open", ContestState.OPEN), ("mark", ContestState.MARKING), ("close", ContestState.CLOSED)):
         contest.refresh_from_db()
-        if list(ContestState).index(contest.state) < list(ContestState).index(target) <= list(ContestState).index(state):
+        if (
+            list(ContestState).index(ContestState(contest.state))
+            < list(ContestState).index(target)
+            <= list(ContestState).index(state)
+        ):
             contest = contest_move(contest=contest, verb=verb, based_on=contest.row_version)
     return contest
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
-from apps.contests.models import Contest, ContestProblem, ContestState, Identity, Paper
+from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
 from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, author_add, problem_add
 from apps.problems.importing.files import table_read
 from apps.problems.importing.values import RowWrong
@@ -159,7 +159,7 @@ def _known(contest: Contest) -> set[tuple[str, str]]:
 
 def _paper_of(contest: Contest, draft: SubmissionDraft) -> Paper:
     known = Identity.objects.filter(contest=contest, person=None, name=draft.author).select_related("paper").first()
-    return known.paper if known else author_add(contest=contest, name=draft.author, kind=draft.kind)
+    return known.paper if known else author_add(contest=contest, name=draft.author, kind=AuthorKind(draft.kind))
 
 
 def _text_add(paper: Paper, problem: ContestProblem, draft: SubmissionDraft) -> None:

@@ -59,7 +59,7 @@ def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
     paper, problem = problem_own_for(user_of(request), problem_id)
     form = TextForm(request.POST)
     if not form.is_valid():
-        return JsonResponse({"error": " ".join(words for errors in form.errors.values() for words in errors)}, status=422)
+        return JsonResponse({"error": " ".join(str(words) for errors in form.errors.values() for words in errors)}, status=422)
     try:
         submission = services.draft_save(paper=paper, problem=problem, **form.cleaned_data)
     except services.DraftChanged as changed:
