@@ -34,6 +34,7 @@ BENCHMARKS = {
     "clean": ("benchmarks.clean", "From a clean clone to the first token of SmolLM2, downloads included"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
+    "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
 }
 WITHIN_S = 3600
 
