@@ -206,10 +206,10 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             await controls.renew()
             return outcome
         finally:
-            await checks.close()
             for task in (program, watch):
                 task.cancel()
             await asyncio.gather(program, watch, return_exceptions=True)
+            await checks.close()
 
 
 def _inherited(run: Run) -> Callable[[str], Any] | None:
