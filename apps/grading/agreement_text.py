@@ -9,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from apps.grading.comparisons import Asked, Compared, Part
+from apps.reasoning.agreement.consistency import Consistency
 from apps.reasoning.agreement.estimates import STATISTICS, Estimate, Interval, Undefined
 from apps.reasoning.agreement.pairs import Missing
 from apps.reasoning.agreement.report import FEW, Agreement, as_good
+from apps.reasoning.domain.values import Unscored
 
 IN_SPLITS = ("exact", "off_by_one", "bias", "mae", "qwk", "ac2")
 TITLES = {statistic.slug: statistic.title for statistic in STATISTICS}
@@ -103,7 +105,8 @@ def _number(value: float, signed: bool = False) -> str:
 def _notes(part: Part, columns: Sequence[tuple[str, Agreement]], asked: Asked) -> Iterator[Text]:
     for name, found in columns:
         rounded = f"; rounded onto them, halves up: {found.rounded}" if found.rounded else ""
-        yield Text(f"{name}: QWK, AC2 and Scott's π on {found.scale.words}{rounded}.")
+        if found.estimates or found.rounded:
+            yield Text(f"{name}: QWK, AC2, Scott's π and the table below on {found.scale.words}{rounded}.")
         drawn = f"{found.counts.problems} problems" if found.counts.problems else "papers, as no problem is told"
         if found.estimates and asked.draws:
             yield Text(f"{name}: 95 % intervals from {asked.draws:,} draws of {drawn}; seed {asked.seed}.")
@@ -113,8 +116,18 @@ def _notes(part: Part, columns: Sequence[tuple[str, Agreement]], asked: Asked) -
             yield Text(f"{name}: undefined: {', '.join(titles)}: {reason}.")
         yield from _missing(name, "unscored", found.unscored)
         yield from _missing(name, "contaminated", found.contaminated)
+    yield from (_consistency(grader.name, grader.consistency) for grader in part.graders if grader.consistency is not None)
     if part.people is not None:
         yield from (_beside(name, found, part.people) for name, found in columns if name != PEOPLE)
+
+
+def _consistency(name: str, found: Consistency | Unscored) -> Text:
+    if isinstance(found, Unscored):
+        return Text(f"{name}: consistency: {found.reason}.")
+    return Text(
+        f"{name}: of {found.papers} papers with two scored runs or more, {found.same:.0%} have the same points in all; in the mean the "
+        f"standard deviation is {_number(found.spread)} and the range {_number(found.range)}. This is consistency, not accuracy."
+    )
 
 
 def _undefined(found: Agreement) -> dict[str, list[str]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from apps.grading.mark_files import Row, columns_check, value_of
@@ -15,6 +16,7 @@ from apps.reasoning.domain.values import Unscored
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _NO, _YES = {"", "0", "false", "no", "n"}, {"1", "true", "yes", "y"}
 SHOWN = 40
+Runs = Sequence[float | Unscored]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,21 @@ def pairs_of(rows: list[Row], columns: Columns, predicted: str, *, by_person: bo
             )
         )
     return pairs
+
+
+def mean_pairs(rows: list[Row], columns: Columns, runs: Sequence[str]) -> tuple[list[Pair], dict[str, Runs]]:
+    """Columns as repeated runs of one grader: pairs with the mean of its scored runs, and each paper's runs.
+
+    A paper is unscored where none of its runs is scored, for the first run's reason. Raises `FileWrong`.
+    """
+    columns_check(rows, list(runs))
+    pairs, by_paper = [], {}
+    for pair, row in zip(pairs_of(rows, columns, runs[0]), rows, strict=True):
+        given = [_prediction(value_of(row, run), columns) for run in runs]
+        scored = [points for points in given if not isinstance(points, Unscored)]
+        by_paper[pair.paper] = given
+        pairs.append(pair.model_copy(update={"predicted": fmean(scored)}) if scored else pair)
+    return pairs, by_paper
 
 
 def _mark(value: Any, columns: Columns, number: int) -> float | Unscored:

@@ -152,6 +152,21 @@ def test_two_people_are_the_line_that_a_grader_is_compared_with(written: Written
     assert "it is no second marker" in text
 
 
+def test_columns_of_runs_are_compared_by_their_mean_with_how_far_they_agree(written: Written) -> None:
+    table = [row | {"again": 7, "late": None} for row in rows()]
+    path = written("a.json", json.dumps(table))
+    (part,) = as_json(path, *COLUMNS, "--predicted", "again", "--predicted", "late", "--runs")
+    (grader,) = part["graders"]
+    assert grader["name"] == "mean of 3 runs"
+    assert statistic(grader["over_all"], "bias") == pytest.approx((sum(PREDICTED) / 40 + 7) / 2 - sum(MARKS) / 40)
+    assert (grader["consistency"]["papers"], grader["consistency"]["same"]) == (40, pytest.approx(15 / 40))
+    text = printed(path, *COLUMNS, "--predicted", "again", "--runs")
+    assert "This is consistency, not accuracy" in " ".join(text.split())
+    (alone,) = as_json(path, "--human", "Points", "--predicted", "late", "--runs")
+    assert alone["graders"][0]["consistency"] == {"reason": "no paper was scored twice"}
+    assert len(alone["graders"][0]["over_all"]["unscored"]) == 40
+
+
 def test_a_way_into_objects_is_a_column_and_a_factor_brings_shares_to_points(written: Written) -> None:
     table = [{"answer": {"mark": mark, "mean": points / 7}} for mark, points in zip(MARKS, PREDICTED, strict=True)]
     path = written("a.json", json.dumps(table))

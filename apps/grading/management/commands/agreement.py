@@ -36,6 +36,7 @@ class Command(BaseCommand):
             metavar="COLUMN",
             help="a grader's points; may be given several times",
         )
+        parser.add_argument("--runs", action="store_true", help="the predicted columns are repeated runs of one grader")
         parser.add_argument("--second", default="", metavar="COLUMN", help="a second person's points: the line to compare with")
         parser.add_argument("--problem", default="", metavar="COLUMN", help="the problem; intervals are drawn by problem")
         parser.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name; refused where it comes twice")
@@ -55,8 +56,8 @@ class Command(BaseCommand):
         if not 0 <= options["draws"] <= DRAWS_AT_MOST or options["seed"] < 0:
             raise CommandError(f"Draws are from 0 to {DRAWS_AT_MOST:,}, and a seed is not negative.")
         asked = Asked(
-            predicted=tuple(dict.fromkeys(options["predicted"])), second=options["second"], halves=HALVES[options["points"]],
-            draws=options["draws"], seed=options["seed"],
+            predicted=tuple(dict.fromkeys(options["predicted"])), runs=options["runs"], second=options["second"],
+            halves=HALVES[options["points"]], draws=options["draws"], seed=options["seed"],
         )  # fmt: skip
         try:
             parts = compare(rows_read(_bytes(options["file"]), options["rows"]), _columns(options), asked)
