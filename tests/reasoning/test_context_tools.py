@@ -88,3 +88,17 @@ async def test_an_answer_that_is_no_execution_is_a_failure(text: str) -> None:
     answer, journal, _ = await _ask(found)
     assert "could not be read" in answer.failure
     assert kinds(journal.events)[-1][1] == "tool.failed"
+
+
+async def test_a_fork_takes_over_what_asks_the_same_and_asks_the_rest_anew() -> None:
+    _, parent, _ = await _ask(PRINTED)
+    dispatcher, journal = TableDispatcher({"*": RAISED}), InMemoryJournal()
+    context = RunContext(spec(), journal, dispatcher, NoControls(), backoff_s=0, inherited=parent.recorded)
+    same = await context.tool("turn/1/python", job="python", content="print(2+2)", place=Place(round=1))
+    assert same.execution == Execution(stdout="4\n")
+    assert journal.records[0].attempt == 0
+    other = InMemoryJournal()
+    context = RunContext(spec(), other, dispatcher, NoControls(), backoff_s=0, inherited=parent.recorded)
+    answer = await context.tool("turn/1/python", job="python", content="print(3)", place=Place(round=1))
+    assert not answer.succeeded
+    assert len(dispatcher.requests) == 1
