@@ -125,8 +125,9 @@ def _consistency(name: str, found: Consistency | Unscored) -> Text:
     if isinstance(found, Unscored):
         return Text(f"{name}: consistency: {found.reason}.")
     return Text(
-        f"{name}: of {found.papers} papers with two scored runs or more, {found.same:.0%} have the same points in all; in the mean the "
-        f"standard deviation is {_number(found.spread)} and the range {_number(found.range)}. This is consistency, not accuracy."
+        f"{name}: of {found.papers} papers with two scored runs or more, {found.same:.0%} have the same points in all; "
+        f"in the mean the standard deviation is {_number(found.spread)} and the range {_number(found.range)}. "
+        "This is consistency, not accuracy."
     )
 
 

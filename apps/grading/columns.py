@@ -82,7 +82,8 @@ def mean_pairs(rows: list[Row], columns: Columns, runs: Sequence[str]) -> tuple[
     A paper is unscored where none of its runs is scored, for the first run's reason. Raises `FileWrong`.
     """
     columns_check(rows, list(runs))
-    pairs, by_paper = [], {}
+    pairs: list[Pair] = []
+    by_paper: dict[str, Runs] = {}
     for pair, row in zip(pairs_of(rows, columns, runs[0]), rows, strict=True):
         given = [_prediction(value_of(row, run), columns) for run in runs]
         scored = [points for points in given if not isinstance(points, Unscored)]
