@@ -7,8 +7,9 @@ import pytest
 
 from apps.reasoning.agreement import table as tables
 from apps.reasoning.agreement.estimates import Interval, Undefined
-from apps.reasoning.agreement.pairs import Pair
+from apps.reasoning.agreement.pairs import Pair, Sorted
 from apps.reasoning.agreement.report import agree, as_good
+from apps.reasoning.agreement.table import Sample
 from tests.agreement.tables import pairs_of
 
 
@@ -65,6 +66,19 @@ def test_papers_of_one_problem_that_fail_together_make_the_interval_wider() -> N
     alone = interval(pairs_of(human, predicted))
     clustered = interval(pairs_of(human, predicted, problems=10))
     assert width(clustered) > 2 * width(alone)
+
+
+def test_papers_without_a_problem_stand_for_themselves_beside_those_with_one() -> None:
+    pairs = [
+        pair.model_copy(update={"problem": ""}) if number % 2 else pair for number, pair in enumerate(noisy(80, problems=4))
+    ]
+    assert Sample.of(Sorted.of(pairs).scored).clusters == 40 + 2
+    shuffled = pairs.copy()
+    Random(5).shuffle(shuffled)
+    assert agree(shuffled, draws=100).estimates == agree(pairs, draws=100).estimates
+    named = [pair for pair in pairs if pair.problem]
+    advantage = agree(pairs, draws=0).estimate("advantage_error").value
+    assert advantage == pytest.approx(agree(named, draws=0).estimate("advantage_error").value)
 
 
 def test_without_draws_or_with_one_problem_there_is_no_interval_and_the_reason_is_told() -> None:

@@ -1,6 +1,7 @@
 """`manage.py agreement` on files of every shape, and what it refuses."""
 
 import json
+import os
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -12,6 +13,9 @@ from django.core.management import CommandError, call_command
 MARKS = [0, 0, 1, 2, 5, 6, 7, 7] * 5
 PREDICTED = [0, 1, 1, 4, 5, 7, 7, 7] * 5
 COLUMNS = ("--human", "Points", "--predicted", "grader")
+LOCKBOX = (
+    Path(__file__).resolve().parents[2] / os.environ.get("SHARED_DATA", "../shared/data") / "gradingbench/lockbox_summary.json"
+)
 Written = Callable[[str, str], str]
 
 
@@ -214,6 +218,29 @@ def test_what_cannot_be_compared_is_refused_with_what_to_do(
     with pytest.raises(CommandError) as refused:
         printed(written(name, text), *COLUMNS, *arguments)
     assert words in str(refused.value)
+
+
+@pytest.mark.shared_data
+@pytest.mark.skipif(not LOCKBOX.exists(), reason="SHARED_DATA holds no gradingbench")
+def test_the_lockbox_prints_the_figures_that_anyone_can_recompute() -> None:
+    labels = "incorrect=0,partial=1,almost=6,correct=7"
+    columns = ("--human", "Points", "--predicted", "prediction", "--problem", "Problem ID", "--paper", "Grading ID")
+    text = printed(str(LOCKBOX), "--rows", "variants.*.predictions", *columns, "--labels", labels)
+    for title, baseline, final in (
+        ("Pearson", "0.653", "0.770"),
+        ("Spearman", "0.664", "0.765"),
+        ("MAE", "1.475", "0.930"),
+        ("RMSE", "2.937", "2.335"),
+        ("Bias", "+1.172", "+0.770"),
+        ("QWK", "0.613", "0.748"),
+        ("Gwet's AC2", "0.574", "0.721"),
+        ("Scott's π", "0.601", "0.745"),
+        ("Within 1", "0.788", "0.870"),
+        ("exact, unscored counted as wrong", "64 of 100 = 0.640", "77 of 100 = 0.770"),
+    ):
+        cells = [cell.strip() for cell in line(text, title).split("│")[2:4]]
+        assert [cell.split("  ")[0] for cell in cells] == [baseline, final]
+    assert "baseline: 1 unscored: there is no prediction." in text
 
 
 def test_a_file_that_is_not_there_is_refused() -> None:

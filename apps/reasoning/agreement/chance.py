@@ -45,7 +45,7 @@ def ac2(table: Table, scale: Scale) -> Floats:
 
     π is the pooled marginal, K the number of categories of the scale, used or not. It withstands skew and flatters where
     markers disagree on skewed data. It always has a value. This is what RefGrader's tables hold.
-    Source: K. L. Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014, ch. 3–4.
+    Source: K. L. Gwet, Handbook of Inter-Rater Reliability, 4th ed. 2014.
     """
     size = scale.size
     human, predicted = scale.index(table.human), scale.index(table.predicted)

@@ -95,7 +95,7 @@ def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int)
     Whole problems are drawn where pairs name them. Time and memory grow with draws × different pairs of points.
     """
     sample = Sample.of(pairs)
-    advantage = AdvantageSums.of(pairs) if any(pair.problem for pair in pairs) else None
+    advantage = AdvantageSums.of(pairs, sample.clusters) if any(pair.problem for pair in pairs) else None
     values = _all(sample.table, np.ones(sample.clusters), scale, advantage)
     portions = [_all(table, weights, scale, advantage) for weights, table in sample.draws(draws, seed)]
     found = []

@@ -64,21 +64,21 @@ class Sample:
 
     @classmethod
     def of(cls, pairs: Sequence[Scored]) -> Self:
-        """Pairs of one problem stay together. Where no pair names a problem, each pair stands for itself."""
+        """Pairs of one problem stay together; a pair that names none stands for itself, after all that do."""
         human = np.array([pair.human for pair in pairs])
         predicted = np.array([pair.predicted for pair in pairs])
         problems = np.unique([pair.problem for pair in pairs], return_inverse=True)[1]
         order = np.lexsort((problems, predicted, human))
-        if not any(pair.problem for pair in pairs):
-            problems = np.empty(len(pairs), np.intp)
-            problems[order] = np.arange(len(pairs))
-        human, predicted = human[order], predicted[order]
+        human, predicted, problems = human[order], predicted[order], problems[order]
+        alone = np.array([not pair.problem for pair in pairs])[order]
+        problems[alone] = len(pairs) + np.arange(alone.sum())
+        problems = np.unique(problems, return_inverse=True)[1]
         begins = np.ones(len(pairs), bool)
         begins[1:] = (human[1:] != human[:-1]) | (predicted[1:] != predicted[:-1])
         starts = np.flatnonzero(begins)
         counts = np.diff(np.append(starts, len(pairs))).astype(np.float64)
         table = Table(human[starts], predicted[starts], counts)
-        return cls(table, int(problems.max()) + 1, problems[order], starts)
+        return cls(table, int(problems.max()) + 1, problems, starts)
 
     def draws(self, count: int, seed: int) -> Iterator[tuple[Floats, Table]]:
         """`count` bootstrap draws in portions: how often each cluster was drawn, shape (B, clusters), and their tables.
