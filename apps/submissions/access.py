@@ -10,9 +10,10 @@ from django.http import Http404
 from apps.accounts.models import User
 from apps.contests.access import contest_visible_to, organised_get_for, paper_own, papers_may_read
 from apps.contests.models import Contest
-from apps.submissions.models import ImportFile, SubmissionVersion
+from apps.submissions.models import ImportFile, Scan, SubmissionVersion
 
 NO_TEXT = "There is no such text."
+NO_PAGE = "There is no such page."
 
 
 def version_own_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
@@ -30,6 +31,18 @@ def version_marked_for(user: User, public_id: uuid.UUID) -> SubmissionVersion:
     if not papers_may_read(user, version.submission.paper.contest):
         raise Http404(NO_TEXT)
     return version
+
+
+def scan_get_for(user: User, public_id: uuid.UUID) -> Scan:
+    """A page for its author, or for a coach of its contest once a version that has it can be read; else `Http404`."""
+    scan = Scan.objects.select_related("submission__paper__contest").filter(public_id=public_id).first()
+    if scan is None:
+        raise Http404(NO_PAGE)
+    paper = scan.submission.paper
+    is_own = contest_visible_to(user).filter(pk=paper.contest_id).exists() and paper_own(user, paper.contest) == paper
+    if not is_own and not (papers_may_read(user, paper.contest) and scan.pages.exists()):
+        raise Http404(NO_PAGE)
+    return scan
 
 
 def import_file_get_for(user: User, contest_id: uuid.UUID, file_id: uuid.UUID) -> tuple[Contest, ImportFile]:

@@ -45,6 +45,7 @@ class Submission(models.Model):
 
     if TYPE_CHECKING:
         versions: RelatedManager["SubmissionVersion"]
+        scans: RelatedManager["Scan"]
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["paper", "problem"], name="submission_once")]
@@ -67,6 +68,7 @@ class SubmissionVersion(models.Model):
 
     if TYPE_CHECKING:
         steps: RelatedManager["Step"]
+        pages: RelatedManager["VersionScan"]
 
     class Meta:
         ordering = ["number"]
@@ -94,6 +96,32 @@ class Step(models.Model):
     def text(self) -> str:
         """The step's own text."""
         return self.version.source[self.start : self.end]
+
+
+class Scan(models.Model):
+    """A page that an author uploaded, drawn anew as JPEG. `position` is its place in the draft; None where it was taken out."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="scans")
+    position = models.PositiveIntegerField(null=True, blank=True)
+    jpeg = models.BinaryField()
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["position", "pk"]
+
+
+class VersionScan(models.Model):
+    """A page of a version."""
+
+    version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="pages")
+    scan = models.ForeignKey(Scan, on_delete=models.RESTRICT, related_name="pages")
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["version", "number"], name="version_page_number")]
 
 
 class ForeignJudgement(models.Model):

@@ -6,7 +6,7 @@ from django.db.models import Max, QuerySet
 
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
-from apps.submissions.models import Submission, SubmissionVersion
+from apps.submissions.models import Scan, Submission, SubmissionVersion
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
         handed_in = newest.get(submission.pk) if submission else None
         draft = submission.draft if submission else ""
         is_other = handed_in is None or handed_in.raw != draft
-        rows.append(OwnRow(problem, handed_in, bool(draft.strip()) and is_other))
+        has_pages = submission is not None and handed_in is None and scan_list(submission).exists()
+        rows.append(OwnRow(problem, handed_in, (bool(draft.strip()) and is_other) or has_pages))
     return rows
 
 
@@ -52,6 +53,11 @@ def paper_rows(contest: Contest) -> list[PaperRow]:
     versions = versions_to_mark(contest).defer("raw", "source").select_related("submission")
     found = {(row.submission.paper_id, row.submission.problem_id): row for row in versions}
     return [PaperRow(paper, [found.get((paper.pk, key)) for key in problems]) for paper in contest.papers.all()]
+
+
+def scan_list(submission: Submission) -> QuerySet[Scan]:
+    """The pages of a draft in order, without their pictures."""
+    return submission.scans.exclude(position=None).defer("jpeg")
 
 
 def version_list(submission: Submission) -> QuerySet[SubmissionVersion]:

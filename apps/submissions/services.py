@@ -22,6 +22,7 @@ from apps.submissions.models import (
     Submission,
     SubmissionVersion,
     TextFormat,
+    VersionScan,
 )
 
 VERSIONS_AT_MOST = 100
@@ -65,15 +66,21 @@ def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_fo
 
     Raises `ContestRefused`, `DraftChanged`.
     """
-    if not text.strip():
-        raise ContestRefused("There is nothing to hand in yet.")
     submission = draft_save(paper=paper, problem=problem, text=text, text_format=text_format, based_on=based_on)
+    scans = list(submission.scans.exclude(position=None).defer("jpeg"))
+    if not text.strip() and not scans:
+        raise ContestRefused("There is nothing to hand in yet.")
     newest = submission.versions.order_by("-number").first()
-    if newest and newest.withdrawn_at is None and (newest.raw, newest.format) == (text, text_format):
+    pages = [page.scan_id for page in newest.pages.all()] if newest and newest.withdrawn_at is None else None
+    if newest and (newest.raw, newest.format, pages) == (text, text_format, [scan.pk for scan in scans]):
         return newest
     if newest and newest.number >= VERSIONS_AT_MOST:
         raise ContestRefused(f"You have handed in {VERSIONS_AT_MOST} versions, which is the limit.")
-    return version_add(submission=submission, text=text, text_format=text_format, origin=Origin.TYPED)
+    version = version_add(submission=submission, text=text, text_format=text_format, origin=Origin.TYPED)
+    VersionScan.objects.bulk_create(
+        VersionScan(version=version, scan=scan, number=number) for number, scan in enumerate(scans, 1)
+    )
+    return version
 
 
 @transaction.atomic

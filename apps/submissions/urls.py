@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.submissions.views import importing, marking, writing
+from apps.submissions.views import importing, marking, pages, writing
 
 app_name = "submissions"
 urlpatterns = [
@@ -10,6 +10,9 @@ urlpatterns = [
     path("contests/problems/<uuid:problem_id>/write/", writing.write, name="write"),
     path("contests/problems/<uuid:problem_id>/draft/", writing.draft, name="draft"),
     path("contests/problems/<uuid:problem_id>/preview/", writing.preview, name="preview"),
+    path("contests/problems/<uuid:problem_id>/pages/", pages.pages_add, name="pages_add"),
+    path("contests/problems/<uuid:problem_id>/pages/change/", pages.page_change, name="page_change"),
+    path("pages/<uuid:scan_id>/", pages.page_image, name="page_image"),
     path("submissions/<uuid:version_id>/", writing.version_own, name="version_own"),
     path("submissions/<uuid:version_id>/withdraw/", writing.version_withdraw, name="version_withdraw"),
     path("contests/<uuid:contest_id>/papers/", marking.paper_list, name="paper_list"),

@@ -118,6 +118,9 @@ RULES: dict[str, Rule] = {
     "submissions:write": CONTEST_STUDENT,
     "submissions:draft": POST_ONLY,
     "submissions:preview": POST_ONLY,
+    "submissions:pages_add": POST_ONLY,
+    "submissions:page_change": POST_ONLY,
+    "submissions:page_image": (302, 404, 404, 404),  # This one is nobody's; tests/submissions has those of people.
     "submissions:version_own": CONTEST_STUDENT,
     "submissions:version_withdraw": POST_ONLY,
     "submissions:paper_list": CONTEST_COACH,
@@ -212,7 +215,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     **{
         f"submissions:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
-        for name in ("write", "draft", "preview")
+        for name in ("write", "draft", "preview", "pages_add", "page_change")
     },
     **{
         f"submissions:{name}": lambda world: {"version_id": world.handed_in.public_id}
@@ -222,6 +225,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"submissions:{name}": lambda world: {"contest_id": world.contest_id, "file_id": ANY_ID}
         for name in ("import_preview", "import_confirm")
     },
+    "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
     "problems:edit": lambda world: {"slug": world.problem.slug},

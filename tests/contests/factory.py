@@ -23,13 +23,10 @@ def make_contest(by: User, *problems: Problem, state: ContestState = ContestStat
 
 def moved(contest: Contest, state: ContestState) -> Contest:
     """The contest, moved on to a later state."""
+    order = list(ContestState)
+    contest.refresh_from_db()
     for verb, target in (("open", ContestState.OPEN), ("mark", ContestState.MARKING), ("close", ContestState.CLOSED)):
-        contest.refresh_from_db()
-        if (
-            list(ContestState).index(ContestState(contest.state))
-            < list(ContestState).index(target)
-            <= list(ContestState).index(state)
-        ):
+        if order.index(ContestState(contest.state)) < order.index(target) <= order.index(state):
             contest = contest_move(contest=contest, verb=verb, based_on=contest.row_version)
     return contest
 

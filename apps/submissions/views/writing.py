@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from apps.accounts.access import user_of
 from apps.contests.access import contest_get_for, paper_own, problem_own_for
 from apps.contests.models import ContestProblem
+from apps.contests.selectors import problem_list
 from apps.contests.services import ContestRefused, hand_in_refusal
 from apps.submissions import selectors, services
 from apps.submissions.access import version_own_for
@@ -131,6 +132,8 @@ def _editor(
         "based_on": submission.row_version if is_stale else form["based_on"].value(),
         "text": str(form["text"].value() or ""),
         "is_stale": is_stale,
+        "scans": selectors.scan_list(submission) if submission.pk else [],
+        "problems": problem_list(problem.contest),
         "refusal": hand_in_refusal(problem.contest),
         "versions": selectors.version_list(submission) if submission.pk else [],
     }
