@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graph.statements import normalise_statement
+from apps.reasoning.reading.answers import read_json
 from apps.reasoning.reading.foreign import clean
 from apps.reasoning.reading.mentions import mentions
 from apps.reasoning.reading.proofs import read_claim, read_proof
@@ -67,3 +68,18 @@ def test_a_text_that_repeats_itself_is_read_in_time(piece: str) -> None:
     mentions(text)
     clean(text)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (r"x\ud83dy", "x\ufffdy"),
+        (r"\ude00\ud83d", "\ufffd\ufffd"),
+        (r"\ud83d\ud83d\ude00", "\ufffd\U0001f600"),
+        (r"\ud83d\ude00", "\U0001f600"),
+        (r"\\ud83d", r"\ud83d"),
+    ],
+)
+def test_half_of_a_surrogate_pair_becomes_the_replacement_character(written: str, read: str) -> None:
+    """A model may write one as an escape, and no database keeps it."""
+    assert read_json(f'{{"a": "{written}"}}') == {"a": read}
