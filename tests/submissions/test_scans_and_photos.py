@@ -7,10 +7,9 @@ import zlib
 from collections.abc import Callable
 
 import pillow_heif
-import pypdfium2
+import pypdfium2  # type: ignore[import-untyped]
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from PIL import Image
@@ -64,10 +63,10 @@ def contest(bob: User, charlie: User) -> Contest:
     return contest
 
 
-def upload(client: Client, problem: ContestProblem, *files: bytes) -> HttpResponse:
+def upload(client: Client, problem: ContestProblem, *files: bytes) -> str:
     url = reverse("submissions:pages_add", kwargs={"problem_id": problem.public_id})
     sent = [SimpleUploadedFile(f"Zebulon {n}.pdf", data) for n, data in enumerate(files)]
-    return client.post(url, {"files": sent}, follow=True)
+    return client.post(url, {"files": sent}, follow=True).content.decode()
 
 
 def change(client: Client, problem: ContestProblem, scan: Scan, action: str, **more: object) -> int:
@@ -185,7 +184,7 @@ def test_a_page_that_was_handed_in_stays_in_its_version(contest: Contest, charli
 
 def test_of_several_files_with_a_wrong_one_none_goes_in(contest: Contest, charlie: User, client_for: ClientFor) -> None:
     answer = upload(client_for(charlie), contest.problems.all()[0], photo(), b"<svg/>")
-    assert "File 2: This is neither a PDF nor a photo" in answer.content.decode()
+    assert "File 2: This is neither a PDF nor a photo" in answer
     assert not Scan.objects.exists()
 
 
@@ -202,6 +201,6 @@ def test_nobody_else_meets_a_page(contest: Contest, dana: User, alice: User, cha
     moved(contest, ContestState.MARKING)
     assert client_for(dana).get(image).status_code == 404, "a draft's page is its author's alone"
     answer = upload(client_for(charlie), first, photo())
-    assert "Nothing more can be handed in." in answer.content.decode()
+    assert "Nothing more can be handed in." in answer
     assert change(client_for(charlie), first, scan, "remove") == 302
     assert Scan.objects.count() == 1
