@@ -5,6 +5,7 @@
 | contest, its problems | from its opening on | yes | yes |
 | settings, state, coaches | no | no | yes |
 | papers | the own one | from marking on, by number | the same |
+| names beside numbers, where the contest is not anonymous | no | coaches only | coaches only |
 | roster: names without numbers | no | no | yes, coaches only |
 | who wrote a paper | the own one | with `may_reveal`, a coach, one paper at a time, with a reason that is kept | the same |
 
@@ -119,6 +120,13 @@ def problem_own_for(user: User, public_id: uuid.UUID) -> tuple[Paper, ContestPro
     if paper is None:
         raise Http404("There is no such problem.")
     return paper, asked
+
+
+def names_for(user: User, contest: Contest) -> dict[int, str]:
+    """Who wrote which paper, by the paper's key, for a coach of a contest that is not anonymous; empty for everybody else."""
+    if contest.is_anonymous or user.role != Role.COACH or not papers_may_read(user, contest):
+        return {}
+    return dict(contest.identities.values_list("paper", "name"))
 
 
 def reveal_may(user: User, contest: Contest) -> bool:

@@ -145,3 +145,19 @@ def test_a_student_sees_a_contest_from_its_opening_on(bob: User, charlie: User, 
     moved(contest, ContestState.OPEN)
     assert "Secret test" in client.get(reverse("contests:list")).content.decode()
     assert client.get(own).status_code == 200
+
+
+def test_a_contest_that_is_not_anonymous_shows_names_to_its_coaches_alone(
+    bob: User, alice: User, student: User, client_for: ClientFor
+) -> None:
+    contest = make_contest(bob, state=ContestState.OPEN, is_anonymous=False)
+    services.coach_add(contest=contest, person=alice)
+    version = hand_in(*enter(contest, student))
+    moved(contest, ContestState.MARKING)
+    addresses = (
+        reverse("submissions:paper_list", kwargs={"contest_id": contest.public_id}),
+        reverse("submissions:script", kwargs={"version_id": version.public_id}),
+    )
+    for address in addresses:
+        assert "Zebulon Quartermaine" in client_for(bob).get(address).content.decode()
+        assert "Quartermaine" not in client_for(alice).get(address).content.decode(), "a researcher learns no names"

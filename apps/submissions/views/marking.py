@@ -1,4 +1,4 @@
-"""What coaches read: papers by number, and a script with its steps. No name, no time, no order of arrival."""
+"""What coaches read: papers by number, scripts with their steps. No times; names only where a contest is not anonymous."""
 
 import uuid
 
@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
-from apps.contests.access import coached_get_for, papers_may_read, reveal_may
+from apps.contests.access import coached_get_for, names_for, papers_may_read, reveal_may
 from apps.contests.selectors import problem_list
 from apps.submissions import selectors
 from apps.submissions.access import version_marked_for
@@ -22,11 +22,13 @@ def paper_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     contest = coached_get_for(user, contest_id)
     if not papers_may_read(user, contest):
         raise Http404("Papers can be read when marking has begun.")
+    names = names_for(user, contest)
     context = {
         "contest": contest,
         "problems": problem_list(contest),
-        "rows": selectors.paper_rows(contest),
-        "may_reveal": reveal_may(user, contest),
+        "rows": [(row, names.get(row.paper.pk, "")) for row in selectors.paper_rows(contest)],
+        "may_reveal": reveal_may(user, contest) and not names,
+        "has_names": bool(names),
     }
     return render(request, "submissions/paper_list.html", context)
 
@@ -45,6 +47,6 @@ def script(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         "problem": version.submission.problem,
         "steps": version.steps.all(),
         "as_source": request.GET.get("as") == "source",
-        "may_reveal": reveal_may(user, contest),
+        "name": names_for(user, contest).get(version.submission.paper_id, ""),
     }
     return render(request, "submissions/script.html", context)
