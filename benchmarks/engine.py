@@ -134,11 +134,14 @@ class Counted:
     def __init__(self) -> None:
         self.pieces = 0
 
-    async def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
+    def add(self, request: GenerationRequest, delta: Delta, *, text_at: int, reasoning_at: int) -> None:
         self.pieces += 1
 
-    async def finish(self, request: GenerationRequest) -> None:
+    def finish(self, request: GenerationRequest) -> None:
         """Nothing is kept by call."""
+
+    async def send(self) -> None:
+        """Nothing waits."""
 
 
 def host_round(host: EngineHost, pool: ThreadPoolExecutor, concurrency: int, tokens: int, turn: int) -> float:
