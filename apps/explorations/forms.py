@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_duration, plan_estimate, plan_params
 from apps.reasoning.inference.aliases import Alias
-from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 
@@ -117,6 +117,12 @@ class ExplorationForm(forms.Form):
     def opens_params(self) -> bool:
         return bool(self.is_bound and self.overrides()) or any(bound.errors for bound in self.param_fields)
 
+    @property
+    def estimate_rows(self) -> list[tuple[str, RoleEstimate]]:
+        """The estimate of each role under the role's title."""
+        titles = {role.name: role.title for role in self.method.roles}
+        return [(titles.get(row.role, row.role), row) for row in self.estimate.roles] if self.estimate else []
+
     def overrides(self) -> dict[str, Any]:
         """The parameters that differ from the preset they were drawn with."""
         shown = (
@@ -191,6 +197,10 @@ def param_field(name: str, info: FieldInfo) -> forms.Field:
     label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
     if kind is bool:
         return forms.BooleanField(label=label, help_text=text, required=False)
+    if typing.get_origin(kind) is typing.Literal:
+        none = [("", "the scaffold's own")] if optional else []
+        options = none + [(word, word.replace("_", " ").capitalize()) for word in typing.get_args(kind)]
+        return forms.TypedChoiceField(label=label, help_text=text, required=not optional, choices=options, empty_value=None)
     bounds: dict[str, Any] = {}
     for rule in info.metadata:
         for attribute, argument in (("ge", "min_value"), ("gt", "min_value"), ("le", "max_value"), ("lt", "max_value")):

@@ -205,3 +205,23 @@ def test_every_parameter_of_the_scaffold_has_a_field_with_help(problem: Problem)
     form = ExplorationForm(aliases=usable_aliases())
     for name, info in SCAFFOLDS["intern_s1_mo"].params.model_fields.items():
         assert form.fields[f"p_{name}"].help_text == info.description
+
+
+def test_a_parameter_of_a_few_words_is_chosen_from_a_list(alice_client: Client, problem: Problem) -> None:
+    address = reverse("explorations:start", args=[problem.slug])
+    page = alice_client.get(address, {"scaffold": "alpha_apollo"}).content.decode()
+    assert '<select name="p_mode"' in page
+    assert '<option value="reasoning">Reasoning</option>' in page
+    form = ExplorationForm({"scaffold": "alpha_apollo", "p_mode": "nonsense"}, aliases=usable_aliases())
+    assert "Select a valid choice" in form.errors["p_mode"][0]
+    form = ExplorationForm({"scaffold": "alpha_apollo", "p_mode": "reasoning"}, aliases=usable_aliases())
+    assert "p_mode" not in form.errors
+    assert form.cleaned_data["p_mode"] == "reasoning"
+
+
+def test_the_estimate_names_roles_by_their_titles(alice_client: Client, problem: Problem) -> None:
+    address = reverse("explorations:start", args=[problem.slug])
+    page = alice_client.get(address, {"scaffold": "alpha_apollo", "alias": "small"}).content.decode()
+    estimate = page.split('id="estimate"')[1].split("</section>")[0]
+    assert "<td>Second solver</td>" in estimate
+    assert "olver_2" not in estimate
