@@ -14,6 +14,8 @@ from apps.runs.selectors import phase_summary
 
 MOST_ROWS = 8
 FINAL_ROLES = ("writer", "process_verifier", "reviser")
+#: Its calls number the rounds of the tournament, which are no rounds of the search.
+KNOCK_OUT_ROLE = "judge"
 _ORDER = tuple(dict.fromkeys(("solver", *(role.name for scaffold in SCAFFOLDS.values() for role in scaffold.roles))))
 
 
@@ -70,16 +72,22 @@ class Row:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Columns are rounds, then the proof; a run with more than `MOST_ROWS` rollouts is told as one row of sums."""
+    """Columns are rounds, then the knock-out and the proof; more than `MOST_ROWS` rollouts are told as one row of sums."""
 
     columns: list[str]
     rows: list[Row]
+    knock_out: Cell
     proof: Cell
     rollouts: int
 
     @property
+    def last_cells(self) -> list[tuple[str, Cell]]:
+        """What follows the rounds, with its title."""
+        return [(title, cell) for title, cell in (("Knock-out", self.knock_out), ("Proof", self.proof)) if cell.bars]
+
+    @property
     def is_empty(self) -> bool:
-        return not self.rows and not self.proof.bars
+        return not self.rows and not self.last_cells
 
 
 Place = tuple[int, int]
@@ -88,15 +96,22 @@ Place = tuple[int, int]
 def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     """The timeline of `run`. Three grouped queries, however long the run is."""
     bars: dict[Place, dict[str, Bar]] = defaultdict(dict)
+    knock_out: dict[str, Bar] = {}
     proof: dict[str, Bar] = {}
+
+    def bar_of(row: dict[str, Any]) -> Bar:
+        role = row["role"]
+        last = {**dict.fromkeys(FINAL_ROLES, proof), KNOCK_OUT_ROLE: knock_out}.get(role)
+        return (bars[row["rollout"], row["round"]] if last is None else last).setdefault(role, Bar(role))
+
     for phase in phase_summary(run):
-        bar = _bar(bars, proof, phase["role"], (phase["rollout"], phase["round"]))
+        bar = bar_of(phase)
         bar.done += phase["calls"]
         bar.failed += phase["failed"]
         bar.tokens += phase["completion"] or 0
         bar.seconds += phase["seconds"] or 0.0
     for call in open_calls:
-        _bar(bars, proof, call["role"], (call["rollout"], call["round"])).running += 1
+        bar_of(call).running += 1
     began, ended = _rounds(run)
     cells = {place: Cell(_ordered(bars.get(place, {}))) for place in {*bars, *began, *ended}}
     for place, body in ended.items():
@@ -108,14 +123,10 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     return Timeline(
         columns=[f"Round {round_}" for round_ in rounds],
         rows=_rows(cells, rollouts, rounds),
+        knock_out=Cell(_ordered(knock_out)),
         proof=Cell(_ordered(proof)),
         rollouts=len(rollouts),
     )
-
-
-def _bar(bars: dict[Place, dict[str, Bar]], proof: dict[str, Bar], role: str, place: Place) -> Bar:
-    group = proof if role in FINAL_ROLES else bars[place]
-    return group.setdefault(role, Bar(role))
 
 
 def _ordered(bars: dict[str, Bar]) -> list[Bar]:

@@ -75,10 +75,20 @@ class LemmaDetail:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """A proof in a word: accepted, not accepted, unscored, not judged. `solution` is the candidate whose text it is, if it is
+    one: then the candidate was judged, and the proof has no votes of its own."""
+
+    word: str
+    solution: str = ""
+
+
+@dataclass(frozen=True)
 class ProofDetail:
     """All that the proof panel shows. `revised` is the version this one answers."""
 
     proof: ProofVersion
+    standing: Standing
     confidence: str
     why: str
     check: FormulaCheck
@@ -88,6 +98,11 @@ class ProofDetail:
     uses: list[Use]
     versions: list[ProofVersion]
     revised: ProofVersion | None
+
+    @property
+    def is_voted_on(self) -> bool:
+        """Are there votes on the proof itself, or are they still to come?"""
+        return bool(self.votes or self.proof.expected or self.standing.word == "not yet judged")
 
 
 def lemma_rows(run: Run) -> QuerySet[Lemma]:
@@ -152,6 +167,7 @@ def proof_detail(run: Run, name: str) -> ProofDetail | None:
     faulty = [vote for vote in cast if not vote.unscored and not vote.is_pass and vote.index not in placed]
     return ProofDetail(
         proof=proof,
+        standing=_standing(run, proof),
         confidence=confidence_words(proof),
         why=acceptance_words(proof),
         check=check,
@@ -162,6 +178,18 @@ def proof_detail(run: Run, name: str) -> ProofDetail | None:
         versions=versions,
         revised=by_id.get(proof.revises),
     )
+
+
+def _standing(run: Run, proof: ProofVersion) -> Standing:
+    """What its votes say; of the text of a candidate, what was made of that."""
+    if proof.status or proof.expected:
+        return Standing(proof.status or "not yet judged")
+    same = RunEvent.objects.filter(run=run, kind="candidate.drafted", body__text=proof.text).order_by("-seq")
+    solution = same.values_list("body__candidate", flat=True).first() or ""
+    if run.is_live and not solution:
+        return Standing("not yet judged")
+    accepted = (run.outcome or {}).get("accepted", proof.accepted or None) if proof.selected else None
+    return Standing({True: "accepted", False: "not accepted", None: "not judged"}[accepted], solution)
 
 
 def _by_name(run: Run, names: set[str]) -> dict[str, Lemma | ProofVersion]:

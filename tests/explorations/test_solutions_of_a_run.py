@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.explorations.solutions import solutions
+from apps.explorations.timeline import timeline
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -101,6 +102,37 @@ def test_the_part_is_given_to_htmx_alone(client_for: Callable[[User | None], Cli
     assert part.lstrip().startswith("<section")
     assert "made from" in part
     assert "Knock-out" in part
+
+
+def test_the_knock_out_follows_the_rounds_of_the_timeline() -> None:
+    run = played("rsa", "quick", lambda request: better("B") if request.role == "judge" else named(request))
+    told = timeline(run, [])
+    in_rounds = {bar.role for row in told.rows for cell in row.cells for bar in cell.bars}
+    assert in_rounds == {"solver", "aggregator"}
+    assert [(title, [bar.role for bar in cell.bars]) for title, cell in told.last_cells] == [("Knock-out", ["judge"])]
+    assert told.knock_out.bars[0].done == run.steps.filter(role="judge").count()
+
+
+def test_a_proof_says_what_judged_the_solution_that_it_is(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = played(
+        "solver_verifier_corrector", "quick", lambda request: PASS if request.role.startswith("verifier") else named(request)
+    )
+    assert run.outcome is not None
+    assert run.outcome["accepted"]
+    address = reverse("explorations:run_detail", args=[run.public_id])
+    page = client_for(alice).get(address, {"tab": "proof"}).content.decode()
+    assert '#c1.1">c1.1</a>, and what was made of that stands with the solutions.' in page
+    assert "The run stands by this version. " + run.outcome["reason"] in page
+    for words in ("not yet judged", "not yet verified", "No vote yet"):
+        assert words not in page
+
+
+def test_a_proof_that_nothing_judged_says_so(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = played("rsa", "quick", lambda request: better("B") if request.role == "judge" else named(request))
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id]), {"tab": "proof"}).content.decode()
+    assert "won the knock-out" in page
+    assert "not judged" in page
+    assert "not yet" not in page.split('data-proof="proof/1"')[1].split("</article>")[0]
 
 
 def test_a_model_that_follows_no_format_has_no_solution(client_for: Callable[[User | None], Client], alice: User) -> None:
