@@ -19,7 +19,7 @@ from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import best_first
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, scored
-from apps.reasoning.scaffolds.candidates.tournament import knock_out, most_calls
+from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
@@ -47,6 +47,9 @@ class _Search:
         self.desk = desk
         self.params = params
         self.points: dict[str, float] = {}
+        self.kept: list[Candidate] = []
+        self.group: list[Candidate] = []
+        self.final = KnockOut(desk, self.points, "final")
 
     async def run(self) -> Selection:
         await self.desk.steer("solve")
@@ -55,25 +58,33 @@ class _Search:
         if not written:
             return self.selection()
         await self.desk.steer("marked")
-        kept = best_first(written, self.points)[: self.params.kept]
-        self._tell(kept)
-        if len(kept) == 1 or self.desk.wants_end:
+        self.kept = best_first(written, self.points)[: self.params.kept]
+        self._tell(self.kept)
+        if len(self.kept) == 1 or self.desk.wants_end:
             return self.selection()
-        group = await self._likeliest(kept)
+        self.group = await self._likeliest(self.kept)
         if await self.desk.steer("grouped"):
-            return self.selection(group)
-        winner = await knock_out(self.desk, group, self.points, "final")
-        reason = f"{winner.id} won the knock-out in the group held most likely right ({len(group)} of {len(kept)} solutions)."
-        return Selection(candidate=winner, reason=reason)
+            return self.selection()
+        winner = await self.final.hold(self.group)
+        return Selection(candidate=winner, reason=f"{winner.id} won the knock-out in {self._which_group}.")
 
-    def selection(self, among: Sequence[Candidate] = ()) -> Selection:
-        """The best marked so far, without the later stages."""
-        ranked = best_first(list(among) or list(self.desk.candidates.values()), self.points)
+    def selection(self) -> Selection:
+        """The best marked so far: of those that the knock-out left where it began, of the likeliest group once it is known."""
+        ranked = best_first(self.final.standing or self.group or list(self.desk.candidates.values()), self.points)
         if not ranked:
             return Selection(candidate=None, reason=NOTHING_READABLE)
         best = ranked[0]
-        mark = f"marked {self.points[best.id]:g} of 7" if best.id in self.points else "its mark could not be read"
-        return Selection(candidate=best, reason=f"{best.id} is the best of {len(ranked)} solutions so far: {mark}.")
+        mark = f"marked {self.points[best.id]:g} of 7" if best.id in self.points else "it has no readable mark"
+        return Selection(candidate=best, reason=f"{best.id} is the best of {self._which(len(ranked))}: {mark}.")
+
+    def _which(self, count: int) -> str:
+        if self.final.beaten:
+            return f"{count} solutions that the knock-out in {self._which_group} had left"
+        return self._which_group if self.group else f"{count} solutions so far"
+
+    @property
+    def _which_group(self) -> str:
+        return f"the group held most likely right ({len(self.group)} of {len(self.kept)} solutions)"
 
     async def _solved(self, slot: int) -> Candidate | None:
         """Write one solution and have it marked at once: nothing waits for the slowest."""

@@ -17,7 +17,7 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import balanced_subsets
-from apps.reasoning.scaffolds.candidates.tournament import knock_out, most_calls
+from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
@@ -40,10 +40,11 @@ class Params(Value):
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Solve n times, aggregate T times, then a tournament among the last population."""
     desk = Desk(problem, ctx)
-    return await concluded(desk, _search(desk, params), lambda: _unfinished(desk))
+    final = KnockOut(desk, {}, "final")
+    return await concluded(desk, _search(desk, params, final), lambda: _unfinished(desk, final))
 
 
-async def _search(desk: Desk, params: Params) -> Selection:
+async def _search(desk: Desk, params: Params, final: KnockOut) -> Selection:
     await desk.steer("step/0")
     slots = range(1, params.population + 1)
     population = _readable(await concurrently(_fresh(desk, params, slot) for slot in slots))
@@ -59,14 +60,18 @@ async def _search(desk: Desk, params: Params) -> Selection:
         _tell(desk, params.steps, population)
     if not population:
         return Selection(candidate=None, reason=NOTHING_READABLE)
-    winner = await knock_out(desk, population, {}, "final")
+    winner = await final.hold(population)
     reason = f"{winner.id} won the knock-out among the {len(population)} solutions of the last step."
     return Selection(candidate=winner, reason=reason)
 
 
-def _unfinished(desk: Desk) -> Selection:
+def _unfinished(desk: Desk, final: KnockOut) -> Selection:
+    if final.beaten:
+        left = final.standing
+        reason = f"{left[0].id} is one of {len(left)} solutions that the knock-out among {len(final.entrants)} had left."
+        return Selection(candidate=left[0], reason=reason)
     newest = max(desk.candidates.values(), key=lambda one: (one.round, -one.order[-1]), default=None)
-    reason = f"{newest.id} is the first solution of the newest step; no tournament was held." if newest else NOTHING_READABLE
+    reason = f"{newest.id} is the first solution of the newest step; no pair was compared." if newest else NOTHING_READABLE
     return Selection(candidate=newest, reason=reason)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from apps.reasoning.domain.agent_events import MemoryStored
 from apps.reasoning.domain.candidate_events import CandidateKind, CandidateScored, PoolKept
+from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.actions import Report, read_report
@@ -30,11 +31,16 @@ _JUDGEMENT = tag_pattern("judgement")
 
 @dataclass
 class Evolution:
-    """The state of a run: what is remembered, and what ended it."""
+    """The state of a run: what is remembered, by the candidate that it is about."""
 
     desk: Desk
     params: Params
-    memories: list[Memory] = field(default_factory=list)
+    stored: dict[str, Memory] = field(default_factory=dict)
+
+    @property
+    def memories(self) -> list[Memory]:
+        """By round and solver, in whatever order they came."""
+        return sorted(self.stored.values(), key=lambda memory: memory.candidate.order)
 
     async def run(self) -> Selection:
         """All rounds, or until a solution is confirmed or a person ends it."""
@@ -58,37 +64,47 @@ class Evolution:
         if memory is not None:
             return Selection(candidate=memory.candidate, accepted=memory.judgement.correct, reason=_reason(memory))
         newest = max(self.desk.candidates.values(), key=lambda one: one.order, default=None)
-        reason = f"The solution of round {newest.round}. Nobody judged it." if newest else NOTHING_READABLE
-        return Selection(candidate=newest, reason=reason)
+        if newest is None:
+            return Selection(candidate=None, reason=NOTHING_READABLE)
+        why = "Nobody judged it." if self.params.mode == "reasoning" else "The evaluators did not finish with it."
+        return Selection(candidate=newest, reason=f"The solution of round {newest.round}. {why}")
 
     async def _round(self, round_: int) -> None:
         shown = recalled(self.memories, self.params.memories)
-        stored = await concurrently(self._evolved(round_, thread, shown) for thread in range(1, self.params.threads + 1))
-        self.memories += [memory for memory in stored if memory is not None]
+        await concurrently(self._evolved(round_, thread, shown) for thread in range(1, self.params.threads + 1))
         kept = recalled(self.memories, self.params.memories)
         means = {one.candidate.id: one.judgement.ayes / one.judgement.valid for one in kept if one.judgement.valid}
         reason = "Remembered for the next round: judged correct first, then the shorter ones."
         event = PoolKept(round=round_, kept=tuple(one.candidate.id for one in kept), means=means, reason=reason)
         self.desk.ctx.emit(f"round/{round_}/kept", event)
 
-    async def _evolved(self, round_: int, thread: int, shown: list[Memory]) -> Memory | None:
-        """One solver's way through a round; None where it came to no solution."""
+    async def _evolved(self, round_: int, thread: int, shown: list[Memory]) -> None:
+        """One solver's way through a round, remembered as soon as a panel has judged its solution."""
         solved = await self._solved(round_, thread, shown)
         if solved is None:
-            return None
+            return
         candidate, talk = solved
         condensed, by = await self._condensed(candidate, talk)
-        panels = 2 if self.params.stop_early else 1
-        reports = await self._panel(candidate, 1, panels)
-        judgement = judged(reports)
-        confirmed = False
-        if panels == 2 and judgement.is_unanimous:
-            again = await self._panel(candidate, 2, panels)
-            confirmed = judged(again).is_unanimous
-            reports, judgement = [*reports, *again], judged([*reports, *again])
-        text, summed_by = await self._summed_up(candidate, judgement, reports)
-        self._tell(candidate, condensed, by, judgement, text, summed_by)
-        return Memory(candidate=candidate, condensed=condensed, judgement=judgement, report=text, confirmed=confirmed)
+        reports = await self._panel(candidate, 1)
+        self.stored[candidate.id] = Memory(candidate=candidate, condensed=condensed, judgement=judged(reports), report="")
+        try:
+            summed_by = await self._confirmed(candidate, reports)
+        except BudgetExhausted:
+            self._tell(self.stored[candidate.id], by, "")
+            raise
+        self._tell(self.stored[candidate.id], by, summed_by)
+
+    async def _confirmed(self, candidate: Candidate, reports: list[Report | None]) -> str:
+        """A second panel where the first one asks for it, and the reports as one; the call that summed them up."""
+        memory = self.stored[candidate.id]
+        if self.params.stop_early and memory.judgement.is_unanimous:
+            again = await self._panel(candidate, 2)
+            reports = [*reports, *again]
+            seen_twice = {"judgement": judged(reports), "confirmed": judged(again).is_unanimous}
+            memory = self.stored[candidate.id] = memory.model_copy(update=seen_twice)
+        text, summed_by = await self._summed_up(candidate, memory.judgement, reports)
+        self.stored[candidate.id] = memory.model_copy(update={"report": text})
+        return summed_by
 
     # --- the parts of a round ----------------------------------------------------------------------------------------
 
@@ -118,8 +134,8 @@ class Evolution:
         found = held(self.desk, call, "abstractor", final, _CHECKPOINTS)
         return cut(found or candidate.text, MOST_CONDENSED), call if found else ""
 
-    async def _panel(self, candidate: Candidate, panel: int, panels: int) -> list[Report | None]:
-        count = self.params.evaluators
+    async def _panel(self, candidate: Candidate, panel: int) -> list[Report | None]:
+        count, panels = self.params.evaluators, 2 if self.params.stop_early else 1
         first = (panel - 1) * count
         return await concurrently(
             self._report(candidate, index, count * panels) for index in range(first + 1, first + count + 1)
@@ -164,13 +180,14 @@ class Evolution:
         found = held(self.desk, call, "summarizer", final, _JUDGEMENT)
         return cut(found or of_majority[0], MOST_CONDENSED), call if found else ""
 
-    def _tell(self, candidate: Candidate, condensed: str, by: str, judgement: Judgement, text: str, summed_by: str) -> None:
+    def _tell(self, memory: Memory, by: str, summed_by: str) -> None:
+        candidate, judgement = memory.candidate, memory.judgement
         event = MemoryStored(
             candidate=candidate.id,
             round=candidate.round,
-            condensed=condensed,
+            condensed=memory.condensed,
             condensed_by=by,
-            judgement=text,
+            judgement=memory.report,
             judged_by=summed_by,
             ayes=judgement.ayes,
             valid=judgement.valid,

@@ -1,6 +1,8 @@
 """A knock-out among candidates, every pair judged in both orders."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from apps.reasoning.domain.candidate_events import PairDecided, PairJudged
 from apps.reasoning.domain.generation import Final, Place
@@ -15,40 +17,60 @@ def most_calls(entrants: int) -> int:
     return 2 * max(0, entrants - 1)
 
 
-async def knock_out(desk: Desk, entrants: Sequence[Candidate], scores: Mapping[str, float], prefix: str) -> Candidate:
-    """The last one standing. `scores` decides where the two orders of a pair disagree or cannot be read, then the seed.
+@dataclass
+class KnockOut:
+    """A knock-out and how far it has come. `scores` decides where the two orders of a pair disagree or cannot be read, then
+    the seed.
 
-    Source: Nomos and QED-Nano's end of RSA (QED-Nano App. B); judging both orders is ours, against position bias. Raises
-    `ValueError` for no entrant.
+    Source: Nomos and QED-Nano's end of RSA (QED-Nano App. B); judging both orders is ours, against position bias.
     """
-    if not entrants:
-        raise ValueError("a tournament needs an entrant")
-    standing = list(entrants)
-    desk.draw(f"{prefix}/draw").shuffle(standing)
-    round_ = 0
-    while len(standing) > 1:
-        round_ += 1
-        pairs = list(zip(standing[::2], standing[1::2], strict=False))
-        bye = standing[-1:] if len(standing) % 2 else []
-        standing = [*await concurrently(_winner(desk, pair, scores, prefix, round_) for pair in pairs), *bye]
-    return standing[0]
 
+    desk: Desk
+    scores: Mapping[str, float]
+    prefix: str
+    entrants: tuple[Candidate, ...] = ()
+    beaten: set[str] = field(default_factory=set)
+    wins: Counter[str] = field(default_factory=Counter)
 
-async def _winner(
-    desk: Desk, pair: tuple[Candidate, Candidate], scores: Mapping[str, float], prefix: str, round_: int
-) -> Candidate:
-    one, two = pair
-    key = f"{prefix}/{round_}/{one.id}-{two.id}"
-    verdicts = await concurrently((_better(desk, one, two, f"{key}/1", round_), _better(desk, two, one, f"{key}/2", round_)))
-    if verdicts[0] and verdicts[0] == verdicts[1]:
-        winner, by = desk.candidates[verdicts[0]], "both orders"
-    elif one.id in scores and two.id in scores and scores[one.id] != scores[two.id]:
-        winner, by = (one, "score") if scores[one.id] > scores[two.id] else (two, "score")
-    else:
-        winner, by = desk.draw(f"{key}/lot").choice(pair), "seed"
-    decided = {"round": round_, "pair": (one.id, two.id), "winner": winner.id, "by": by}
-    desk.ctx.emit(f"{key}/decided", PairDecided.model_validate(decided))
-    return winner
+    @property
+    def standing(self) -> list[Candidate]:
+        """Who is not beaten yet: most pairs won first, then the older one."""
+        left = [one for one in self.entrants if one.id not in self.beaten]
+        return sorted(left, key=lambda one: (-self.wins[one.id], one.order))
+
+    async def hold(self, entrants: Sequence[Candidate]) -> Candidate:
+        """The last one standing. Raises `ValueError` for no entrant."""
+        if not entrants:
+            raise ValueError("a tournament needs an entrant")
+        self.entrants = tuple(entrants)
+        standing = list(entrants)
+        self.desk.draw(f"{self.prefix}/draw").shuffle(standing)
+        round_ = 0
+        while len(standing) > 1:
+            round_ += 1
+            pairs = list(zip(standing[::2], standing[1::2], strict=False))
+            # Who sits a round out plays the first pair of the next one, and so never sits out again.
+            bye = standing[-1:] if len(standing) % 2 else []
+            standing = [*bye, *await concurrently(self._winner(pair, round_) for pair in pairs)]
+        return standing[0]
+
+    async def _winner(self, pair: tuple[Candidate, Candidate], round_: int) -> Candidate:
+        one, two = pair
+        desk, scores, key = self.desk, self.scores, f"{self.prefix}/{round_}/{one.id}-{two.id}"
+        verdicts = await concurrently(
+            (_better(desk, one, two, f"{key}/1", round_), _better(desk, two, one, f"{key}/2", round_))
+        )
+        if verdicts[0] and verdicts[0] == verdicts[1]:
+            winner, by = desk.candidates[verdicts[0]], "both orders"
+        elif one.id in scores and two.id in scores and scores[one.id] != scores[two.id]:
+            winner, by = (one, "score") if scores[one.id] > scores[two.id] else (two, "score")
+        else:
+            winner, by = desk.draw(f"{key}/lot").choice(pair), "seed"
+        self.wins[winner.id] += 1
+        self.beaten.add(two.id if winner.id == one.id else one.id)
+        decided = {"round": round_, "pair": (one.id, two.id), "winner": winner.id, "by": by}
+        desk.ctx.emit(f"{key}/decided", PairDecided.model_validate(decided))
+        return winner
 
 
 async def _better(desk: Desk, first: Candidate, second: Candidate, call: str, round_: int) -> str:
