@@ -157,18 +157,24 @@ class EngineHost:
         bind(**about(call.request))
         call.task = asyncio.current_task()
         final: Final | None = None
-        error: BaseException | None = None
+        error: Exception | None = None
         try:
-            final = await self._generated(call)
-        except asyncio.CancelledError:
-            final = Final(text="", finish_reason="cancelled")
-        except Exception as raised:
-            error = raised
-        if call.is_streamed:
-            await self._last_piece_told(call)
+            try:
+                final = await self._generated(call)
+            except asyncio.CancelledError:
+                final = Final(text="", finish_reason="cancelled")
+            except Exception as raised:
+                error = raised
+            if call.is_streamed:
+                await self._last_piece_told(call)
+        finally:
+            self._settle(call, final, error)
+
+    def _settle(self, call: RunningCall, final: Final | None, error: Exception | None) -> None:
         with self._lock:
             self._calls.pop(call.request.call_id, None)
-        self._touched.pop(call.request.call_id, None)
+        if not call.is_streamed:
+            self._touched.pop(call.request.call_id, None)
         if call.stop == "drain" and (final is None or final.finish_reason == "cancelled"):
             error = EngineLost("The worker stopped before the call ended; it goes to another one.")
         if error is not None:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from apps.reasoning.domain.errors import EngineLost
 from apps.reasoning.domain.generation import Delta, GenerationRequest
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.scripted import Pace, Reply, ScriptedBackend
@@ -69,6 +70,12 @@ def host(recorder: Recorder) -> Iterator[EngineHost]:
 
 def _big(key: str = "call") -> GenerationRequest:
     return a_request(key, max_new_tokens=500)
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + 10.0
+    while not is_so() and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 def test_offsets_and_pieces_build_the_text_whatever_is_told_twice(host: EngineHost, recorder: Recorder) -> None:
@@ -150,3 +157,37 @@ def test_a_call_that_is_over_before_the_first_piece_is_due_is_not_streamed() -> 
 def test_the_sink_hears_when_a_streamed_call_is_over(host: EngineHost, recorder: Recorder) -> None:
     host.run(_big())
     assert recorder.finished == [_big().call_id]
+
+
+@pytest.mark.parametrize("stop", ["cancel", "drain"])
+def test_a_call_that_is_stopped_while_the_sink_hangs_is_settled(stop: str) -> None:
+    """The patience with what stops a call ends before the patience with the sink, and the wait for the sink is cancelled."""
+    hangs = threading.Event()
+    told: list[str] = []
+
+    async def send() -> None:
+        if hangs.is_set():
+            await asyncio.sleep(60)
+        told.append("sent")
+
+    sink = Sink(send)
+    backend = ScriptedBackend(lambda _: "word " * 500, pace=Pace(tokens_per_s=200.0))
+    options = HostOptions(flush_s=0.02, sink_patience_s=1.5, abort_patience_s=0.2)
+    host = EngineHost(ALIASES, sink=sink, options=options, make_backend=lambda _: backend)
+    try:
+        future = host.start(_big())
+        _until(lambda: bool(told))
+        hangs.set()
+        time.sleep(0.1)
+        if stop == "cancel":
+            assert host.cancel_run("run") == 1
+            assert future.result(timeout=2.0).finish_reason == "cancelled"
+        else:
+            assert host.drain(0.0) == 1
+            assert isinstance(future.exception(timeout=0.5), EngineLost)
+        assert host.active() == []
+        hangs.clear()
+        _until(lambda: bool(sink.finished))
+        assert sink.finished == [_big().call_id], "the sink still hears that there is no more of the call"
+    finally:
+        host.close()
