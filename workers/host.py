@@ -31,7 +31,7 @@ class EngineHost:
     """Runs calls on the backends of `aliases`.
 
     `sink` is told in the host's loop, every `flush_s`, what all calls wrote since; it should not wait long, and what it raises
-    is logged and the pieces lost (the result has the whole text). All pieces of a call are told before `run` returns, so a
+    is logged; no result waits for it to succeed. All pieces of a call are told before `run` returns, so a
     result waits for the next tick; a call that ends before its first one is not streamed at all: its result says as much.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
@@ -59,6 +59,7 @@ class EngineHost:
         self._told: asyncio.Future[None] | None = None
         self._lock = threading.Lock()
         self._stopping = False
+        self._sink_is_behind = False
         self._sink_complained_at = float("-inf")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name="engine-loop", daemon=True)
@@ -233,7 +234,7 @@ class EngineHost:
         """One task for all calls: a timer, or a round trip to Redis, for each would cost more than what it sends."""
         while True:
             await asyncio.sleep(self._options.flush_s)
-            if self._sink is not None and self._touched:
+            if self._sink is not None and (self._touched or self._sink_is_behind):
                 await self._flush(self._sink)
 
     async def _flush(self, sink: HostSink) -> None:
@@ -248,7 +249,9 @@ class EngineHost:
                     sink.finish(call.request)
             async with asyncio.timeout(self._options.sink_patience_s):
                 await sink.send()
+            self._sink_is_behind = False
         except Exception as error:
+            self._sink_is_behind = True
             self._complain(error)
         finally:
             if told is not None:
@@ -266,4 +269,4 @@ class EngineHost:
         now = time.monotonic()
         if now - self._sink_complained_at > 60.0:
             self._sink_complained_at = now
-            log.warning("streamed text is lost, results are not: %s: %s", type(error).__name__, error)
+            log.warning("streamed text waits, results do not: %s: %s", type(error).__name__, error)

@@ -1,29 +1,26 @@
 """Puts what calls write on the token stream of their run, and keeps their text so far for late readers.
 
 The host collects deltas for 50 ms; what all calls have to say then goes in one pipeline: a round trip per call would cost more
-than the engine leaves over. A tick that Redis does not take is lost for the stream; the buffered text is then written
-whole with the next one, so that a reader who asks for it misses nothing.
+than the engine leaves over. What Redis was not seen to take, be it that it failed or that it was too slow, goes again with the
+next tick: on the stream from the same offset on, which readers take twice without harm, and in the buffer as the whole text.
 """
 
-import logging
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import redis.asyncio
-from redis.exceptions import RedisError
 
 from apps.reasoning.domain.generation import Delta, GenerationRequest
 from apps.runs.crash import crash_point
 from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 
-logger = logging.getLogger(__name__)
-
 Channel = Literal["text", "reasoning"]
+CHANNELS: tuple[Channel, ...] = ("text", "reasoning")
 
 
 @dataclass
 class _Call:
-    """One call's text so far, and how much of it is on the stream."""
+    """One call's text so far, and how much of it Redis has. A dirty call may have left more there than `sent` says."""
 
     request: GenerationRequest
     tokens: int = 0
@@ -33,7 +30,7 @@ class _Call:
 
 
 class TokenPublisher:
-    """One per worker process, on the engine loop; the `HostSink` of its host. Never raises."""
+    """One per worker process, on the engine loop; the `HostSink` of its host."""
 
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
@@ -56,45 +53,52 @@ class TokenPublisher:
         self._over.add(request.call_id)
 
     async def send(self) -> None:
-        """Put what was added on the streams, for all calls in one round trip."""
+        """Put what was added on the streams, for all calls in one round trip.
+
+        Raises `RedisError` and `OSError`. Whatever ends it, cancellation too, the next `send` puts what is missing.
+        """
         touched, self._touched = self._touched, set()
         over, self._over = self._over, set()
-        calls = [self._calls[name] for name in touched]
+        try:
+            if touched:
+                await self._put([self._calls[name] for name in touched])
+        except BaseException:
+            self._touched |= touched
+            self._over |= over
+            raise
         for name in over:
             self._calls.pop(name, None)
-        if not calls:
-            return
+
+    async def _put(self, calls: list[_Call]) -> None:
         if self._redis is None:
             self._redis = async_client()
         crash_point("mid_generation")
         pipeline = self._redis.pipeline(transaction=False)
         for call in calls:
-            _put(pipeline, call)
+            _queue(pipeline, call)
         for run in {call.request.run for call in calls}:
             pipeline.expire(tokens_key(run), HOUR_S)
-        try:
-            await pipeline.execute()
-        except (RedisError, OSError) as error:
-            logger.debug("token stream: %s", error)
-            for call in calls:
-                call.is_dirty = True
+        lengths = [{channel: len(text) for channel, text in call.written.items()} for call in calls]
+        for call in calls:
+            call.is_dirty = True
+        await pipeline.execute()
+        for call, sent in zip(calls, lengths, strict=True):
+            call.sent, call.is_dirty = sent, False
 
 
-def _put(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
+def _queue(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
     """Append what is new of one call to its run's stream and to its buffer."""
     request = call.request
-    for channel in ("text", "reasoning"):
+    for channel in CHANNELS:
         whole, start = call.written[channel], call.sent[channel]
         if len(whole) == start:
             continue
-        new = whole[start:]
-        call.sent[channel] = len(whole)
         fields: dict[Any, Any] = {
             "call": request.key,
             "attempt": request.attempt,
             "ch": channel,
             "off": start,
-            "text": new,
+            "text": whole[start:],
             "n": call.tokens,
         }
         pipeline.xadd(tokens_key(request.run), fields, maxlen=TOKENS_KEPT, approximate=True)
@@ -102,7 +106,6 @@ def _put(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
         if call.is_dirty:
             pipeline.set(key, whole, ex=HOUR_S)
         else:
-            pipeline.append(key, new)
+            pipeline.append(key, whole[start:])
             if start == 0:
                 pipeline.expire(key, HOUR_S)
-    call.is_dirty = False

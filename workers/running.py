@@ -19,7 +19,7 @@ class HostSink(Protocol):
         """Take note that there is no more of a call of which `add` was told something."""
 
     async def send(self) -> None:
-        """Pass on what was added."""
+        """Pass on what was added. Where it raises or is cancelled it is called again at the next tick, added to or not."""
 
 
 class HostOptions(Value):

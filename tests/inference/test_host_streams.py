@@ -191,3 +191,24 @@ def test_a_call_that_is_stopped_while_the_sink_hangs_is_settled(stop: str) -> No
         assert sink.finished == [_big().call_id], "the sink still hears that there is no more of the call"
     finally:
         host.close()
+
+
+def test_a_sink_that_failed_is_asked_again_though_nothing_more_is_written() -> None:
+    tries: list[str] = []
+
+    async def failing_once_the_call_is_over() -> None:
+        tries.append("failed" if sink.finished and "failed" not in tries else "sent")
+        if tries[-1] == "failed":
+            raise ConnectionError("no Redis")
+
+    sink = Sink(failing_once_the_call_is_over)
+    host = _host(sink)
+    try:
+        host.run(_big())
+        _until(lambda: tries[-1] == "sent")
+        assert tries[-2:] == ["failed", "sent"]
+        time.sleep(0.2)
+        assert tries.count("failed") == 1
+        assert tries[-2:] == ["failed", "sent"], "once it has taken all it is left in peace"
+    finally:
+        host.close()
