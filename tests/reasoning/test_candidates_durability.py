@@ -1,5 +1,6 @@
 """Whatever interrupts a scaffold of candidates, and in whatever order calls end, it ends alike; estimates are kept."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import pytest
@@ -115,6 +116,29 @@ async def test_the_calls_made_lie_within_the_estimate(method: str) -> None:
     assert estimate.calls_min <= silent <= estimate.calls_max
     assert estimate.calls_min <= estimate.calls_expected <= estimate.calls_max
     assert {role.role for role in estimate.roles} == {role.name for role in SCAFFOLDS[method].roles}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("table", ["a course", "nothing readable", "the most"])
+async def test_the_calls_of_every_role_lie_within_its_estimate(method: str, table: str) -> None:
+    courses: dict[str, tuple[Value, Table]] = {
+        "a course": CASES[method],
+        "nothing readable": (CASES[method][0], {"*": "I like turtles."}),
+        "the most": MOST[method],
+    }
+    params, answers = courses[table]
+    run = await play(answers, params, scaffold=method)
+    made = Counter(request.role for request in run.dispatcher.requests if request.job == "generate")
+    for role in SCAFFOLDS[method].estimate(params).roles:
+        assert role.calls_min <= made[role.role] <= role.calls_max, role.role
+        assert role.calls_min <= role.calls_expected <= role.calls_max, role.role
+
+
+async def test_one_readable_proof_of_many_that_is_accepted_is_the_shortest_course_of_deepseek_math() -> None:
+    params = deepseek_math.Params(proofs=5, examinations=3, rounds=4)
+    table: Table = {"round/1/2": named, "round/*": "nothing", "examine/*": score(1)}
+    made = _calls(await play(table, params, scaffold="deepseek_math"))
+    assert made == SCAFFOLDS["deepseek_math"].estimate(params).calls_min == 8
 
 
 MOST: dict[str, tuple[Value, Table]] = {

@@ -1,6 +1,7 @@
 """The knock-out: everyone's chance to sit a round out is the same."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.reasoning.play import play
 @pytest.mark.parametrize("entrants", [2, 3, 5, 6, 9, 11, 17])
 @pytest.mark.parametrize("seed", range(4))
 async def test_nobody_sits_out_two_rounds(entrants: int, seed: int) -> None:
-    table = {"step/*": named, "final/*": better("A")}
+    table: dict[str, Any] = {"step/*": named, "final/*": better("A")}
     run = await play(table, rsa.Params(population=entrants, subset=2, steps=1), scaffold="rsa", seed=seed)
     pairs = [event for event in run.of("pair.decided") if isinstance(event, PairDecided)]
     assert len(pairs) == entrants - 1

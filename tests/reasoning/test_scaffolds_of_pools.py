@@ -87,6 +87,19 @@ async def test_a_judge_with_position_bias_decides_nothing_the_marks_do() -> None
     assert "what solve/2 wrote" in selected_text(run)
 
 
+async def test_a_score_that_nobody_asked_for_breaks_no_tie() -> None:
+    table: dict[str, Any] = {
+        "solve/2": lambda request: f"{named(request)}\n<own-score>1</own-score>",
+        "solve/*": named,
+        "mark/*": score(5),
+    }
+    run = await play(table, nomos.Params(solutions=2, kept=1), scaffold="nomos")
+    kept = run.told["pool/1"]
+    assert isinstance(kept, PoolKept)
+    assert kept.kept == ("c1.1",)
+    assert {event.own_score for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)} == {None}
+
+
 async def test_a_grouping_that_cannot_be_read_leaves_all_in_one_group() -> None:
     table: dict[str, Any] = {
         "solve/*": named,
@@ -185,6 +198,37 @@ async def test_a_report_that_a_check_finds_unfounded_loses_its_vote() -> None:
     assert len(run.of("candidate.score_dropped")) == 1
     assert run.outcome.accepted is True
     assert "the mean of 2 examinations" in run.outcome.reason
+
+
+@pytest.mark.parametrize(("readable", "accepted"), [(1, None), (2, None), (3, True), (4, True)])
+async def test_a_proof_is_accepted_only_where_enough_of_its_examinations_count(readable: int, accepted: bool | None) -> None:
+    table: dict[str, Any] = {
+        "round/*": named,
+        **{f"examine/*/{index}": score(1) for index in range(1, readable + 1)},
+        "examine/*": "Fine by me.",
+    }
+    run = await play(table, deepseek_math.Params(proofs=1, rounds=2), scaffold="deepseek_math")
+    assert run.outcome.accepted is accepted
+    again = [key for key in run.dispatcher.keys if key.startswith("round/2")]
+    if accepted:
+        assert not again
+    else:
+        assert again, "too few reports end no search"
+        assert f"only {readable} of 4 count, and 3 are needed" in run.outcome.reason
+        assert run.outcome.ended_by == "exhausted"
+
+
+async def test_a_proof_with_enough_reports_stands_before_an_older_one_with_one() -> None:
+    table: dict[str, Any] = {
+        "round/1/1": own(1),
+        "round/*": own(0),
+        "examine/c1.1/1": score(1),
+        "examine/c1.1/*": "Fine by me.",
+        "examine/*": score(1),
+    }
+    run = await play(table, deepseek_math.Params(proofs=2, rounds=1), scaffold="deepseek_math")
+    assert run.outcome.accepted is True
+    assert "what round/1/2 wrote" in selected_text(run)
 
 
 async def test_examinations_that_cannot_be_read_are_not_zeros() -> None:

@@ -16,7 +16,7 @@ from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern
 LONGEST_REPORT = 8000
 _BETTER = tag_pattern("better")
 _SCORE = tag_pattern("score")
-_OWN_SCORE = re.compile(r"<own-score>\s*(\d(?:\.\d{1,3})?)\s*</own-score>", re.IGNORECASE)
+_OWN_SCORE = tag_pattern("own-score")
 _DECISION = tag_pattern("decision")
 _LIKELIEST = tag_pattern("likeliest")
 _GROUP = re.compile(r"<group\s+number\s*=\s*[\"']?(\d{1,3})[\"']?\s*>([^<]*)</group>", re.IGNORECASE)
@@ -110,10 +110,13 @@ def read_score(final: Final, allowed: tuple[float, ...]) -> Scored | Unscored:
     return Scored(score=float(said), report=before)
 
 
-def read_own_score(final: Final) -> float | None:
-    """What a writer gives the own solution, from 0 to 1, after it; None where nothing fitting is said."""
-    said = _OWN_SCORE.findall(final.text)
-    return float(said[-1]) if said and float(said[-1]) <= 1 else None
+def read_own_score(final: Final, allowed: tuple[float, ...]) -> float | None:
+    """What a writer gives the own solution, at the end of the answer; None where it is not one of `allowed`."""
+    found = _last(final, _OWN_SCORE, "own score")
+    if isinstance(found, Unscored) or not _NUMBER.match(found[0]):
+        return None
+    value = float(found[0])
+    return value if value in allowed else None
 
 
 def read_decision(final: Final) -> Decision | Unscored:

@@ -3,6 +3,7 @@
 Source: QED-Nano App. B (reasoning notes §6).
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +25,8 @@ from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
-EXAMINATION = Scoring("evaluator", "deepseek_math/evaluator", (0.0, 0.5, 1.0))
+VALUES = (0.0, 0.5, 1.0)
+EXAMINATION = Scoring("evaluator", "deepseek_math/evaluator", VALUES)
 FULL = 1.0
 
 
@@ -35,9 +37,22 @@ class Params(Value):
     examinations: int = Field(default=4, ge=1, le=128, title="Examinations", description="Independent ones of each proof.")
     reports: int = Field(default=2, ge=1, le=16, title="Reports", description="Of the lowest scores, shown to the refiner.")
     rounds: int = Field(default=3, ge=1, le=64, title="Rounds", description="At most so many; a proof with mean 1 ends it.")
+    quorum: float = Field(
+        default=0.6,
+        ge=0.1,
+        le=1,
+        title="Quorum",
+        description="So large a share of a proof's examinations must count before it is accepted: 0.6 is three of four.",
+    )
     meta: bool = Field(
         default=False, title="Check the checks", description="A report that a further call finds unfounded loses its vote."
     )
+
+    @property
+    def needed(self) -> int:
+        """Reports that must count before a proof is accepted. Ours: the paper does not say what to do with unreadable ones,
+        and Intern-S1-MO needs three of its four votes."""
+        return math.ceil(round(self.quorum * self.examinations, 9))
 
 
 class _Search:
@@ -64,22 +79,30 @@ class _Search:
                 parents = [None] * self.params.proofs
             await concurrently(self._proof(round_, slot, parent) for slot, parent in enumerate(parents, 1))
             self._tell(round_)
-            if any(value >= FULL for value in self.means.values()):
+            if any(self._is_accepted(name, value) for name, value in self.means.items()):
                 break
         return self.selection()
 
+    def _is_accepted(self, name: str, value: float) -> bool:
+        """Everything that counts found it complete, and enough of it counts."""
+        return value >= FULL and len(self.reports[name]) >= self.params.needed
+
     def selection(self) -> Selection:
-        """The best mean over all rounds."""
+        """An accepted proof, or else the best mean over all rounds."""
         means = self.means
         ranked = best_first(list(self.desk.candidates.values()), means)
         if not ranked:
             return Selection(candidate=None, reason=NOTHING_READABLE)
-        best = ranked[0]
+        best = next((one for one in ranked if one.id in means and self._is_accepted(one.id, means[one.id])), ranked[0])
         if best.id not in means:
             return Selection(candidate=best, reason=f"None of the examinations of {best.id} could be read.")
-        counted = f"the mean of {len(self.reports[best.id])} examinations of {best.id} is {means[best.id]:.2f}"
-        if means[best.id] >= FULL:
+        count = len(self.reports[best.id])
+        counted = f"the mean of {count} examination{'s' * (count > 1)} of {best.id} is {means[best.id]:.2f}"
+        if self._is_accepted(best.id, means[best.id]):
             return Selection(candidate=best, accepted=True, reason=f"Accepted: {counted}.")
+        if means[best.id] >= FULL:
+            of = f"only {count} of {self.params.examinations} count, and {self.params.needed} are needed"
+            return Selection(candidate=best, reason=f"Undecided: {counted}, but {of}.")
         return Selection(candidate=best, accepted=False, reason=f"Not accepted: {counted}, the best of {len(ranked)} proofs.")
 
     async def _proof(self, round_: int, slot: int, parent: Candidate | None) -> None:
@@ -96,6 +119,7 @@ class _Search:
                 made_as="solution",
                 place=place,
                 values=values,
+                own_scores=VALUES,
             )
         else:
             values = {"solution": self.desk.content(parent.text), "reports": self.desk.content(self._worst(parent))}
@@ -108,6 +132,7 @@ class _Search:
                 place=place,
                 parents=(parent,),
                 values=values,
+                own_scores=VALUES,
             )
         if draft is not None:
             await concurrently(self._examined(draft, index) for index in range(1, self.params.examinations + 1))
@@ -165,9 +190,13 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Likely and most: all rounds. Fewest: nothing can be read, so every round begins afresh without examinations."""
+    """Likely and most: all rounds. Fewest: one proof of the first round can be read and is accepted, or none of any round.
+
+    A round in which there is nothing to refine asks the solver again.
+    """
     n, rounds = params.proofs, params.rounds
     meta = n * rounds * params.examinations if params.meta else 0
+    shortest = params.needed if params.meta else 0
     calls = {
         "solver": n,
         "refiner": n * (rounds - 1),
@@ -175,9 +204,11 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         "meta_verifier": meta,
     }
     return estimated(
-        fewest={"solver": min(n * rounds, n + n * params.examinations), "refiner": 0, "evaluator": 0, "meta_verifier": 0},
+        fewest={"solver": n, "refiner": 0, "evaluator": 0, "meta_verifier": 0},
+        fewest_in_all=min(n * rounds, n + params.examinations + shortest),
         likely=calls,
         most=calls,
+        most_of_one={"solver": n * rounds},
         typical={
             "solver": (1_000, 30_000),
             "refiner": (10_000, 30_000),

@@ -10,10 +10,22 @@ Typical = Mapping[str, tuple[int, int]]
 
 
 def estimated(
-    *, fewest: Calls, likely: Calls, most: Calls, typical: Typical, limits: Mapping[str, int] | None, assumptions: str
+    *,
+    fewest: Calls,
+    likely: Calls,
+    most: Calls,
+    typical: Typical,
+    limits: Mapping[str, int] | None,
+    assumptions: str,
+    fewest_in_all: int | None = None,
+    most_of_one: Calls | None = None,
 ) -> Estimate:
-    """Calls and tokens per role and in all. `limits` by role bounds the completions; all mappings have the roles of `most`."""
-    allowed = limits or {}
+    """Calls and tokens per role and in all. `limits` by role bounds the completions; all mappings have the roles of `most`.
+
+    Where roles stand in for each other, `most` is the dearest course and `most_of_one` what a role can come to in another
+    one; `fewest_in_all` then is the shortest course, where that is more than the fewest of every role together.
+    """
+    allowed, of_one = limits or {}, most_of_one or {}
 
     def written(role: str) -> int:
         return min(typical[role][1], allowed.get(role, typical[role][1]))
@@ -23,7 +35,7 @@ def estimated(
             role=role,
             calls_min=fewest[role],
             calls_expected=likely[role],
-            calls_max=most[role],
+            calls_max=max(most[role], of_one.get(role, 0)),
             tokens_expected=likely[role] * (typical[role][0] + written(role)),
             written_expected=likely[role] * written(role),
         )
@@ -31,7 +43,7 @@ def estimated(
     )
     return Estimate(
         roles=roles,
-        calls_min=sum(fewest.values()),
+        calls_min=max(sum(fewest.values()), fewest_in_all or 0),
         calls_expected=sum(likely.values()),
         calls_max=sum(most.values()),
         tokens_expected=sum(role.tokens_expected for role in roles),

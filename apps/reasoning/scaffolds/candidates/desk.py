@@ -96,8 +96,12 @@ class Desk:
         place: Place,
         parents: tuple[Candidate, ...] = (),
         values: Mapping[str, str] | None = None,
+        own_scores: tuple[float, ...] = (),
     ) -> Candidate | None:
-        """Ask for a whole solution and keep it as candidate `name`; None where none could be read or none was given."""
+        """Ask for a whole solution and keep it as candidate `name`; None where none could be read or none was given.
+
+        `own_scores` are the values that the prompt lets its writer give it; where it asks for none, none is read.
+        """
         form = load("shared/forms/proof_tags").system
         common = {"proof_form": form, "hints": self.content("\n".join(f"- {hint}" for hint in self.hints))}
         final = await self.ask(key, role=role, prompt=prompt, values=common | dict(values or {}), place=place)
@@ -107,7 +111,7 @@ class Desk:
             self.refusals.append(found.reason)
             self.unread(key, role, reason)
             return None
-        own = read_own_score(final) if isinstance(final, Final) else None
+        own = read_own_score(final, own_scores) if isinstance(final, Final) else None
         return self.keep(key, name, found.steps, made_as=made_as, round_=place.round, parents=parents, own_score=own)
 
     def keep(
