@@ -75,8 +75,9 @@ def _lemma(rollout: int, number: int, first: int) -> str:
 def _judge_lemma(key: str) -> Reply:
     lemma = key.split("/")[-2]
     number = int(lemma.partition(".")[2].partition("-")[0])
-    holds = number % LEMMAS_A_ROUND == 1 or _chance(f"holds/{lemma}") < HOLDS_SHARE
-    passes = _chance(key) < (PASSES_GOOD if holds else PASSES_BAD)
+    # Others rest on the first lemma of a round: without it a rollout would stop early, and its calls would be missing.
+    is_first = number % LEMMAS_A_ROUND == 1
+    passes = is_first or _chance(key) < (PASSES_GOOD if _chance(f"holds/{lemma}") < HOLDS_SHARE else PASSES_BAD)
     return _verdict(key, STEPS, 0 if passes else 1 + int(_chance(f"{lemma}/fault") * STEPS))
 
 

@@ -16,6 +16,7 @@ from typing import Any, Self, cast
 
 import redis.asyncio
 from django.conf import settings
+from pydantic import ValidationError
 from redis.exceptions import RedisError
 
 from apps.reasoning.domain import errors
@@ -27,7 +28,9 @@ from apps.runs.streams import (
     WORKERS_KEY,
     Heartbeat,
     async_client,
+    broker_time,
     fingerprint_of,
+    finished_key,
     oldest_message,
     results_key,
     sync_client,
@@ -39,6 +42,10 @@ _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 #: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
 _TOOL_IS_AWAITED_S = 60.0
+UNREADABLE = (
+    "A worker's result could not be read: it runs another version of Lemmascope. Bring all workers and orchestrators to one "
+    "version, then resume the run."
+)
 _ERRORS: Mapping[str, type[errors.BackendError]] = {
     cls.__name__: cls
     for cls in (
@@ -162,6 +169,8 @@ class CeleryDispatcher:
             except (RedisError, OSError) as error:
                 logger.warning("results of run %s: %s, trying again", self._run, error)
                 await asyncio.sleep(0.3)
+            except Exception:  # One result must not keep the run from all others.
+                logger.exception("results of run %s", self._run)
 
     def _take(self, entry_id: str, fields: dict[str, str]) -> None:
         key = fields["key"]
@@ -180,7 +189,13 @@ class CeleryDispatcher:
         elif "final" in fields:
             self._sender.answered()
             self._to_delete[entry_id] = fields["key"]
-            final = Final.model_validate_json(fields["final"])
+            try:  # A worker of a newer version may say more than we know of.
+                final = Final.model_validate_json(fields["final"], extra="ignore")
+            except ValidationError as error:
+                logger.warning("run %s: the result of %s cannot be read: %s", self._run, waiting.request.key, error)
+                self._to_delete[entry_id] = ""
+                waiting.result.set_exception(errors.BackendRefused(UNREADABLE))
+                return
             if waiting.sent_at:
                 waited = time.monotonic() - waiting.sent_at - final.duration_s
                 metrics.observe("call_wait_seconds", max(0.0, waited), waiting.request.alias)
@@ -191,6 +206,10 @@ class CeleryDispatcher:
 
     async def _delete_recorded(self) -> None:
         """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""
+        for key, (entry, _) in list(self._early.items()):
+            if self._is_recorded(key):  # It came a second time, between its delivery and its commit.
+                self._to_delete[entry] = key
+                del self._early[key]
         ready = [entry for entry, key in self._to_delete.items() if not key or self._is_recorded(key)]
         if ready:
             await self._redis.xdel(results_key(self._run), *ready)
@@ -206,6 +225,8 @@ class CeleryDispatcher:
                 await self._reap_once()
             except (RedisError, OSError) as error:
                 logger.debug("reaper: %s", error)
+            except Exception:
+                logger.exception("reaper of run %s", self._run)
 
     async def _reap_once(self) -> None:
         """Send again what was started and is in no heartbeat, and what was sent and is neither queued nor started.
@@ -230,7 +251,7 @@ class CeleryDispatcher:
                 if place not in next_sent_at:
                     next_sent_at[place] = await asyncio.to_thread(oldest_message, sync_client(), *place)
                 oldest = next_sent_at[place]
-                sent = time.time() - (now - waiting.sent_at)
+                sent = await asyncio.to_thread(broker_time, sync_client()) - (time.monotonic() - waiting.sent_at)
                 if oldest is None or oldest > sent + settings.REDISPATCH_GRACE_S:
                     await self._lost(waiting)
 
@@ -248,6 +269,8 @@ class CeleryDispatcher:
                 waiting.result.set_exception(errors.BackendRefused(reason))
 
     async def _lost(self, waiting: _Waiting) -> None:
+        if waiting.result.done():
+            return
         waiting.losses += 1
         if waiting.losses > _LOSSES_BEFORE_GIVING_UP:
             waiting.result.set_exception(errors.EngineLost(f"The engine was lost {waiting.losses} times during this call."))
@@ -255,6 +278,9 @@ class CeleryDispatcher:
         metrics.count("calls_redispatched", waiting.request.alias)
         lost = {**about(waiting.request), "attempt": waiting.attempt}
         logger.warning("run %s: call %s was lost, attempt %d", self._run, waiting.request.key, waiting.attempt, extra=lost)
+        if waiting.losses > 1:
+            # A worker drops a call that was answered once. Where that answer is gone, as after a power failure, it must not.
+            await self._redis.delete(finished_key(self._run, waiting.fingerprint))
         await self._send(waiting)
 
     async def _heartbeats(self) -> list[Heartbeat]:

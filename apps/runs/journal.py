@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from apps.reasoning.domain.errors import FenceLost
+from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import Spent, StepRecord
 from apps.runs.journal_batch import Item, NumberedEvent
@@ -25,6 +25,7 @@ class RunJournal:
         self.fence = run.fence
         self.last_seq = run.last_seq
         self.is_lost = False
+        self.unwritable: JournalUnwritable | None = None
         self.event_keys = set(RunEvent.objects.filter(run=run).values_list("key", flat=True))
         self._writer = writer
         self._loaded = LoadedRecords(run)
@@ -70,6 +71,8 @@ class RunJournal:
     async def _put(self, item: Item) -> None:
         if self.is_lost:
             raise FenceLost
+        if self.unwritable is not None:
+            raise self.unwritable
         item.done = asyncio.get_running_loop().create_future()
         self._writer.put(item)
         await item.done

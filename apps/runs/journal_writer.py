@@ -10,7 +10,7 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from django.db import OperationalError, connection, transaction
 from django.db.utils import DatabaseError, InterfaceError
@@ -65,7 +65,8 @@ class JournalWriter:
     def write_now(self, items: Sequence[Item]) -> None:
         """Write `items` at once, without telling anybody. Raises `FenceLost` and what the database raises."""
         plans = self._plans(list(items))
-        if self._write(plans):
+        lost, _ = self._write(plans)
+        if lost:
             raise FenceLost
         for plan in plans:
             plan.journal.last_seq = plan.last_seq
@@ -93,34 +94,54 @@ class JournalWriter:
                     break
                 batch.append(item)
                 rows += 1 + len(item.events)
-            self._commit(batch)
+            try:
+                self._commit(self._plans(batch))
+            except Exception as error:  # The one thread that writes must not end.
+                logger.exception("journal: a batch could not be prepared")
+                _give_up(batch, f"The journal refused a write ({type(error).__name__}: {error}).")
             is_busy = rows > FEW_ROWS and rows > BUSY_ROWS_PER_S * (time.monotonic() - since)
             wait_s = BUSY_WAIT_S if is_busy else BATCH_WAIT_S
         connection.close()
 
-    def _commit(self, batch: list[Item]) -> None:
-        """Write one batch, retrying while the database is busy or restarting; answer every waiting caller."""
-        plans = self._plans(batch)
+    def _commit(self, plans: list[Plan]) -> None:
+        """Write one batch and answer every waiting caller. What one run cannot have written must not stop the others."""
+        try:
+            self._commit_together(plans)
+        except _Unwritable as error:
+            for plan in plans:
+                _give_up(plan.items, f"The journal cannot be written: {error}. Make room, then resume the run.")
+        except Exception:
+            if len(plans) == 1:
+                raise
+            for plan in plans:
+                self._commit_alone(plan)
+
+    def _commit_alone(self, plan: Plan) -> None:
+        try:
+            self._commit([plan])
+        except Exception as error:
+            logger.exception("journal: a batch could not be written")
+            _give_up(plan.items, f"The journal refused a write ({type(error).__name__}: {error}).")
+
+    def _commit_together(self, plans: list[Plan]) -> None:
+        """One transaction, tried again while the database is busy or restarting; `_Unwritable` when that took too long."""
+        batch = [item for plan in plans for item in plan.items]
         began = time.monotonic()
         give_up = began + RETRY_FOR_S
         pause = 0.05
         while plans:
             try:
-                lost = self._write(plans)
+                lost, stored = self._write(plans)
+                self._remember(stored)
                 break
             except (OperationalError, InterfaceError) as error:
                 connection.close()
                 if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:
-                    answer(batch, JournalUnwritable(f"The journal cannot be written: {error}. Make room, then resume the run."))
-                    return
+                    raise _Unwritable(str(error)) from error
                 logger.warning("journal: database not ready (%s), trying again", error)
                 time.sleep(pause)
                 pause = min(2.0, pause * 2)
                 plans = self._still_unwritten(plans)
-            except DatabaseError as error:
-                logger.exception("journal: a batch could not be written")
-                answer(batch, JournalUnwritable(f"The journal refused a write: {error}."))
-                return
         else:
             lost = set()
         crash_point("after_commit_before_ack")
@@ -151,8 +172,9 @@ class JournalWriter:
         return list(plans.values())
 
     @transaction.atomic
-    def _write(self, plans: list[Plan]) -> set[int]:
-        """One transaction for all runs of the batch. Returns the keys of runs whose fence another owner has moved."""
+    def _write(self, plans: list[Plan]) -> tuple[set[int], Collection[str]]:
+        """One transaction for all runs of the batch. Returns the keys of runs whose fence another owner has moved, and the
+        names of texts that are stored once it is committed."""
         lost: set[int] = set()
         texts: dict[str, str] = {}
         for plan in plans:
@@ -169,10 +191,13 @@ class JournalWriter:
         for plan in kept:
             for sink in self._sinks if plan.events else ():
                 _run_sink(sink, plan)
-        self._known_blobs.update(new)
+        return lost, new.keys()
+
+    def _remember(self, stored: Collection[str]) -> None:
+        """Texts need not be sent again. Only what is committed may be remembered: a failed COMMIT takes its texts with it."""
         if len(self._known_blobs) > 200_000:
             self._known_blobs.clear()
-        return lost
+        self._known_blobs.update(stored)
 
     def _still_unwritten(self, plans: list[Plan]) -> list[Plan]:
         """The batch is one transaction, so either all of it is there or nothing is."""
@@ -202,6 +227,18 @@ class JournalWriter:
                     self._announce(plan.journal.public_id, plan.announced)
                 except Exception:  # Announcing is a courtesy; readers find the rows by themselves.
                     logger.debug("journal: readers could not be told", exc_info=True)
+
+
+class _Unwritable(Exception):
+    """The database takes nothing from anybody."""
+
+
+def _give_up(items: Sequence[Item], reason: str) -> None:
+    """Tell whoever waits, and stop runs whose events nobody waits for: the next thing they append is refused."""
+    error = JournalUnwritable(reason)
+    for item in items:
+        item.journal.unwritable = error
+    answer(items, error)
 
 
 def _count(plans: list[Plan], seconds: float) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.crash import crash_point
-from apps.runs.streams import DAY_S, SENT_AT, cancel_key, sync_client
+from apps.runs.streams import DAY_S, SENT_AT, broker_time, cancel_key, sync_client
 from apps.runs.tasks import generate
 
 logger = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ def send_now(calls: Sequence[tuple[str, str]], queue: str, priority: int) -> Non
     """
     # Celery would print the whole request for a log line that nobody asked for.
     unprinted: dict[str, Any] = {"argsrepr": f"{len(calls)} calls", "kwargsrepr": ""}
-    headers = {SENT_AT: str(time.time())}
+    headers = {SENT_AT: str(broker_time(sync_client()))}
     generate.apply_async(
         args=(calls,), queue=queue, priority=priority, ignore_result=True, retry=False, headers=headers, **unprinted
     )

@@ -17,6 +17,7 @@
 import functools
 import hashlib
 import json
+import time
 from typing import Any, TypedDict, cast
 
 import redis
@@ -134,6 +135,20 @@ def queue_lengths(client: Any, queue: str) -> dict[int, int]:
     for step in settings.PRIORITY_STEPS:
         pipeline.llen(_list_of(queue, step))
     return dict(zip(settings.PRIORITY_STEPS, map(int, pipeline.execute()), strict=True))
+
+
+_CLOCK_TRUSTED_S = 60.0
+_clock: tuple[float, float] | None = None
+
+
+def broker_time(client: Any) -> float:
+    """Seconds since 1970 by the clock of Redis, which all processes share; those of their machines may differ by seconds."""
+    global _clock
+    now = time.monotonic()
+    if _clock is None or now - _clock[0] > _CLOCK_TRUSTED_S:
+        seconds, microseconds = client.time()
+        _clock = (now, seconds + microseconds / 1e6 - now)
+    return _clock[1] + now
 
 
 def oldest_message(client: Any, queue: str, priority: int) -> float | None:

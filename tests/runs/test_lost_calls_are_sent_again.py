@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
 from apps.runs import sending
 from apps.runs.dispatch import CeleryDispatcher
-from apps.runs.streams import SENT_AT, fingerprint_of, heartbeat_tell, results_key
+from apps.runs.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_tell, results_key
 
 pytestmark = pytest.mark.asyncio
 QUEUE = "inference.tested"
@@ -76,3 +77,36 @@ async def test_a_result_that_nobody_took_is_used_and_the_call_not_sent(sent: lis
     async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
         assert (await dispatcher.dispatch(REQUEST)).text == "from before"
     assert sent == []
+
+
+async def test_a_mark_without_its_result_does_not_keep_a_call_from_being_generated(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    """A worker drops a call that is marked as answered; after a power failure the mark may be all that is left."""
+    mark = finished_key("r", fingerprint_of(REQUEST))
+    valkey.set(mark, "1")
+    assert await dispatched(sent, until=3, within_s=12) == 3
+    assert not valkey.exists(mark)
+
+
+async def test_clocks_of_machines_do_not_matter(valkey: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = broker_time(valkey)
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert before <= broker_time(valkey) < before + 60
+
+
+async def test_a_result_nobody_can_read_stops_its_run_in_words_and_others_still_come(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    other = REQUEST.model_copy(update={"key": "other"})
+    final = Final(text="good", finish_reason="stop").model_dump_json()
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        waiting = [asyncio.create_task(dispatcher.dispatch(request)) for request in (REQUEST, other)]
+        while len(sent) < 2:
+            await asyncio.sleep(0.05)
+        for request, told in ((REQUEST, '{"text": 1}'), (other, final[:-1] + ',"said_by_a_newer_worker":1}')):
+            entry = {"key": request.key, "fp": fingerprint_of(request), "attempt": "1", "final": told}
+            valkey.xadd(results_key("r"), entry)
+        with pytest.raises(BackendRefused, match="another version of Lemmascope"):
+            await waiting[0]
+        assert (await waiting[1]).text == "good"
