@@ -45,6 +45,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 #: A run that has its outcome waits so long for checks of formulas that are under way.
 LAST_CHECKS_S = 8.0
+#: So much longer for the proof that it stands by: two attempts at the longest job.
+SELECTED_CHECK_S = 45.0
 _driving: "set[asyncio.Task[Any]]" = set()
 _stopping = threading.Event()
 
@@ -202,7 +204,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
             if watch.done():
                 watch.result()
             outcome = await program
-            await checks.settle(LAST_CHECKS_S)
+            await checks.settle(LAST_CHECKS_S, SELECTED_CHECK_S)
             await controls.renew()
             return outcome
         finally:

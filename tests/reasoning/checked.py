@@ -91,6 +91,7 @@ async def play_checked(
     journal: InMemoryJournal | None = None,
     hangs: bool = False,
     settle_s: float = 30.0,
+    selected_s: float = 0.0,
 ) -> Checked:
     """Play a scaffold with its formulas checked, as the runtime does."""
     dispatcher = CheckingDispatcher(table, reply, hangs=hangs)
@@ -100,5 +101,5 @@ async def play_checked(
         spec(scaffold=scaffold), journal, dispatcher, NoControls(), backoff_s=0, window=Window(1), observe=checks.told
     )
     outcome = await SCAFFOLDS[scaffold].solve(PROBLEM, context, params)
-    await checks.settle(settle_s)
+    await checks.settle(settle_s, selected_s)
     return Checked(outcome, journal, dispatcher)

@@ -1,20 +1,21 @@
 """The computational verifier beside a run: every lemma, proof and candidate that is told is checked, whatever the scaffold.
 
 It watches what a run tells and asks the sandbox behind its back. Nothing waits for it but the end of the run, for a moment;
-it takes no place in the window and nothing of the budget, and no scaffold sees what it finds. A check is recorded like a call,
-so a replay asks nothing twice. Source: reasoning notes §9.
+it takes no place in the window and nothing of the budget, and no scaffold sees what it finds. The proof that the run stands by
+waits behind no other text. A check is recorded like a call, so a replay asks nothing twice. Source: reasoning notes §9.
 """
 
 import asyncio
 import logging
 import re
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted
 from apps.reasoning.domain.check_events import FormulaChecksOff, FormulasChecked
 from apps.reasoning.domain.errors import BackendError, ReasoningError
-from apps.reasoning.domain.events import Event, LemmaProposed, ProofDrafted
+from apps.reasoning.domain.events import Event, LemmaProposed, ProofDrafted, ProofSelected
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import MathFinding, MathFindings, MathJob, MathText, read_findings
@@ -89,15 +90,22 @@ class FormulaChecks:
         self._priority = priority
         self._off_until = 0.0
         self._open: dict[str, list[Subject]] = {}
+        self._proofs: dict[str, Subject] = {}
+        self._selected = ""
         self._waiting: deque[Subject] = deque()
         self._workers: set[asyncio.Task[None]] = set()
         self._answers: OrderedDict[str, StepRecord] = OrderedDict()
 
     def told(self, event: Event) -> None:
         """Check what the event says, unless that was done. Returns at once; call it in the run's event loop."""
+        if isinstance(event, ProofSelected):
+            self._put_first(event.proof)
+            return
         subject = subject_of(event)
         if subject is None:
             return
+        if isinstance(event, ProofDrafted):
+            self._proofs[subject.id] = subject
         if record := self._journal.recorded(subject.key):
             self._remember(subject, record)
         elif same := self._open.get(subject.digest):
@@ -106,14 +114,39 @@ class FormulaChecks:
             self._open[subject.digest] = [subject]
             self._waiting.append(subject)
             if len(self._workers) < AT_ONCE:
-                worker = asyncio.create_task(self._work())
-                self._workers.add(worker)
-                worker.add_done_callback(self._workers.discard)
+                self._begin(self._work())
 
-    async def settle(self, within_s: float) -> None:
-        """Wait for checks that are under way, at most so long; tell of the others that the run ended before them."""
+    def _put_first(self, proof: str) -> None:
+        """Check the proof that the run stands by at once, in a job of its own, unless that is done or under way."""
+        subject = self._proofs.get(proof)
+        if subject is None or self._journal.recorded(subject.key):
+            return
+        self._selected = subject.digest
+        first = next((one for one in self._waiting if one.digest == subject.digest), subject)
+        if first in self._waiting:
+            self._waiting.remove(first)
+        elif subject.digest in self._open:
+            return
+        self._open.setdefault(subject.digest, [subject])
+        self._begin(self._work([first]))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        worker = asyncio.create_task(work)
+        self._workers.add(worker)
+        worker.add_done_callback(self._workers.discard)
+
+    async def settle(self, within_s: float, selected_within_s: float) -> None:
+        """Wait for checks that are under way, at most so long, and for that of the selected proof at most so much longer.
+
+        Of the others it is told that the run ended before them.
+        """
         if self._workers:
             await asyncio.wait(self._workers, timeout=within_s)
+        self._waiting.clear()
+        now = asyncio.get_running_loop().time
+        end = now() + selected_within_s
+        while self._selected in self._open and self._workers and now() < end:
+            await asyncio.wait(self._workers, timeout=end - now(), return_when=asyncio.FIRST_COMPLETED)
         late = [subject for subjects in self._open.values() for subject in subjects]
         await self.close()
         for subject in late:
@@ -128,9 +161,12 @@ class FormulaChecks:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
-    async def _work(self) -> None:
-        await asyncio.sleep(0)  # Lemmas of one text are told together.
+    async def _work(self, first: Sequence[Subject] = ()) -> None:
         try:
+            if first:
+                await self._check(first)
+                return
+            await asyncio.sleep(0)  # Lemmas of one text are told together.
             while self._waiting:
                 await self._check(self._next())
         except ReasoningError as error:  # The run itself meets it as well and says so.
@@ -153,7 +189,8 @@ class FormulaChecks:
         asked = [subject for subject in batch if subject.digest in self._open]
         if not asked:
             return
-        record = None if self._is_off else await self._ask(asked)
+        is_selected = any(subject.digest == self._selected for subject in asked)
+        record = None if self._is_off and not is_selected else await self._ask(asked)
         if record is None:
             for subject in asked:
                 del self._open[subject.digest]
