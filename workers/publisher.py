@@ -44,8 +44,8 @@ class TokenPublisher:
         if call is None:
             call = self._calls[request.call_id] = _Call(request)
         call.tokens += delta.tokens
-        call.written["text"] += delta.text
-        call.written["reasoning"] += delta.reasoning
+        call.written["text"] += _encodable(delta.text)
+        call.written["reasoning"] += _encodable(delta.reasoning)
         self._touched.add(request.call_id)
 
     def finish(self, request: GenerationRequest) -> None:
@@ -84,6 +84,11 @@ class TokenPublisher:
         await pipeline.execute()
         for call, sent in zip(calls, lengths, strict=True):
             call.sent, call.is_dirty = sent, False
+
+
+def _encodable(text: str) -> str:
+    """Half a character, as an engine over HTTP may send it, would keep the texts of all calls from Redis for ever."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def _queue(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:

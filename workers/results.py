@@ -32,6 +32,24 @@ class _Ended:
     settled: "Future[None]" = field(default_factory=Future)
 
 
+_Entry = tuple[_Ended, Fields]
+
+
+def _fields_of(ended: _Ended) -> Fields | None:
+    """A result that cannot be told is an error of its call, not of the thread that all calls need."""
+    try:
+        return ended.make_fields()
+    except Exception as error:
+        logger.exception("the result of %s cannot be told", ended.request.call_id, extra=about(ended.request))
+        return _failure(error)
+
+
+def _failure(error: Exception) -> Fields:
+    """The entry for a call that failed inside the worker; it is asked again."""
+    told = f"The worker failed on this call ({type(error).__name__}: {error})."
+    return {"error": "EngineLost", "message": told.encode(errors="replace").decode()}
+
+
 class ResultOutbox:
     """`client` is the process' Redis client; `on_settled` is called with a request when nothing more is to be done for it."""
 
@@ -53,30 +71,45 @@ class ResultOutbox:
             with suppress(queue.Empty):
                 while len(batch) < MOST_AT_ONCE:
                     batch.append(self._queue.get_nowait())
-            entries = [(ended, fields) for ended in batch if (fields := ended.make_fields()) is not None]
+            entries = [(ended, fields) for ended in batch if (fields := _fields_of(ended)) is not None]
             if entries:
                 self._put(entries)
             for ended in batch:
                 self._on_settled(ended.request)
                 ended.settled.set_result(None)
 
-    def _put(self, entries: list[tuple[_Ended, Fields]]) -> None:
+    def _put(self, entries: list[_Entry]) -> None:
         for _ in entries:
             crash_point("before_result")
-        pause = 0.1
-        while True:
-            try:
-                self._put_now(entries)
-                break
-            except (RedisError, OSError) as error:
-                logger.warning("%d results wait for Redis: %s", len(entries), error)
-                time.sleep(pause)
-                pause = min(3.0, pause * 2)
+        try:
+            self._put_for_ever(entries)
+        except Exception:
+            logger.exception("%d results cannot be written together; each goes alone", len(entries))
+            for entry in entries:
+                self._put_alone(entry)
         for ended, _ in entries:
             logger.info("answered %s", ended.request.call_id, extra=about(ended.request))
             crash_point("after_result")
 
-    def _put_now(self, entries: list[tuple[_Ended, Fields]]) -> None:
+    def _put_alone(self, entry: _Entry) -> None:
+        try:
+            self._put_for_ever([entry])
+        except Exception as error:
+            self._put_for_ever([(entry[0], _failure(error))])
+
+    def _put_for_ever(self, entries: list[_Entry]) -> None:
+        """Try until Redis takes them. Raises what is no fault of Redis: fields that cannot be encoded."""
+        pause = 0.1
+        while True:
+            try:
+                self._put_now(entries)
+                return
+            except (RedisError, OSError) as error:
+                logger.warning("%d results wait for Redis: %s", len(entries), error)
+                time.sleep(pause)
+                pause = min(3.0, pause * 2)
+
+    def _put_now(self, entries: list[_Entry]) -> None:
         pipeline = self._redis.pipeline(transaction=True)
         for ended, fields in entries:
             request = ended.request

@@ -96,3 +96,9 @@ async def test_what_redis_took_before_it_failed_stands_in_the_buffer_once(
     _add(publisher, text="three")
     await publisher.send()
     assert _buffers(valkey)[0] == _streamed(valkey, "text") == "One two three"
+
+
+async def test_half_a_character_keeps_no_other_text_back(publisher: TokenPublisher, valkey: Any) -> None:
+    _add(publisher, text="\ud835 = 𝐱")
+    await publisher.send()
+    assert _buffers(valkey)[0] == _streamed(valkey, "text") == "? = 𝐱"
