@@ -32,8 +32,15 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "candidate.score_dropped": ("candidate", "index"),
     "candidate.judged": ("candidate", "index", "passed", "call"),
     "pool.kept": ("kept",),
+    "pair.judged": ("round", "first", "second", "better"),
     "pair.decided": ("round", "pair", "winner", "by"),
     "state.written": ("turn",),
+    "turn.taken": ("conversation", "turn", "succeeded"),
+    "memory.stored": ("candidate",),
+    "tool.began": ("call", "job"),
+    "tool.ended": ("call",),
+    "tool.failed": ("call",),
+    "formulas.checked": ("subject", "outcome"),
     "control.requested": ("command", "name", "args"),
     "control.applied": ("command", "name"),
 }
@@ -77,6 +84,8 @@ def _small(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "call.ended":
         usage = body.get("usage") or {}
         small |= {"tokens": usage.get("prompt", 0) + usage.get("completion", 0), "completion": usage.get("completion", 0)}
+    if kind == "turn.taken" and body.get("repairs"):
+        small["mended"] = True
     if "args" in small:
         small["args"] = {"lemma": small["args"].get("lemma", "")}
     return small

@@ -45,6 +45,49 @@ const candidates = new Fold();
   [7, 0, "unheard.of", {}],
 ].forEach((event, place) => candidates.take(event, place));
 
+const checked = { nodes: [{ ...node("a", "lemma", 1), check: "refuted" }], edges: [], contributing: [], redundant: [] };
+const told = new Fold();
+const checks = [
+  [1, 0, "lemma.proposed", { lemma: "a" }],
+  [2, 0, "formulas.checked", { subject: "a", outcome: "refuted" }],
+].map((event, place) => {
+  told.take(event, place);
+  return graphAt(checked, told).nodes.get("a").check;
+});
+
+const agents = new Fold();
+const toolsAtWork = [];
+[
+  [1, 0, "turn.taken", { conversation: "solve/c1.1", turn: 1, succeeded: true, mended: true }],
+  [2, 0, "tool.began", { call: "t", job: "python" }],
+  [3, 0, "tool.ended", { call: "t" }],
+  [4, 0, "turn.taken", { conversation: "solve/c1.1", turn: 2, succeeded: false }],
+  [5, 0, "turn.taken", { conversation: "solve/c1.1", turn: 3 }],
+  [6, 0, "memory.stored", { candidate: "c1.1" }],
+  [7, 0, "tool.began", { call: "u", job: "search" }],
+  [8, 0, "tool.failed", { call: "u" }],
+].forEach((event, place) => {
+  agents.take(event, place);
+  toolsAtWork.push(agents.tools.size);
+});
+
+const duel = new Fold();
+[
+  [1, 0, "call.began", { call: "x", role: "solver", round: 1 }],
+  [2, 0, "call.began", { call: "y", role: "judge", round: 4 }],
+  [3, 0, "candidate.scored", { candidate: "c1.1", index: 1, of: 1, scale: 7, score: 5, call: "z" }],
+  [4, 0, "pair.judged", { round: 1, first: "c1.2", second: "c1.1", better: "c1.2" }],
+  [5, 0, "pair.judged", { round: 1, first: "c1.1", second: "c1.2" }],
+  [6, 0, "pair.decided", { round: 1, pair: ["c1.1", "c1.2"], winner: "c1.2", by: "seed" }],
+].forEach((event, place) => duel.take(event, place));
+
+const computing = timesOf([
+  [1, 0, "tool.began", { call: "t" }],
+  [2, 20_000, "tool.ended", { call: "t" }],
+  [3, 40_000, "tool.began", { call: "u" }],
+  [4, 60_000, "tool.failed", { call: "u" }],
+]);
+
 const idle = [
   [1, 0, "run.created", {}],
   [2, 100, "call.began", { call: "x" }],
@@ -88,6 +131,9 @@ console.log(JSON.stringify({
   votes: at(11).fold.votes.get("a").map(({ mark }) => mark),
   scored: [candidates.subjects.get("c1.1").confidence, candidates.subjects.get("c1.1").valid, candidates.subjects.get("c1.1").total],
   told: [...candidates.told], judged: candidates.votes.get("c1.2")[0].mark, newest: [...candidates.votes.keys()].at(-1),
+  checks, toolsAtWork, agents: [...agents.told], counts: Object.fromEntries(agents.counts), computing,
+  knockOut: [duel.round, duel.isKnockOut], partly: duel.votes.get("c1.1")[0].mark,
+  pair: duel.votes.get("pair/1/c1.2/c1.1").map(({ mark }) => mark), pairs: duel.votes.size,
   times, counted: [countUntil(times, -1), countUntil(times, 0), countUntil(times, 100), countUntil(times, 1e9)],
   asked, pieces: heard.pieces.map(({ ch, off, text }) => [ch, off, text]), snapshots: heard.snapshots.map(({ text, reasoning, ended }) => [text, reasoning, ended]),
 }));

@@ -8,7 +8,7 @@ from django.test import Client
 from apps.accounts.models import User
 from apps.runs.models import Run
 from tests.explorations.test_conversations_of_a_run import played
-from tests.explorations.test_replay import open_page
+from tests.explorations.test_replay import open_page, place_of
 from tests.ui.browser import Pages, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -36,6 +36,30 @@ def test_code_and_response_are_read_and_an_evaluator_is_opened(run: Run, pages: 
         assert not evaluator.locator("ol").is_visible()
         evaluator.locator("summary").click()
         assert "hands in a report" in evaluator.locator("ol").inner_text()
+
+
+def test_a_replay_shows_turns_judgements_and_memory_only_once_they_are_there(run: Run, pages: Pages) -> None:
+    turn, stored = place_of(run, "turn.taken"), place_of(run, "memory.stored")
+    with open_page(pages, run, "?at=2") as page:
+        page.locator('[data-part="bar"]').wait_for()
+        assert page.locator("#run-solutions > .section:visible").count() == 0
+        assert page.locator("[data-told=tools]").is_hidden()
+        scrub = page.locator('[data-part="scrub"]')
+        scrub.fill(str(turn))
+        assert page.locator(".talk__turn:visible").count() == 1
+        assert page.locator("[data-count=tools]").inner_text() == "1 of 1"
+        assert page.locator('[data-told="memory c1.1"]').is_hidden()
+        scrub.fill(str(stored - 1))
+        assert page.locator("#c1\\.1").is_visible()
+        assert page.locator('[data-told="memory c1.1"]').is_hidden()
+        scrub.fill(str(stored))
+        assert page.locator('[data-told="memory c1.1"]').is_visible()
+        page.locator('[data-action="leave"]').click()
+        assert page.locator("[data-count=tools]").inner_text() == "2 of 3"
+        assert (
+            page.locator("#run-solutions [data-told]:not([hidden])").count()
+            == page.locator("#run-solutions [data-told]").count()
+        )
 
 
 def test_nothing_reaches_over_the_edge_of_a_narrow_screen(run: Run, pages: Pages) -> None:

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.replay import replay_page
 from apps.explorations.solutions import solutions
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.tools import Execution
@@ -95,11 +96,21 @@ def test_the_page_shows_code_response_repairs_and_memory(client_for: Callable[[U
         "Mended before it ran: took the code out of its Markdown fence.",
         "What is remembered",
         "judged incorrect, 0 of 2",
-        "2 of 3</strong> worked (67 %)",
+        "2 of 3</strong> worked",
+        "67 %",
         "There is no action",
         "nothing found",
     ):
         assert words in page, words
+
+
+def test_a_replay_is_told_of_turns_tools_and_memories() -> None:
+    events = replay_page(played())["events"]
+    by_kind = {kind: body for _, _, kind, body in reversed(events)}
+    assert by_kind["turn.taken"] == {"conversation": "solve/c1.1", "turn": 1, "succeeded": True, "mended": True}
+    assert by_kind["memory.stored"] == {"candidate": "c1.1"}
+    assert by_kind["tool.began"]["call"] == by_kind["tool.ended"]["call"]
+    assert {False} <= {body.get("succeeded") for _, _, kind, body in events if kind == "turn.taken"}
 
 
 def test_a_tool_call_has_a_page_with_what_was_run_and_what_it_printed(

@@ -105,6 +105,32 @@ def test_votes_scores_and_pairs_are_listed_as_they_come(said: Any) -> None:
     assert {"c1.1", "x/1", "y/1"} <= set(said["told"])
 
 
+def test_a_formula_is_refuted_from_the_event_on_that_says_so(said: Any) -> None:
+    assert said["checks"] == ["", "refuted"]
+
+
+def test_turns_tools_and_memories_come_one_by_one(said: Any) -> None:
+    talk = "solve/c1.1"
+    assert said["agents"] == [
+        f"talk {talk}", f"turn 1 of {talk}", "mended", "tools", f"turn 2 of {talk}", f"turn 3 of {talk}", "memory c1.1"
+    ]  # fmt: skip
+    assert said["counts"] == {f"turns of {talk}": "3", "mended": "1", "tools": "1 of 2", "rate": "50 %"}
+    assert said["toolsAtWork"] == [0, 1, 0, 0, 0, 0, 1, 0]
+
+
+def test_both_orders_of_a_pair_are_votes_on_it_and_no_round_of_the_search(said: Any) -> None:
+    assert (said["pair"], said["pairs"]) == (["pass", "unread", "pass"], 2)
+    assert said["knockOut"] == [1, True]
+
+
+def test_a_mark_between_nothing_and_full_is_no_fault(said: Any) -> None:
+    assert said["partly"] == "part"
+
+
+def test_a_tool_at_work_keeps_its_time(said: Any) -> None:
+    assert said["computing"] == [0, 20_000, 22_000, 42_000]
+
+
 def test_waits_in_which_nobody_works_are_shortened_and_calls_keep_their_time(said: Any) -> None:
     assert said["times"] == [0, 100, 600_100, 602_100, 602_100]
     assert said["counted"] == [0, 1, 2, 5]

@@ -2,6 +2,7 @@
 // graph, streams and votes moving together. Nothing is asked of a model; the fold is replay_fold.js.
 import { nodeName } from "../graph/nouns.js";
 import { Lanes } from "./lanes.js";
+import { drawCards } from "./replay_cards.js";
 import { countUntil, Fold, graphAt, timesOf } from "./replay_fold.js";
 import { ReplayStreams } from "./replay_streams.js";
 import { drawVotes } from "./replay_votes.js";
@@ -218,7 +219,7 @@ class Replay {
     this.drawnAt = now;
     if (this.whole) this.graph.asOf(graphAt(this.whole, this.fold));
     drawVotes(this.votes.querySelector('[data-part="votes"]'), this.fold.votes, (subject) => this.nameOf(subject));
-    this.drawSolutions();
+    drawCards(this.page, this.fold);
     this.streams.advance();
     const calls = Object.fromEntries([...this.fold.open.keys()].map((call) => {
       const { at = 0, body = {} } = this.ends.get(call) ?? {};
@@ -231,7 +232,8 @@ class Replay {
     if (liveness) Object.assign(liveness, { textContent: "replay", className: "status status--ended" });
     this.meter("tokens", this.fold.tokens + Object.values(calls).reduce((sum, { n }) => sum + n, 0));
     this.meter("calls", this.fold.calls);
-    for (const cell of this.page.querySelectorAll("#run-timeline th")) cell.toggleAttribute("data-now", cell.textContent.trim() === `Round ${this.fold.round}`);
+    const column = this.fold.isKnockOut ? "Knock-out" : `Round ${this.fold.round}`;
+    for (const cell of this.page.querySelectorAll("#run-timeline th")) cell.toggleAttribute("data-now", cell.textContent.trim() === column);
     this.tell();
   }
 
@@ -248,22 +250,6 @@ class Replay {
     return node.kind === "candidate" ? `Solution ${subject}` : nodeName(node, this.whole.rollouts);
   }
 
-  /** Cards, opinions, pairs and states that were not there yet are hidden. */
-  drawSolutions() {
-    const { told, isOver } = this.fold;
-    const hide = (place, name) => { place.hidden = !isOver && !told.has(name); };
-    for (const card of this.page.querySelectorAll(".solution[id]")) hide(card, card.id);
-    for (const row of this.page.querySelectorAll("[data-pair]")) hide(row, row.dataset.pair);
-    for (const list of this.page.querySelectorAll("[data-told]")) hide(list, list.dataset.told);
-    for (const details of this.page.querySelectorAll(".solution [data-keep^='opinion ']")) hide(details.closest("li"), details.dataset.keep.slice("opinion ".length));
-    for (const details of this.page.querySelectorAll("[data-keep^='state ']")) hide(details, details.dataset.keep);
-    for (const section of this.page.querySelectorAll("#run-solutions > .section")) {
-      const items = [...section.querySelectorAll(".solution[id], [data-pair], [data-told]")];
-      section.hidden = items.length > 0 && items.every((item) => item.hidden);
-    }
-    this.page.classList.toggle("run--before-end", !isOver);
-  }
-
   tell() {
     if (!this.isOn) return;
     this.part("scrub").value = String(this.at);
@@ -272,11 +258,18 @@ class Replay {
     this.part("where").textContent = `${duration(this.clock / 1000)} of ${duration(this.length / 1000)}`;
     const [seq, , kind] = this.events[this.at - 1];
     this.part("scrub").setAttribute("aria-valuetext", `event ${seq} of ${this.events.at(-1)[0]}: ${kind}`);
-    const words = `Event ${seq} of ${this.events.at(-1)[0]}: ${kind.replace(".", " ").replaceAll("_", " ")}${this.fold.round ? `, round ${this.fold.round}` : ""}`;
+    const words = [`Event ${seq} of ${this.events.at(-1)[0]}: ${kind.replace(".", " ").replaceAll("_", " ")}`, ...this.about()].join(", ");
     this.part("now").textContent = words;
     if (performance.now() - this.saidAt < SAY_MS) return;
     this.saidAt = performance.now();
     this.part("live").textContent = words;
+  }
+
+  /** Where the run is, and what is at work beside the lanes. */
+  about() {
+    const { isKnockOut, round, tools } = this.fold;
+    const where = isKnockOut ? ["knock-out"] : round ? [`round ${round}`] : [];
+    return tools.size ? [...where, `${tools.size} tool${tools.size === 1 ? "" : "s"} at work`] : where;
   }
 
   /** The address says where the replay stands, so that it can be passed on. */
@@ -292,7 +285,7 @@ class Replay {
     if (this.isPlaying) this.pause();
     this.isOn = false;
     this.fold.isOver = true;
-    this.drawSolutions();
+    drawCards(this.page, this.fold);
     this.page.classList.remove("run--replaying");
     if (this.whole) this.graph.asOf(null);
     this.lanes.clear();

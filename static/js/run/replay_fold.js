@@ -3,8 +3,11 @@
 
 /** So long nothing may happen while nobody works; longer waits (a paused run, a night) are cut to this. */
 const LONGEST_IDLE_MS = 2000;
+const ENDS = /^(call|tool)\.(ended|failed)$/;
+/** Its calls number the rounds of the tournament, which are no rounds of the search (apps/explorations/timeline.py). */
+const KNOCK_OUT_ROLE = "judge";
 
-/** When each event happens on the replay's clock, in ms of recorded time; waits in which no call is open are shortened. */
+/** When each event happens on the replay's clock, in ms of recorded time; waits in which no call or tool is at work are shortened. */
 export function timesOf(events) {
   const times = [];
   const open = new Set();
@@ -15,8 +18,8 @@ export function timesOf(events) {
     if (!open.size && gap > LONGEST_IDLE_MS) cut += gap - LONGEST_IDLE_MS;
     before = Math.max(before, at);
     times.push(before - cut);
-    if (kind === "call.began") open.add(body.call);
-    else if (kind === "call.ended" || kind === "call.failed") open.delete(body.call);
+    if (kind === "call.began" || kind === "tool.began") open.add(body.call);
+    else if (ENDS.test(kind)) open.delete(body.call);
   }
   return times;
 }
@@ -45,13 +48,18 @@ export class Fold {
     this.asked = new Map();
     this.votes = new Map(); // subject → its votes in order, for the list of votes
     this.open = new Map(); // call → body of its beginning and its place in the list of events
-    this.told = new Set(); // calls whose judgement is told, candidates, pairs, states
+    this.tools = new Map(); // tool calls that are open → job
+    this.checks = new Map(); // subject → outcome of its formula check
+    this.told = new Set(); // calls whose judgement is told, candidates, pairs, states, turns, checks, memories
+    this.counts = new Map(); // what the page counts → the words for it
+    this.wanted = this.worked = 0; // tool calls in conversations
     this.kept = new Set();
     this.selected = "";
     this.isOver = false;
     this.tokens = 0;
     this.calls = 0;
     this.round = 0;
+    this.isKnockOut = false;
   }
 
   subject(id) {
@@ -66,6 +74,12 @@ export class Fold {
     this.votes.set(id, row);
   }
 
+  /** A vote on a pair, by whichever order of the two its first vote had. */
+  votePair(round, [one, two], index, mark, words) {
+    const turned = `pair/${round}/${two}/${one}`;
+    this.vote(this.votes.has(turned) ? turned : `pair/${round}/${one}/${two}`, index, mark, words);
+  }
+
   /** One event; `place` is its position in the list of events. */
   take([seq, , kind, body], place) {
     this.seq = seq;
@@ -78,7 +92,8 @@ const TAKERS = {
   "round.began": (fold, { round }) => { fold.round = Math.max(fold.round, round ?? 0); },
   "call.began": (fold, body, place) => {
     fold.open.set(body.call, { body, place });
-    fold.round = Math.max(fold.round, body.round ?? 0);
+    if (body.role === KNOCK_OUT_ROLE) fold.isKnockOut = true;
+    else fold.round = Math.max(fold.round, body.round ?? 0);
   },
   "call.ended": (fold, { call, tokens = 0 }) => {
     fold.open.delete(call);
@@ -122,7 +137,7 @@ const TAKERS = {
     fold.told.add(call);
     if (score !== undefined) row.scores.set(index, score / scale);
     recount(row);
-    const mark = score === undefined ? "unread" : score === scale ? "pass" : "fault";
+    const mark = score === undefined ? "unread" : score === scale ? "pass" : score === 0 ? "fault" : "part";
     fold.vote(candidate, index, mark, score === undefined ? "could not be read" : `${score} of ${scale}`);
   },
   "candidate.score_dropped": (fold, { candidate, index }) => {
@@ -144,11 +159,36 @@ const TAKERS = {
   },
   "pool.kept": (fold, { kept }) => { for (const name of kept) fold.kept.add(name); },
   "pool.grouped": (fold) => { fold.told.add("groups"); },
+  "pair.judged": (fold, { round, first, second, better }) => {
+    fold.votePair(round, [first, second], 1, better ? "pass" : "unread", `${first} shown first: ${better ? `${better} is better` : "could not be read"}`);
+  },
   "pair.decided": (fold, { round, pair, winner, by }) => {
     fold.told.add(`pair/${round}/${pair[0]}/${pair[1]}`);
-    fold.vote(`pair/${round}/${pair[0]}/${pair[1]}`, 1, "pass", `${winner} wins by ${by}`);
+    fold.votePair(round, pair, 1, "pass", `${winner} wins by ${by}`);
   },
   "state.written": (fold, { turn }) => { fold.told.add(`state ${turn}`); },
+  "turn.taken": (fold, { conversation, turn, succeeded, mended }) => {
+    fold.told.add(`talk ${conversation}`).add(`turn ${turn} of ${conversation}`);
+    fold.counts.set(`turns of ${conversation}`, String(turn));
+    if (mended) {
+      fold.told.add("mended");
+      fold.counts.set("mended", String(Number(fold.counts.get("mended") ?? 0) + 1));
+    }
+    if (succeeded === undefined) return;
+    fold.told.add("tools");
+    fold.wanted += 1;
+    fold.worked += Number(succeeded);
+    fold.counts.set("tools", `${fold.worked} of ${fold.wanted}`);
+    fold.counts.set("rate", `${Math.round((100 * fold.worked) / fold.wanted)} %`);
+  },
+  "memory.stored": (fold, { candidate }) => { fold.told.add(`memory ${candidate}`); },
+  "tool.began": (fold, { call, job }) => { fold.tools.set(call, job); },
+  "tool.ended": (fold, { call }) => { fold.tools.delete(call); },
+  "tool.failed": (fold, { call }) => { fold.tools.delete(call); },
+  "formulas.checked": (fold, { subject, outcome }) => {
+    fold.told.add(`check ${subject}`);
+    fold.checks.set(subject, outcome);
+  },
   "control.requested": (fold, { command, name, args }) => { fold.asked.set(command, { name, lemma: args?.lemma }); },
   "control.applied": (fold, { command, name }) => {
     const { lemma } = fold.asked.get(command) ?? {};
@@ -198,7 +238,7 @@ function nodeAt(node, fold) {
   const status = fold.lost.get(node.id) ?? (then.status || (node.kind === "candidate" ? (fold.kept.has(node.id) ? "kept" : "") : then.status));
   return {
     ...node, ...then, status, human: fold.humans.get(node.id) ?? "", found_by: fold.finders.get(node.id) ?? 1,
-    check: fold.isOver ? node.check : "", words: node.kind === "candidate" ? candidateWords(then, scores) : node.words,
+    check: node.check ? fold.checks.get(node.id) ?? "" : "", words: node.kind === "candidate" ? candidateWords(then, scores) : node.words,
   };
 }
 
