@@ -134,6 +134,17 @@ async def test_the_calls_of_every_role_lie_within_its_estimate(method: str, tabl
         assert role.calls_min <= role.calls_expected <= role.calls_max, role.role
 
 
+@pytest.mark.parametrize("corrections", [0, 2])
+async def test_where_no_correction_can_be_read_the_first_roles_do_all_of_it(corrections: int) -> None:
+    params = solver_verifier_corrector.Params(accept=2, corrections=corrections)
+    table: Table = {"check/[2468]": FAIL, "check/*": PASS, "correct/*": "nothing", "*": named}
+    run = await play(table, params, scaffold="solver_verifier_corrector")
+    made = Counter(request.role for request in run.dispatcher.requests)
+    most = {role.role: role.calls_max for role in SCAFFOLDS["solver_verifier_corrector"].estimate(params).roles}
+    assert (made["verifier_1"], made["corrector_1"]) == (most["verifier_1"], most["corrector_1"])
+    assert made["verifier_2"] == made["corrector_2"] == 0
+
+
 async def test_one_readable_proof_of_many_that_is_accepted_is_the_shortest_course_of_deepseek_math() -> None:
     params = deepseek_math.Params(proofs=5, examinations=3, rounds=4)
     table: Table = {"round/1/2": named, "round/*": "nothing", "examine/*": score(1)}

@@ -109,6 +109,17 @@ async def test_the_solution_most_often_judged_correct_is_returned_where_none_is_
     assert run.dispatcher.keys[:4] == ["solve", "check/1", "correct/1", "check/2"]
 
 
+async def test_the_first_verifier_and_corrector_read_what_the_solver_wrote_and_the_second_ones_the_rest() -> None:
+    table: dict[str, Any] = {"check/3": FAIL, "check/4": FAIL, "correct/1": "nothing", "check/5": FAIL, "check/*": PASS}
+    run = await play({**table, **CHECK}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")
+    roles = {request.key: request.role for request in run.dispatcher.requests}
+    assert {roles[f"check/{number}"] for number in (1, 2, 3, 4)} == {"verifier_1"}, "two passes, two failures of one text"
+    assert (roles["correct/1"], roles["correct/2"]) == ("corrector_1", "corrector_1"), "the first correction was not readable"
+    assert {roles[f"check/{number}"] for number in (5, 6, 7, 8, 9)} == {"verifier_2"}
+    assert roles["correct/3"] == "corrector_2"
+    assert run.outcome.accepted is True
+
+
 async def test_the_roles_of_the_first_pass_are_apart_from_those_of_later_ones() -> None:
     table: dict[str, Any] = {"check/1": FAIL, "check/2": FAIL, "check/*": PASS}
     run = await play({**CHECK, **table}, solver_verifier_corrector.Params(), scaffold="solver_verifier_corrector")

@@ -42,13 +42,13 @@ class Params(Value):
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """Solver, then `streaks.Loop`; verifier_1 and corrector_1 act once, verifier_2 and corrector_2 afterwards (§3.3)."""
+    """Solver, then `streaks.Loop`; verifier_1 and corrector_1 read the solver's text, the others corrections (§3.1)."""
     desk = Desk(problem, ctx, structured=params.structured_output)
     loop = Loop(
         desk,
         params.rules,
-        verifier=lambda number: "verifier_1" if number == 1 else "verifier_2",
-        corrector=lambda number: "corrector_1" if number == 1 else "corrector_2",
+        verifier=lambda candidate: "verifier_2" if candidate.parents else "verifier_1",
+        corrector=lambda candidate: "corrector_2" if candidate.parents else "corrector_1",
     )
     return await concluded(desk, _search(desk, loop), loop.selection)
 
@@ -68,27 +68,30 @@ async def _search(desk: Desk, loop: Loop) -> Selection:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Fewest: a first solution that cannot be read. Likely: three corrections, each found out by the first check."""
+    """Fewest: a first solution that cannot be read. Likely: three corrections, each found out by the first check.
+
+    Where no correction can be read, the roles of the solver's text do all of it.
+    """
     rules = params.rules
     corrections = min(3, rules.most_corrections)
-    checks = corrections + params.accept
-    most = rules.most_corrections
+    checks, most = corrections + params.accept, rules.most_corrections
     return estimated(
         fewest={"solver": 1, "verifier_1": 0, "corrector_1": 0, "verifier_2": 0, "corrector_2": 0},
         likely={
             "solver": 1,
-            "verifier_1": 1,
+            "verifier_1": 1 if corrections else checks,
             "corrector_1": min(1, corrections),
-            "verifier_2": checks - 1,
+            "verifier_2": checks - 1 if corrections else 0,
             "corrector_2": max(0, corrections - 1),
         },
         most={
             "solver": 1,
-            "verifier_1": 1,
+            "verifier_1": 1 if most else rules.checks,
             "corrector_1": min(1, most),
-            "verifier_2": rules.checks - 1,
+            "verifier_2": rules.checks - 1 if most else 0,
             "corrector_2": max(0, most - 1),
         },
+        most_of_one={"verifier_1": rules.checks, "corrector_1": most},
         typical={
             "solver": (1_000, 30_000),
             "verifier_1": (8_000, 12_000),
@@ -117,10 +120,10 @@ SCAFFOLD = Scaffold(
     },
     roles=(
         Role("solver", "Solver", "Writes the first solution.", 65_536, 0.6),
-        Role("verifier_1", "Verifier, first pass", "Examines the solver's text.", 65_536, 0.6),
-        Role("corrector_1", "Corrector, first pass", "Settles the first report.", 65_536, 0.6),
-        Role("verifier_2", "Verifier, later passes", "Examines what correctors wrote, and confirms passes.", 65_536, 0.6),
-        Role("corrector_2", "Corrector, later passes", "Settles later reports.", 65_536, 0.6),
+        Role("verifier_1", "Verifier of the solver", "Examines the solver's text.", 65_536, 0.6),
+        Role("corrector_1", "Corrector of the solver", "Settles the reports on the solver's text.", 65_536, 0.6),
+        Role("verifier_2", "Verifier of corrections", "Examines what correctors wrote.", 65_536, 0.6),
+        Role("corrector_2", "Corrector of corrections", "Settles the reports on what correctors wrote.", 65_536, 0.6),
     ),
     solve=solve,
     estimate=estimate,

@@ -34,12 +34,12 @@ class Rules(Value):
 
 @dataclass
 class Loop:
-    """The loop's state. `verifier` and `corrector` give the role of the n-th check and correction, from 1."""
+    """The loop's state. `verifier` and `corrector` give the role that examines or corrects a candidate."""
 
     desk: Desk
     rules: Rules
-    verifier: Callable[[int], str]
-    corrector: Callable[[int], str]
+    verifier: Callable[[Candidate], str]
+    corrector: Callable[[Candidate], str]
     current: Candidate | None = None
     passes: int = 0
     failures: int = 0
@@ -87,7 +87,7 @@ class Loop:
     async def _check(self, candidate: Candidate) -> Decision | None:
         self.checks += 1
         call = f"check/{self.checks}"
-        role = self.verifier(self.checks)
+        role = self.verifier(candidate)
         values = {"answer_form": self.desk.form("decision"), "solution": self.desk.content(candidate.text)}
         final = await self.desk.ask(
             call,
@@ -128,7 +128,7 @@ class Loop:
         corrected = await self.desk.draft(
             f"correct/{self.corrections}",
             f"c{self.corrections + 1}.1",
-            role=self.corrector(self.corrections),
+            role=self.corrector(candidate),
             prompt="shared/corrector",
             made_as="correction",
             place=Place(round=self.corrections + 1, subject=f"candidate {candidate.id}", index=self.corrections),
