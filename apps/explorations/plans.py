@@ -169,7 +169,9 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
 
 
 def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
-    temperature = role.temperature if plan.temperature is None else plan.temperature
+    preset = plan_scaffold(plan).presets.get(plan.preset)
+    own = preset.temperatures.get(role.name, role.temperature) if preset else role.temperature
+    temperature = own if plan.temperature is None else plan.temperature
     return RoleSpec(
         alias=alias.name,
         revision=alias.revision or alias.model,

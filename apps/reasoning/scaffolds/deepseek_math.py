@@ -18,7 +18,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.reading.choices import Scored, read_score
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
@@ -122,7 +122,7 @@ class _Search:
                 own_scores=VALUES,
             )
         else:
-            values = {"solution": self.desk.content(parent.text), "reports": self.desk.content(self._worst(parent))}
+            values = {"solution": self.desk.content(parent.text), "reports": self._worst(parent)}
             draft = await self.desk.draft(
                 f"round/{round_}/{slot}",
                 name,
@@ -141,7 +141,8 @@ class _Search:
         """The reports with the lowest scores, of equals the first."""
         ordered = sorted(self.reports[candidate.id].items(), key=lambda item: (item[1].score, item[0]))
         chosen = ordered[: self.params.reports]
-        return "\n\n".join(f"Report {at} (value {report.score:g})\n{report.report}" for at, (_, report) in enumerate(chosen, 1))
+        pieces = [(f"Report {at} (value {one.score:g})", one.report) for at, (_, one) in enumerate(chosen, 1)]
+        return self.desk.listed(pieces) or EMPTY
 
     async def _examined(self, candidate: Candidate, index: int) -> None:
         call = f"examine/{candidate.id}/{index}"
@@ -258,8 +259,8 @@ SCAFFOLD = Scaffold(
     solve=solve,
     estimate=estimate,
     cost_hint=(
-        "With QED-Nano 4B on IMO-ProofBench: 54.0 % at 17.14 times the tokens of a single answer, "
-        "which scores 40.0 % (QED-Nano, Table 2)."
+        "With QED-Nano 4B on IMO-ProofBench and the values of the preset QED-Nano: 54.0 % at 17.14 times the tokens of a "
+        "single answer, which scores 40.0 % (QED-Nano, Table 2)."
     ),
     warn_of=warn_of,
 )

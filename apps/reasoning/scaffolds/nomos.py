@@ -110,8 +110,7 @@ class _Search:
 
     async def _likeliest(self, kept: Sequence[Candidate]) -> list[Candidate]:
         """The chosen group; all that were kept where the grouping cannot be read."""
-        shown = "\n\n".join(f"Solution {number}\n{one.text}" for number, one in enumerate(kept, 1))
-        values = {"solutions": self.desk.content(shown)}
+        values = {"solutions": self.desk.listed((f"Solution {number}", one.text) for number, one in enumerate(kept, 1))}
         place = Place(round=1, subject="consolidation")
         final = await self.desk.ask("consolidate", role="consolidator", prompt="nomos/consolidator", values=values, place=place)
         found = final if isinstance(final, Unscored) else read_grouping(final, len(kept))

@@ -97,7 +97,6 @@ async def _fresh(desk: Desk, params: Params, slot: int) -> Candidate | None:
 
 
 async def _aggregated(desk: Desk, step: int, slot: int, subset: tuple[Candidate, ...]) -> Candidate | None:
-    shown = "\n\n".join(f"Solution {number}\n{one.text}" for number, one in enumerate(subset, 1))
     return await desk.draft(
         f"step/{step}/{slot}",
         f"c{step + 1}.{slot}",
@@ -106,7 +105,7 @@ async def _aggregated(desk: Desk, step: int, slot: int, subset: tuple[Candidate,
         made_as="aggregate",
         place=Place(round=step + 1, subject=f"candidate c{step + 1}.{slot}", index=slot),
         parents=subset,
-        values={"solutions": desk.content(shown)},
+        values={"solutions": desk.listed((f"Solution {number}", one.text) for number, one in enumerate(subset, 1))},
     )
 
 
@@ -149,7 +148,7 @@ SCAFFOLD = Scaffold(
     solve=solve,
     estimate=estimate,
     cost_hint=(
-        "With QED-Nano 4B on IMO-ProofBench: 56.9 % at 21.84 times the tokens of a single answer, "
-        "which scores 40.0 % (QED-Nano, Table 2)."
+        "With QED-Nano 4B on IMO-ProofBench and the values of the preset QED-Nano: 56.9 % at 21.84 times the tokens of a "
+        "single answer, which scores 40.0 % (QED-Nano, Table 2). The preset Original makes 206 calls where that one makes 46."
     ),
 )

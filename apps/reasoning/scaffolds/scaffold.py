@@ -1,7 +1,7 @@
 """What a scaffold says of itself: its parameters, presets, roles and cost. The table of all is registry.py."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -30,12 +30,13 @@ class Role:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named choice of parameters. `priority` as in `RunSpec`."""
+    """A named choice of parameters. `priority` as in `RunSpec`; `temperatures` by role replace the roles' own."""
 
     title: str
     description: str
     params: Value
     priority: int = 6
+    temperatures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

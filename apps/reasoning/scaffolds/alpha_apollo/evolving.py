@@ -169,11 +169,11 @@ class Evolution:
         if len(of_majority) < 2:
             return cut("\n\n".join(of_majority), MOST_CONDENSED), ""
         call = f"sum-up/{candidate.id}"
-        listed = "\n\n".join(f"Report {number}\n{text}" for number, text in enumerate(of_majority, 1))
+        share = MOST_OF_A_TRAJECTORY // len(of_majority)
         values = {
             "solution": self.desk.content(candidate.text),
             "verdict": "correct" if judgement.correct else "incorrect",
-            "reports": self.desk.content(cut(listed, MOST_OF_A_TRAJECTORY)),
+            "reports": self.desk.listed((f"Report {at}", cut(text, share)) for at, text in enumerate(of_majority, 1)),
         }
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}")
         final = await self.desk.ask(call, role="summarizer", prompt="alpha_apollo/summarizer", values=values, place=place)

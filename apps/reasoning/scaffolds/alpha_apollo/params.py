@@ -49,7 +49,13 @@ PRESETS = {
         "Two rounds with two evaluators, three turns, searches without models.",
         Params(rounds=2, evaluators=2, turns=3, assistants=False),
     ),
-    "reasoning": Preset("Reasoning alone", "One conversation of four turns with the tools.", Params(mode="reasoning")),
+    # App. B.3 samples at 0.6 where the model is alone, App. D.1 at 0.7 where it evolves.
+    "reasoning": Preset(
+        "Reasoning alone",
+        "One conversation of four turns with the tools.",
+        Params(mode="reasoning"),
+        temperatures={"solver": 0.6},
+    ),
     "paper": Preset("Paper", "Ten rounds, five evaluators, all rounds made.", Params(stop_early=False)),
     "parallel": Preset("Three solvers", "Three solvers share the memory; ends early.", Params(threads=3)),
 }

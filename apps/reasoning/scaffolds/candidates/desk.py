@@ -1,7 +1,7 @@
 """Where a scaffold of candidates works: the problem, what people said, prompts filled in, answers asked for and read."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,6 +154,10 @@ class Desk:
         """Foreign text inside a fence whose delimiter follows from the seed and the text: no text can contain its own."""
         cleaned = clean_text(text).strip()
         return fence(cleaned, self.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
+
+    def listed(self, pieces: Iterable[tuple[str, str]]) -> str:
+        """Several foreign texts under their headings, each in a fence of its own: none can pretend that another begins."""
+        return "\n\n".join(f"{heading}\n{self.content(text)}" for heading, text in pieces)
 
     def draw(self, key: str) -> random.Random:
         """Chance that follows from the run's seed and `key`, so that a replay draws the same."""
