@@ -100,6 +100,11 @@ def error_for_transport(alias: Alias, error: httpx.TransportError) -> BackendErr
         )
     if isinstance(error, httpx.ConnectTimeout):
         return BackendUnavailable(f"{alias.base_url} does not answer. Check the address and the network.")
+    if isinstance(error, httpx.PoolTimeout):
+        return BackendUnavailable(
+            f"All connections to {alias.base_url} are taken though fewer calls are out: they were not handed back. "
+            f"Restart the inference worker of {alias.name}, then resume the run."
+        )
     if isinstance(error, httpx.ReadTimeout):
         return EngineLost(f"{alias.base_url} was silent for too long (options.silence_timeout_s).")
     return EngineLost(f"The connection to {alias.base_url} broke ({text or type(error).__name__}).")

@@ -5,12 +5,14 @@ waits. Everything else is told as it is, and the orchestrator decides.
 """
 
 import asyncio
+import contextlib
 import logging
 import random
 import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+import anyio
 import httpx
 
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable, DeadlineExceeded, EngineLost, RequestRejected
@@ -27,22 +29,31 @@ log = logging.getLogger(__name__)
 
 _CONNECT_RETRIES = 2
 _LONGEST_WAIT_S = 120.0
+_SPARE_CONNECTIONS = 4  # For questions after the server's health, and for connections that are still being closed.
+_POOL_TIMEOUT_S = 10.0
+_CLOSING_S = 5.0
 
 
 class _Call:
-    """A call under way: what its pump has put on `items`, and what is known of the answer."""
+    """A call under way: what its pump has put on `items`, and what is known of the answer.
+
+    Its pump is stopped through `scope` alone. httpx hands a connection back in several steps and shields them against the
+    scopes of anyio, not against `Task.cancel()`: one of those at such a moment and the connection is taken for good.
+    """
 
     def __init__(self, request: GenerationRequest, alias: Alias) -> None:
         self.request = request
         self.answer = Answer(request, alias)
         self.items: asyncio.Queue[Delta | Final | BackendError] = asyncio.Queue()
-        self.pump: asyncio.Task[None] | None = None
+        self.scope = anyio.CancelScope()
         self.is_sent = False
+        self.has_ended = False
 
-    def give_up(self) -> None:
-        """Close the connection. Once only: a second cancel would stop the closing that the first began."""
-        if self.pump is not None and not self.pump.done() and not self.pump.cancelling():
-            self.pump.cancel()
+    def end(self, last: Final | BackendError) -> None:
+        """Put the last item, once: what ends the call after that changes nothing."""
+        if not self.has_ended:
+            self.has_ended = True
+            self.items.put_nowait(last)
 
 
 class OpenAIHttpBackend:
@@ -55,13 +66,19 @@ class OpenAIHttpBackend:
         self._options = alias.options
         self._wait_scale = wait_scale
         self._calls: dict[str, _Call] = {}
+        self._pumps: set[asyncio.Task[None]] = set()
+        self._places = asyncio.Semaphore(alias.concurrency)
         self._meter = RateMeter()
+        most = alias.concurrency + _SPARE_CONNECTIONS
         self._client = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
             timeout=httpx.Timeout(
-                30.0, connect=alias.options.connect_timeout_s, read=alias.options.silence_timeout_s, pool=None
+                30.0,
+                connect=alias.options.connect_timeout_s,
+                read=alias.options.silence_timeout_s,
+                pool=_POOL_TIMEOUT_S,  # Calls wait for `_places`: who waits here found a connection that was never handed back.
             ),
-            limits=httpx.Limits(max_connections=alias.concurrency + 4, max_keepalive_connections=alias.concurrency + 4),
+            limits=httpx.Limits(max_connections=most, max_keepalive_connections=most),
         )
         self._probe = HealthProbe(alias, self._client)
 
@@ -69,7 +86,9 @@ class OpenAIHttpBackend:
         """See `Backend.generate`."""
         reject_what_is_missing(request, "openai_http")
         call = self._calls[request.call_id] = _Call(request, self._alias)
-        call.pump = asyncio.create_task(self._pump(call))
+        pump = asyncio.create_task(self._pump(call))
+        self._pumps.add(pump)
+        pump.add_done_callback(self._pumps.discard)
         try:
             while True:
                 item = await _next(call)
@@ -81,15 +100,18 @@ class OpenAIHttpBackend:
         finally:
             if self._calls.get(request.call_id) is call:
                 del self._calls[request.call_id]
-            call.give_up()
-            await asyncio.wait([call.pump])
+            if not call.has_ended:
+                call.scope.cancel()
+            _, closing = await asyncio.wait([pump], timeout=_CLOSING_S)
+            if closing:
+                log.warning("call %s: its connection is still being closed", request.call_id)
 
     async def abort(self, call_id: str) -> None:
         call = self._calls.get(call_id)
-        if call is not None and call.pump is not None and not call.pump.done() and not call.pump.cancelling():
-            call.give_up()
+        if call is not None and not call.has_ended:
+            call.scope.cancel()
             self._put(call, call.answer.close())
-            call.items.put_nowait(call.answer.final("cancelled"))
+            call.end(call.answer.final("cancelled"))
 
     async def health(self) -> Health:
         sent = sum(call.is_sent for call in self._calls.values())
@@ -100,8 +122,10 @@ class OpenAIHttpBackend:
 
     async def close(self) -> None:
         for call in list(self._calls.values()):
-            call.give_up()
-            call.items.put_nowait(EngineLost("The worker is stopping."))
+            call.scope.cancel()
+            call.end(EngineLost("The worker is stopping."))
+        if self._pumps:
+            await asyncio.wait(self._pumps, timeout=_CLOSING_S)
         await self._probe.close()
         await self._client.aclose()
 
@@ -110,12 +134,13 @@ class OpenAIHttpBackend:
     async def _pump(self, call: _Call) -> None:
         """Read the answer into `call.items`, which ends with a `Final` or an error whatever happens."""
         try:
-            await self._ask(call)
+            with call.scope:
+                await self._ask(call)
         except BackendError as error:
-            call.items.put_nowait(error)
+            call.end(error)
         except Exception as error:
             log.exception("call %s", call.request.call_id)
-            call.items.put_nowait(EngineLost(f"The answer of {self._alias.base_url} could not be read ({error})."))
+            call.end(EngineLost(f"The answer of {self._alias.base_url} could not be read ({error})."))
 
     async def _ask(self, call: _Call) -> None:
         body = self._body(call.request)
@@ -123,8 +148,7 @@ class OpenAIHttpBackend:
         while True:
             wait = None
             try:
-                call.is_sent = True
-                async with self._client.stream("POST", f"{self._alias.base_url}/chat/completions", json=body) as response:
+                async with self._sent(call, body) as response:
                     if response.status_code == 200:
                         await self._read(call, response)
                         return
@@ -143,11 +167,21 @@ class OpenAIHttpBackend:
                 if not isinstance(error, BackendUnavailable):
                     error.retryable = not call.answer.has_begun
                     raise error from broken
-            call.is_sent = False
             if tries >= limit:
                 raise error
             tries += 1
             await self._wait(tries, wait)
+
+    @contextlib.asynccontextmanager
+    async def _sent(self, call: _Call, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
+        """The response to one sending, its body unread. Waits while as many are out as the alias allows."""
+        async with self._places:
+            call.is_sent = True
+            try:
+                async with self._client.stream("POST", f"{self._alias.base_url}/chat/completions", json=body) as response:
+                    yield response
+            finally:
+                call.is_sent = False
 
     async def _wait(self, tries: int, wished: float | None) -> None:
         """As long as the server wishes, else doubling from half a second, spread so that calls do not return as one."""
@@ -178,7 +212,7 @@ class OpenAIHttpBackend:
             lost.retryable = not answer.has_begun
             raise lost
         self._put(call, answer.close())
-        call.items.put_nowait(answer.final(reason))
+        call.end(answer.final(reason))
 
     def _put(self, call: _Call, delta: Delta | None) -> None:
         if delta is not None:
