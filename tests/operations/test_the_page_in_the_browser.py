@@ -90,6 +90,16 @@ def test_no_page_is_wider_than_a_telephone(pages: Pages) -> None:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
+def test_a_table_that_is_cut_on_a_telephone_has_a_shadow_at_the_edge(pages: Pages) -> None:
+    with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
+        page.goto("/operations/", wait_until="networkidle")
+        models = page.locator(".scroll-x", has_text="Queue, by priority")
+        models.scroll_into_view_if_needed()
+        assert models.evaluate("place => place.scrollWidth > place.clientWidth")
+        drawn = "place => getComputedStyle(place).backgroundAttachment"
+        assert models.evaluate(drawn) == "local, local, scroll, scroll"
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_wrong(pages: Pages, theme: str) -> None:
