@@ -12,13 +12,14 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Literal, TypeVar
 
-from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost
+from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
 from apps.runs.logs import about, bind
 from workers.backends import backend_for
+from workers.health import Checkup
 from workers.running import HostOptions, HostSink, RunningCall
 from workers.slots import FairSlots
 from workers.watchdog import LoopWatchdog
@@ -54,6 +55,7 @@ class EngineHost:
         self._slots = {
             alias.engine: FairSlots(alias.concurrency, tokens=alias.tokens_in_flight) for alias in self._aliases.values()
         }
+        self._checkup = Checkup(self._health_of, self._options.health_patience_s)
         self._calls: dict[str, RunningCall] = {}
         self._touched: dict[str, RunningCall] = {}
         self._told: asyncio.Future[None] | None = None
@@ -112,7 +114,11 @@ class EngineHost:
 
     def health(self, timeout_s: float = 2.0) -> dict[str, Health]:
         """The health of every enabled alias. Raises `TimeoutError` when the loop does not answer."""
-        return self._ask(self._health(), timeout_s)
+        return self.ask_health().result(timeout_s)
+
+    def ask_health(self) -> "concurrent.futures.Future[dict[str, Health]]":
+        """Like `health`, without waiting. An adapter has the health of its engine."""
+        return asyncio.run_coroutine_threadsafe(self._health(), self._loop)
 
     def drain(self, seconds: float) -> int:
         """Take no new calls, wait for the running ones, stop the rest; those end with `EngineLost`. Returns their number."""
@@ -147,8 +153,10 @@ class EngineHost:
         flusher = self._loop.create_task(self._flush_for_ever())
         try:
             self._loop.run_forever()
-            flusher.cancel()
-            self._loop.run_until_complete(asyncio.gather(flusher, return_exceptions=True))
+            rest = {flusher, *asyncio.all_tasks(self._loop)}
+            for task in rest:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*rest, return_exceptions=True))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
             self._loop.close()
@@ -216,14 +224,12 @@ class EngineHost:
         return self._backends[alias.engine]
 
     async def _health(self) -> dict[str, Health]:
-        return dict(zip(self._aliases, await asyncio.gather(*map(self._health_of, self._aliases.values())), strict=True))
+        found = await self._checkup.of(alias.engine for alias in self._aliases.values())
+        return {name: found[alias.engine] for name, alias in self._aliases.items()}
 
-    async def _health_of(self, alias: Alias) -> Health:
-        try:
-            health = await self._backend(alias).health()
-        except BackendError as error:
-            return Health(state="down", detail=str(error))
-        return health.model_copy(update={"waiting": health.waiting + self._slots[alias.engine].waiting})
+    async def _health_of(self, engine: str) -> Health:
+        health = await self._backend(self._aliases[engine]).health()
+        return health.model_copy(update={"waiting": health.waiting + self._slots[engine].waiting})
 
     async def _close_backends(self) -> None:
         await asyncio.gather(*(backend.close() for backend in self._backends.values()), return_exceptions=True)

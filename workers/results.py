@@ -75,7 +75,10 @@ class ResultOutbox:
             if entries:
                 self._put(entries)
             for ended in batch:
-                self._on_settled(ended.request)
+                try:
+                    self._on_settled(ended.request)
+                except Exception:
+                    logger.exception("after the result of %s", ended.request.call_id, extra=about(ended.request))
                 ended.settled.set_result(None)
 
     def _put(self, entries: list[_Entry]) -> None:

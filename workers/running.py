@@ -29,6 +29,7 @@ class HostOptions(Value):
     stuck_s: float = 5.0
     abort_patience_s: float = 1.0
     sink_patience_s: float = 1.0
+    health_patience_s: float = 1.5
 
 
 class RunningCall:

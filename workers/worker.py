@@ -8,17 +8,16 @@ knows what was lost when this process dies.
 import concurrent.futures
 import functools
 import logging
-import math
 import os
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 import django
-from celery.signals import task_postrun, task_received, worker_init, worker_shutting_down
+from celery.signals import worker_init, worker_shutting_down
 from django.conf import settings
 from kombu import Queue
 from redis.exceptions import RedisError
@@ -26,7 +25,7 @@ from redis.exceptions import RedisError
 from apps.config import broker
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
-from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.reasoning.domain.generation import Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
 from apps.reasoning.ports import Backend
 from apps.runs import metrics
@@ -48,6 +47,7 @@ logger = logging.getLogger(__name__)
 BEAT_S = 0.5
 HELD_TO_PLACES = 1.5
 BEAT_LIVES_MS = 3000
+HEALTH_PATIENCE_S = 0.05
 
 Call = tuple[GenerationRequest, str]
 """A request and its fingerprint."""
@@ -73,9 +73,9 @@ class Worker:
         self.host = EngineHost(self.aliases, sink=self.publisher, tokens_per_s_override=speed, make_backend=make_backend)
         self.outbox = ResultOutbox(self.redis, self._forget)
         self.is_draining = False
-        self._enough = _enough(self.aliases.values())
+        self._health: dict[str, dict[str, Any]] = {}
+        self._asked: Future[dict[str, Health]] | None = None
         self._held: Counter[str] = Counter()
-        self._messages: Counter[str] = Counter()
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -126,30 +126,11 @@ class Worker:
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:
             if self._active.pop(request.call_id, None):
-                self._less(self._held, self._queue_of(request))
+                self._held[self._queue_of(request)] -= 1
 
     def crowded_queues(self) -> set[str]:
         """Queues of which this process holds enough: what its engine generates, and half as much again to choose from."""
-        return {queue for queue in self._enough if self._is_crowded(queue)}
-
-    def message_came(self, request: Any = None, **_: Any) -> None:
-        """A message counts from its reading on: its thread may take a while to look into it."""
-        with self._lock:
-            self._messages[request.delivery_info["routing_key"]] += 1
-
-    def message_left(self, task: Any = None, **_: Any) -> None:
-        """All calls of a message are answered, or it had none that anybody wants."""
-        with self._lock:
-            self._less(self._messages, task.request.delivery_info["routing_key"])
-
-    def _is_crowded(self, queue: str) -> bool:
-        return max(self._held[queue], self._messages[queue]) >= self._enough.get(queue, math.inf)
-
-    def _less(self, counter: Counter[str], queue: str) -> None:
-        was_crowded = self._is_crowded(queue)
-        counter[queue] -= 1
-        if was_crowded and not self._is_crowded(queue):
-            broker.room_came()
+        return {alias.queue for alias in self.aliases.values() if self._held[alias.queue] >= HELD_TO_PLACES * alias.concurrency}
 
     def _queue_of(self, request: GenerationRequest) -> str:
         alias = self.aliases.get(request.alias)
@@ -194,8 +175,8 @@ class Worker:
                 {"run": request.run, "key": request.key, "attempt": request.attempt, "fingerprint": fingerprint}
                 for request, fingerprint in self._active.values()
             ]
-        health = {name: state.model_dump(mode="json") for name, state in self.host.health().items()}
-        beat: Heartbeat = {"worker": self.name, "aliases": sorted(self.aliases), "active": active, "health": health}
+        aliases, health = sorted(self.aliases), self._last_health()
+        beat: Heartbeat = {"worker": self.name, "aliases": aliases, "active": active, "health": health}
         heartbeat_tell(self.redis, beat, BEAT_LIVES_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([cancel_key(run) for run in runs]) if runs else []
@@ -204,13 +185,14 @@ class Worker:
                 self.host.cancel_run(run)
         metrics.push(self.redis)
 
-
-def _enough(aliases: Iterable[Alias]) -> dict[str, float]:
-    """How many calls of each queue crowd it."""
-    found: dict[str, float] = {}
-    for alias in aliases:
-        found[alias.queue] = min(found.get(alias.queue, math.inf), HELD_TO_PLACES * alias.concurrency)
-    return found
+    def _last_health(self) -> dict[str, dict[str, Any]]:
+        """What the engines said last. None is waited for: all calls of a process whose heartbeat is late count as lost."""
+        self._asked = asked = self._asked or self.host.ask_health()
+        concurrent.futures.wait([asked], timeout=HEALTH_PATIENCE_S)
+        if asked.done():
+            self._asked = None
+            self._health = {name: state.model_dump(mode="json") for name, state in asked.result().items()}
+        return self._health
 
 
 def _without_nul(final: Final) -> Final:
@@ -228,8 +210,6 @@ def serve(worker: Worker) -> None:
     global _worker
     _worker = worker
     broker.Channel.crowded = worker.crowded_queues
-    task_received.connect(worker.message_came)
-    task_postrun.connect(worker.message_left)
     answer_calls_with(worker.answer)
 
 

@@ -29,7 +29,8 @@ def _add(publisher: TokenPublisher, text: str = "", reasoning: str = "") -> None
 
 
 def _buffers(valkey: Any) -> tuple[str | None, str | None]:
-    return tuple(valkey.get(buffer_key("run", "call", REQUEST.attempt, channel)) for channel in ("text", "reasoning"))  # type: ignore[return-value]
+    text, reasoning = (buffer_key("run", "call", REQUEST.attempt, channel) for channel in ("text", "reasoning"))
+    return valkey.get(text), valkey.get(reasoning)
 
 
 def _streamed(valkey: Any, channel: str) -> str:

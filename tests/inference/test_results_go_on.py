@@ -56,6 +56,16 @@ def test_a_result_that_cannot_be_written_does_not_keep_the_others(outbox: Result
     assert (results["one"]["final"], results["two"]["final"]) == ("{}", "{}")
 
 
+def test_what_goes_wrong_after_a_result_keeps_no_other(valkey: Any) -> None:
+    def fail(request: GenerationRequest) -> None:
+        raise RuntimeError(request.key)
+
+    outbox = ResultOutbox(valkey, fail)
+    for key in ("one", "two"):
+        outbox.put(a_request(key), key, lambda: {"final": "{}"}).result(timeout=5)
+    assert set(_results(valkey)) == {"one", "two"}
+
+
 class Half:
     """A backend whose texts end in half a character."""
 
