@@ -7,6 +7,8 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.reasoning.domain.candidate_events import PairDecided
+from apps.reasoning.domain.check_events import FormulasChecked
+from apps.reasoning.domain.tools import MathAnchor, MathCounterexample, MathFinding
 from apps.runs.models import Run, RunStatus
 from tests.explorations.test_lineage_of_solutions import drafted, scored, told
 from tests.explorations.test_replay import drawn, open_page
@@ -33,6 +35,10 @@ def run(db: None) -> Run:
 
 @pytest.fixture
 def pages(client_for: Callable[[User | None], Client], alice: User, run: Run) -> Pages:
+    return pages_of(client_for, alice, run)
+
+
+def pages_of(client_for: Callable[[User | None], Client], alice: User, run: Run) -> Pages:
     client, base = client_for(alice), f"/runs/{run.public_id}/"
     answers = {base + path: client.get(base + path) for path in ("", "lineage.json", "replay.json", "lineage/outline/")}
     parts = ("header/", "timeline/", "solutions/")
@@ -65,3 +71,34 @@ def test_the_replay_brings_cards_and_nodes_back_one_by_one(run: Run, pages: Page
         page.wait_for_timeout(300)
         assert len(drawn(page)) == 6
         assert page.locator("#knock-out").is_visible()
+
+
+@pytest.fixture
+def refuted(db: None) -> Run:
+    """A solution, then a second one, and only then the check that refutes a formula of the first."""
+    run = make_run(scaffold="rsa")
+    anchor = MathAnchor(start=8, end=17, quote="2 + 2 = 5")
+    example = MathCounterexample(values={}, left="4", right="5")
+    found = MathFinding(text_id="step 1", anchor=anchor, kind="arithmetic", outcome="refuted", tests=1, counterexample=example)
+    check = FormulasChecked(subject="c1.1", outcome="refuted", findings=(found,), refuted=1, call="check/c1.1")
+    told(run, drafted("c1.1", text="We see $2 + 2 = 5$."), drafted("c1.2"), check)
+    run.status, run.outcome = RunStatus.FINISHED, {"accepted": None, "proof": "", "reason": "Told.", "ended_by": "exhausted"}
+    run.save()
+    return run
+
+
+def test_the_replay_shows_the_check_of_a_solution_from_its_event_on(
+    client_for: Callable[[User | None], Client], alice: User, refuted: Run
+) -> None:
+    with open_page(pages_of(client_for, alice, refuted), refuted, "?at=3") as page:
+        page.locator('[data-part="bar"]').wait_for()
+        card = page.locator("#c1\\.1")
+        card.get_by_text("The solution, 1 step").click()
+        said = card.locator(".solution__check, .finding--refuted")
+        sign = "[...document.querySelectorAll('.marked--refuted')].map((one) => getComputedStyle(one).borderBottomStyle)"
+        assert (said.count(), card.locator(":is(.solution__check, .finding--refuted):visible").count()) == (2, 0)
+        assert page.evaluate(sign) == ["none"]
+        page.locator('[data-part="scrub"]').fill("4")
+        assert said.first.is_visible()
+        assert said.last.is_visible()
+        assert page.evaluate(sign) == ["dashed"]

@@ -15,6 +15,7 @@ const SAY_MS = 10_000;
 const WHOLE_MS = 90_000;
 /** Calls that are over sooner than this on the screen get no line of their own. */
 const BRIEF_MS = 600;
+const SOLUTION = /^c\d+\.\d+$/;
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -246,8 +247,8 @@ class Replay {
   nameOf(subject) {
     if (subject.startsWith("pair/")) return `Pair ${subject.split("/").slice(2).join(" – ")}`;
     const node = this.names.get(subject);
-    if (!node) return subject;
-    return node.kind === "candidate" ? `Solution ${subject}` : nodeName(node, this.whole.rollouts);
+    if (SOLUTION.test(subject) || node?.kind === "candidate") return `Solution ${subject}`;
+    return !node ? subject : nodeName(node, this.whole.rollouts);
   }
 
   tell() {
