@@ -43,7 +43,7 @@ def _all(now: Situation) -> Iterator[Concern]:
         for trouble in tool.troubles:
             yield Concern("warn", trouble, "Runs go on without it; docs/sandbox.md says how to mend each rung.")
     for alias in now.aliases:
-        if alias.is_tool:
+        if alias.is_tool or alias.adapter_of:
             continue
         if now.workers and alias.queue_length and not alias.workers:
             waiting = f"{alias.queue_length} messages wait" if alias.queue_length != 1 else "A message waits"

@@ -65,7 +65,8 @@ def _of_installation(now: Situation) -> Iterator[Metric]:
 
 
 def _of_aliases(aliases: Iterable[AliasLoad]) -> Iterator[Metric]:
-    found = list(aliases)
+    """The figures of engines and queues, under the alias that an engine is named after; so sums over aliases are right."""
+    found = [alias for alias in aliases if not alias.adapter_of]
 
     def per_alias(name: str, text: str, values: Iterable[float | None]) -> Metric:
         told = [((alias.name,), value) for alias, value in zip(found, values, strict=True) if value is not None]

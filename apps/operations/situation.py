@@ -1,7 +1,7 @@
 """How the installation stands at this moment: what the page shows, `/metrics` exports and the history samples."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -28,6 +28,7 @@ LIVE_RUNS_AT_MOST = 200
 class AliasLoad:
     """One alias over all its workers. `queued` counts messages by priority step; a message may hold several calls.
 
+    An adapter shares engine and queue with the alias `adapter_of`, which has the figures of both: its own stay at nothing.
     `detail` is what a tool's worker says of itself: which fence holds there, or why none does.
     `cached_share` is the mean over workers that tell, `cache_used` the fullest worker; None where none tells.
     """
@@ -45,6 +46,7 @@ class AliasLoad:
     troubles: Sequence[str] = ()
     is_tool: bool = False
     detail: str = ""
+    adapter_of: str = ""
 
     @property
     def queue_length(self) -> int:
@@ -158,10 +160,15 @@ def situation() -> Situation:
 def _of_redis(client: Any, live: Sequence[Run]) -> dict[str, Any]:
     beats = sorted(heartbeats(client), key=lambda beat: beat["worker"])
     found = pulses(client)
+    aliases = _aliases()
+    adapters = {alias.name for alias in aliases if alias.adapter_of}
     number, lag_s = results_waiting(client, [str(run.public_id) for run in live])
     return {
-        "aliases": [_alias(alias, queue_lengths(client, alias.queue), beats) for alias in _aliases()],
-        "workers": [_worker(beat) for beat in beats],
+        "aliases": [
+            _adapter(alias, beats) if alias.adapter_of else _alias(alias, queue_lengths(client, alias.queue), beats)
+            for alias in aliases
+        ],
+        "workers": [_worker(beat, adapters) for beat in beats],
         "orchestrators": [_process(pulse, live) for pulse in found if pulse["kind"] == "orchestrator"],
         "webs": [_process(pulse, ()) for pulse in found if pulse["kind"] == "web"],
         "runs_queued": queue_length(client, settings.CELERY_TASK_DEFAULT_QUEUE),
@@ -199,8 +206,14 @@ def _alias(alias: Alias, queued: Mapping[int, int], beats: Sequence[Heartbeat]) 
     )
 
 
-def _worker(beat: Heartbeat) -> WorkerNow:
-    speed = sum(report["tokens_per_s"] for report in beat["health"].values())
+def _adapter(alias: Alias, beats: Sequence[Heartbeat]) -> AliasLoad:
+    workers = sum(alias.name in beat["aliases"] for beat in beats)
+    return AliasLoad(name=alias.name, title=alias.title, queued={}, workers=workers, adapter_of=alias.adapter_of)
+
+
+def _worker(beat: Heartbeat, adapters: Collection[str]) -> WorkerNow:
+    """A worker says of each adapter what it says of its engine."""
+    speed = sum(report["tokens_per_s"] for name, report in beat["health"].items() if name not in adapters)
     return WorkerNow(beat["worker"], beat["aliases"], beat["active"], speed)
 
 
