@@ -162,6 +162,26 @@ def test_a_parser_of_the_engine_is_fed_what_was_before_and_what_is_new() -> None
     assert seen[-1] == ("Why|", "Thus", [3])
 
 
+def test_a_parser_of_the_engine_gets_the_tokens_so_far_without_a_copy_of_them_at_each_piece() -> None:
+    lists: list[tuple[list[int], list[int]]] = []
+    seen: list[tuple[list[int], list[int], list[int]]] = []
+
+    class Parser:
+        def adjust_initial_state_from_prompt(self, tokens: list[int]) -> None:
+            pass
+
+        def extract_reasoning_streaming(self, _: str, __: str, ___: str, *ids: list[int]) -> Any:
+            before, now, new = ids
+            lists.append((before, now))
+            seen.append((list(before), list(now), list(new)))
+
+    splitter = ByParser(Parser(), [9])
+    for tokens in ([1, 2], [], [3], [4]):
+        splitter.push("", tokens)
+    assert seen == [([], [1, 2], [1, 2]), ([1, 2], [1, 2], []), ([1, 2], [1, 2, 3], [3]), ([1, 2, 3], [1, 2, 3, 4], [4])]
+    assert len({id(before) for before, _ in lists}) == len({id(now) for _, now in lists}) == 1
+
+
 def test_lines_of_the_engine_go_where_the_others_go(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:

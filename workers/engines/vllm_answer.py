@@ -46,19 +46,25 @@ class ByTags:
 
 
 class ByParser:
-    """One of vLLM's reasoning parsers, which knows how a family of models marks its reasoning."""
+    """One of vLLM's reasoning parsers, which knows how a family of models marks its reasoning.
+
+    It wants the tokens before a piece and those up to its end: two lists that grow, as a copy at each piece would take time
+    with the square of the length.
+    """
 
     def __init__(self, parser: Any, prompt_ids: Sequence[int]) -> None:
         self._parser = parser
         self._text = ""
+        self._before: list[int] = []
         self._tokens: list[int] = []
         parser.adjust_initial_state_from_prompt(prompt_ids)
 
     def push(self, piece: str, tokens: Sequence[int]) -> tuple[str, str, int]:
-        before, tokens_before = self._text, list(self._tokens)
+        before = self._text
         self._text += piece
+        self._before += self._tokens[len(self._before) :]
         self._tokens += tokens
-        found = self._parser.extract_reasoning_streaming(before, self._text, piece, tokens_before, self._tokens, list(tokens))
+        found = self._parser.extract_reasoning_streaming(before, self._text, piece, self._before, self._tokens, list(tokens))
         if found is None:
             return "", "", 0
         reasoning = found.reasoning or ""
