@@ -6,16 +6,8 @@ from apps.explorations.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.inference.aliases import Alias
 from tests.reasoning.play import PROBLEM
 
-MODELS = {
-    "small": Alias(
-        name="small",
-        title="Small",
-        backend="openai_http",
-        model="small-1",
-        base_url="http://127.0.0.1:1/v1",
-        context_tokens=16_384,
-    )
-}
+_SMALL = {"name": "small", "title": "Small", "backend": "openai_http", "model": "small-1", "base_url": "http://127.0.0.1:1/v1"}
+MODELS = {"small": Alias.model_validate(_SMALL)}
 ALONE = Plan("alpha_apollo", "reasoning", role_aliases={"": "small"})
 
 

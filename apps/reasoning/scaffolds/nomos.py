@@ -52,20 +52,22 @@ class _Search:
         self.final = KnockOut(desk, self.points, "final")
 
     async def run(self) -> Selection:
-        await self.desk.steer("solve")
+        if await self.desk.steer("solve"):
+            return self.selection()
         slots = range(1, self.params.solutions + 1)
         written = [draft for draft in await concurrently(self._solved(slot) for slot in slots) if draft]
         if not written:
             return self.selection()
-        await self.desk.steer("marked")
         self.kept = best_first(written, self.points)[: self.params.kept]
         self._tell(self.kept)
-        if len(self.kept) == 1 or self.desk.wants_end:
+        if len(self.kept) == 1 or await self.desk.steer("marked"):
             return self.selection()
         self.group = await self._likeliest(self.kept)
         if await self.desk.steer("grouped"):
             return self.selection()
         winner = await self.final.hold(self.group)
+        if winner is None:
+            return self.selection()
         return Selection(candidate=winner, reason=f"{winner.id} won the knock-out in {self._which_group}.")
 
     def selection(self) -> Selection:

@@ -49,11 +49,10 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 async def _search(desk: Desk, params: Params) -> Selection:
     state = ""
     for turn in range(1, params.turns + 1):
-        await desk.steer(f"turn/{turn}")
-        if desk.wants_end:
+        if await desk.steer(f"turn/{turn}"):
             break
         work = await _turn(desk, params, turn, state)
-        if turn < params.turns and work is not None:
+        if turn < params.turns and work is not None and not await desk.steer(f"turn/{turn}/summarise"):
             state = await _summarised(desk, params, turn, state, work)
     return _selection(desk)
 

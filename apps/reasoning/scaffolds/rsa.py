@@ -45,22 +45,21 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 async def _search(desk: Desk, params: Params, final: KnockOut) -> Selection:
-    await desk.steer("step/0")
+    if await desk.steer("step/0"):
+        return _unfinished(desk, final)
     slots = range(1, params.population + 1)
     population = _readable(await concurrently(_fresh(desk, params, slot) for slot in slots))
     for step in range(1, params.steps + 1):
         _tell(desk, step - 1, population)
-        await desk.steer(f"step/{step}")
-        if desk.wants_end or not population:
-            break
+        if await desk.steer(f"step/{step}") or not population:
+            return _unfinished(desk, final)
         subsets = balanced_subsets(population, params.subset, params.population, desk.draw(f"step/{step}/subsets"))
         work = [_aggregated(desk, step, slot, subset) for slot, subset in zip(slots, subsets, strict=True)]
         population = _readable(await concurrently(work)) or population
-    else:
-        _tell(desk, params.steps, population)
-    if not population:
-        return Selection(candidate=None, reason=NOTHING_READABLE)
+    _tell(desk, params.steps, population)
     winner = await final.hold(population)
+    if winner is None:
+        return _unfinished(desk, final)
     reason = f"{winner.id} won the knock-out among the {len(population)} solutions of the last step."
     return Selection(candidate=winner, reason=reason)
 

@@ -46,7 +46,8 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
-    await desk.steer("solve")
+    if await desk.steer("solve"):
+        return loop.selection()
     first = await desk.draft(
         "solve",
         "c1.1",
@@ -58,8 +59,7 @@ async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
     )
     if first is None:
         return Selection(candidate=None, reason=NOTHING_READABLE)
-    if params.improve:
-        await desk.steer("improve")
+    if params.improve and not await desk.steer("improve"):
         improved = await desk.draft(
             "improve",
             "c1.2",

@@ -54,7 +54,8 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
 
 
 async def _search(desk: Desk, loop: Loop) -> Selection:
-    await desk.steer("solve")
+    if await desk.steer("solve"):
+        return loop.selection()
     first = await desk.draft(
         "solve",
         "c1.1",

@@ -26,19 +26,8 @@ def estimated(
     one; `fewest_in_all` then is the shortest course, where that is more than the fewest of every role together.
     """
     allowed, of_one = limits or {}, most_of_one or {}
-
-    def written(role: str) -> int:
-        return min(typical[role][1], allowed.get(role, typical[role][1]))
-
     roles = tuple(
-        RoleEstimate(
-            role=role,
-            calls_min=fewest[role],
-            calls_expected=likely[role],
-            calls_max=max(most[role], of_one.get(role, 0)),
-            tokens_expected=likely[role] * (typical[role][0] + written(role)),
-            written_expected=likely[role] * written(role),
-        )
+        _role(role, fewest[role], likely[role], max(most[role], of_one.get(role, 0)), typical[role], allowed.get(role))
         for role in most
     )
     return Estimate(
@@ -49,4 +38,16 @@ def estimated(
         tokens_expected=sum(role.tokens_expected for role in roles),
         tokens_max=sum(calls * (typical[role][0] + allowed.get(role, typical[role][1])) for role, calls in most.items()),
         assumptions=assumptions,
+    )
+
+
+def _role(role: str, fewest: int, likely: int, most: int, typical: tuple[int, int], limit: int | None) -> RoleEstimate:
+    prompt, written = typical[0], min(typical[1], typical[1] if limit is None else limit)
+    return RoleEstimate(
+        role=role,
+        calls_min=fewest,
+        calls_expected=likely,
+        calls_max=most,
+        tokens_expected=likely * (prompt + written),
+        written_expected=likely * written,
     )

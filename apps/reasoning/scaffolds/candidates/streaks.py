@@ -52,13 +52,12 @@ class Loop:
         """Check `first`, correct, check again, until a rule ends it."""
         self.current = first
         while self.checks < self.rules.checks and not self.accepted and self.failures < self.rules.give_up:
-            await self.desk.steer(f"check/{self.checks + 1}")
-            if self.desk.wants_end:
+            if await self.desk.steer(f"check/{self.checks + 1}"):
                 break
             decision = await self._check(self.current)
             if decision is None or decision.passed:
                 continue
-            if self._may_not_correct():
+            if self._may_not_correct() or await self.desk.steer(f"correct/{self.corrections + 1}"):
                 break
             await self._correct(self.current, decision)
         return self.selection()

@@ -38,8 +38,8 @@ class KnockOut:
         left = [one for one in self.entrants if one.id not in self.beaten]
         return sorted(left, key=lambda one: (-self.wins[one.id], one.order))
 
-    async def hold(self, entrants: Sequence[Candidate]) -> Candidate:
-        """The last one standing. Raises `ValueError` for no entrant."""
+    async def hold(self, entrants: Sequence[Candidate]) -> Candidate | None:
+        """The last one standing; None where a person ends it between two rounds. Raises `ValueError` for no entrant."""
         if not entrants:
             raise ValueError("a tournament needs an entrant")
         self.entrants = tuple(entrants)
@@ -48,6 +48,8 @@ class KnockOut:
         round_ = 0
         while len(standing) > 1:
             round_ += 1
+            if await self.desk.steer(f"{self.prefix}/{round_}"):
+                return None
             pairs = list(zip(standing[::2], standing[1::2], strict=False))
             # Who sits a round out plays the first pair of the next one, and so never sits out again.
             bye = standing[-1:] if len(standing) % 2 else []
