@@ -23,7 +23,7 @@ from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.runs import metrics
 from apps.runs.logs import about
-from apps.runs.sending import CallSender
+from apps.runs.sending import GATHER_S, CallSender
 from apps.runs.streams import (
     WORKERS_KEY,
     Heartbeat,
@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
+_DELETE_EVERY_S = 0.5
 #: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
 _TOOL_IS_AWAITED_S = 60.0
 UNREADABLE = (
@@ -89,6 +90,7 @@ class CeleryDispatcher:
         self._to_delete: dict[str, str] = {}
         self._running: set[tuple[str, str]] = set()
         self._last_id = "0-0"
+        self._deleted_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
         self._redis: redis.asyncio.Redis
 
@@ -165,7 +167,10 @@ class CeleryDispatcher:
                     for entry_id, fields in entries:
                         self._last_id = entry_id
                         self._take(entry_id, fields)
-                await self._delete_recorded()
+                if self._loop_time() - self._deleted_at > _DELETE_EVERY_S:
+                    await self._delete_recorded()
+                if self._sender.is_answered_fast:  # What is read together is recorded together, and so are new calls sent.
+                    await asyncio.sleep(GATHER_S)
             except (RedisError, OSError) as error:
                 logger.warning("results of run %s: %s, trying again", self._run, error)
                 await asyncio.sleep(0.3)
@@ -204,6 +209,10 @@ class CeleryDispatcher:
             self._to_delete[entry_id] = ""
             waiting.result.set_exception(_ERRORS.get(fields["error"], errors.BackendError)(fields["message"]))
 
+    @staticmethod
+    def _loop_time() -> float:
+        return asyncio.get_running_loop().time()
+
     async def _delete_recorded(self) -> None:
         """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""
         for key, (entry, _) in list(self._early.items()):
@@ -211,6 +220,7 @@ class CeleryDispatcher:
                 self._to_delete[entry] = key
                 del self._early[key]
         ready = [entry for entry, key in self._to_delete.items() if not key or self._is_recorded(key)]
+        self._deleted_at = self._loop_time()
         if ready:
             await self._redis.xdel(results_key(self._run), *ready)
             for entry in ready:

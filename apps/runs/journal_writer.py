@@ -39,7 +39,7 @@ BATCH_WAIT_S = 0.002
 #: of few rows is of a run that asks one thing after the other; it must not wait.
 BUSY_ROWS_PER_S = 200
 FEW_ROWS = 3
-BUSY_WAIT_S = 0.02
+BUSY_WAIT_S = 0.05
 RETRY_FOR_S = 60.0
 
 

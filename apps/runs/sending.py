@@ -25,7 +25,7 @@ _sender = ThreadPoolExecutor(max_workers=1, thread_name_prefix="broker-sender")
 MOST_CALLS = 8
 #: A message holds no more calls than the workers answered lately in this time.
 WORTH_S = 0.05
-GATHER_S = 0.01
+GATHER_S = 0.02
 
 
 @dataclass
@@ -48,6 +48,11 @@ class CallSender:
         """An answer came; the rate of answers decides how many calls share a message."""
         self._answers.append(time.monotonic())
 
+    @property
+    def is_answered_fast(self) -> bool:
+        """Do answers come so fast that it pays to handle several at once?"""
+        return self._calls_per_message() > 1
+
     async def send(self, request: GenerationRequest, fingerprint: str) -> None:
         """Return when the broker has the call, however long that takes."""
         outgoing = _Outgoing(request, fingerprint, asyncio.get_running_loop().create_future())
@@ -63,7 +68,7 @@ class CallSender:
 
     async def _send_all(self) -> None:
         # Whoever asks in this turn of the loop is still to come; where answers come fast, those of the next moment too.
-        await asyncio.sleep(GATHER_S if self._calls_per_message() > 1 else 0)
+        await asyncio.sleep(GATHER_S if self.is_answered_fast else 0)
         while self._waiting:
             for (queue, priority), waiting in sorted(self._waiting.items(), key=lambda item: item[0][1]):
                 size = min(len(waiting), self._calls_per_message())

@@ -67,10 +67,12 @@ def samples() -> None:
 def dump(run_id: str) -> dict[str, Any]:
     """All that the invariants look at."""
     from apps.runs.models import Run
+    from apps.runs.texts import texts_get
 
     run = Run.objects.get(public_id=run_id)
     events = list(run.events.order_by("seq").values("seq", "key", "kind", "body"))
     steps = list(run.steps.values("key", "kind", "attempt", "failure", "prompt_tokens", "completion_tokens", "text_sha"))
+    named = {""} | {sha for step in run.steps.all() for sha in (*step.prompt_shas, step.text_sha, step.reasoning_sha)}
     return {
         "status": run.status,
         "reason": run.status_reason,
@@ -82,6 +84,7 @@ def dump(run_id: str) -> dict[str, Any]:
         "outcome": run.outcome,
         "events": events,
         "steps": steps,
+        "texts_lost": sorted(named - texts_get(named).keys()),
         "lemmas": list(run.lemmas.order_by("lemma").values("lemma", "status", "passes", "valid")),
     }
 

@@ -48,6 +48,7 @@ def assert_sound(dump: dict[str, Any], undisturbed: dict[str, tuple[str, Any]]) 
     told = {event["key"]: (event["kind"], event["body"]) for event in dump["events"] if event["kind"] not in _OF_THE_DRIVE}
     expected = {key: event for key, event in undisturbed.items() if event[0] not in _OF_THE_DRIVE}
     assert told == expected
+    assert dump["texts_lost"] == []
     calls = [step for step in dump["steps"] if step["kind"] == "call"]
     assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
     assert {f"{step['key']}/ended" for step in calls} == {key for key, event in undisturbed.items() if event[0] == "call.ended"}

@@ -1,7 +1,7 @@
 """Every end of a run has a state, a sentence and a last event; what can be resumed goes on where it stopped."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -140,7 +140,7 @@ def test_a_full_disk_fails_the_run_with_the_reason_and_leaves_no_half_state(monk
     run = quick_run()
     whole = JournalWriter._write
 
-    def full(self: JournalWriter, plans: Sequence[object]) -> set[int]:
+    def full(self: JournalWriter, plans: Sequence[object]) -> tuple[set[int], Collection[str]]:
         if any(plan.steps for plan in plans):  # type: ignore[attr-defined]
             raise OperationalError("database or disk is full")
         return whole(self, plans)  # type: ignore[arg-type]
@@ -160,7 +160,7 @@ def test_a_busy_database_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = JournalWriter._write
     tries = iter(range(100))
 
-    def busy(self: JournalWriter, plans: Sequence[object]) -> set[int]:
+    def busy(self: JournalWriter, plans: Sequence[object]) -> tuple[set[int], Collection[str]]:
         if next(tries) in {1, 2}:
             raise OperationalError("database is locked")
         return whole(self, plans)  # type: ignore[arg-type]

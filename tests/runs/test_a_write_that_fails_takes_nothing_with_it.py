@@ -9,7 +9,7 @@ from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from apps.reasoning.domain.errors import JournalUnwritable
-from apps.reasoning.domain.events import RoundBegan
+from apps.reasoning.domain.events import OutputUnread, RoundBegan
 from apps.runs.journal import JournalWriter, RunJournal
 from apps.runs.models import RunEvent, Step
 from apps.runs.texts import texts_get
@@ -21,7 +21,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @contextmanager
 def _first_commit_fails(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    real, failed = BaseDatabaseWrapper._commit, []
+    real = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+    failed: list[bool] = []
 
     def commit(wrapper: BaseDatabaseWrapper) -> None:
         if not failed:
@@ -55,7 +56,7 @@ def test_a_run_that_cannot_be_written_stops_and_another_in_the_same_batch_goes_o
 
     async def story() -> None:
         one, two = await in_thread(RunJournal, good, writer), await in_thread(RunJournal, bad, writer)
-        two.emit("odd", RoundBegan.model_construct(rollout="\ud800", round=1))
+        two.emit("odd", OutputUnread.model_construct(call="a", role="b", reason="\ud800"))
         one.emit("round", RoundBegan(rollout=0, round=1))
         await one.flush()
         with pytest.raises(JournalUnwritable, match="refused a write"):
