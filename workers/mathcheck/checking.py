@@ -9,20 +9,23 @@ from workers.mathcheck.claims import Claim, Link, decimals, is_bare_link, letter
 from workers.mathcheck.conditions import add_condition, add_conditions, condition_places
 from workers.mathcheck.counting import WordClaim, counted_claims
 from workers.mathcheck.curves import curve_claims
-from workers.mathcheck.deciding import Evidence, Verdict, decide
+from workers.mathcheck.deciding import MODULO, Evidence, Verdict, decide
 from workers.mathcheck.declarations import read_declarations
+from workers.mathcheck.divisibility import Divided, divided_in_words
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, Anchor, Finding
+from workers.mathcheck.modular import REACH, talk_of_residues
 from workers.mathcheck.notation import NotUnderstood
+from workers.mathcheck.quantifiers import bound_names, supposes
 from workers.mathcheck.reading import Line, read_line
 from workers.mathcheck.scope import Scope
-from workers.mathcheck.stance import is_denied_later, is_modular, is_unasserted, is_under_contradiction
+from workers.mathcheck.stance import is_denied_later, is_unasserted, is_under_contradiction
 from workers.mathcheck.texts import Sentence, sentences
 from workers.mathcheck.tree import has, is_bare_number
 from workers.mathcheck.vocabulary import is_read, is_restricted, is_universal, named_inequality
 
 SECONDS_PER_CLAIM = 0.5
 WARMING = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
-REACH_AFTER, REACH_BEFORE, REACH_MODULAR = 300, 2_000, 600
+REACH_AFTER, REACH_BEFORE = 300, 2_000
 _HYPOTHETICAL = re.compile(r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.I)
 _UNDER_HYPOTHESIS = "it may hold only under the sentence's own hypothesis"
 _SERIOUS = re.compile(
@@ -48,6 +51,11 @@ class Checker:
         self.text, self.text_id = text, text_id
         self.deadline = time.monotonic() + seconds
         self.scope = Scope()
+        #: What was said outside sentences that say "for all", and what this sentence says alone where it binds `bound` anew.
+        self.standing, self.own = Scope(), Scope()
+        self.bound: frozenset[str] = frozenset()
+        #: Whether the text is that of the problem, whose conditions hold for good.
+        self.outside = False
         self.read = True
         self.totient = "Euler" in text or "totient" in text
         for assumption in assumptions:
@@ -63,33 +71,59 @@ class Checker:
             found += self.of_sentence(sentence)
         return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
 
-    def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str]]:
-        declared, rest = read_declarations(self.scope, line.flat, line.statements)
-        conditions = condition_places(line, self.scope, given)
-        add_conditions(self.scope, line, conditions)
+    def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
+        divided = [] if given else list(divided_in_words(line))
+        self.bound = frozenset() if given else bound_names(line)
+        if self.bound:
+            self.own = self.scope.beside()
+            self._enter(self.own, line, given, divided)
+        if given or self.outside or not self.bound:
+            self._enter(self.standing, line, given, divided)
+        conditions, declared = self._enter(self.scope, line, given, divided)
+        return conditions, declared, divided
+
+    def _enter(self, scope: Scope, line: Line, given: bool, divided: list[Divided]) -> tuple[set[int], set[str]]:
+        """Read what a sentence supposes into a scope."""
+        declared, rest = read_declarations(scope, line.flat, line.statements)
+        for claim in divided:
+            rest = rest[: claim.start] + " " * (claim.end - claim.start) + rest[claim.end :]
+        conditions = condition_places(line, scope, given)
+        add_conditions(scope, line, conditions)
         self.read = is_read(line.words) and not is_restricted(rest)
         if not self.read:
+            named = {letter for statement in line.statements for letter in letters(statement.tokens)} | declared
             if conditions or declared:
-                named = {letter for statement in line.statements for letter in letters(statement.tokens)}
-                self.scope.unread |= named | declared
-            self.scope.readable = self.scope.readable and not line.statements
+                scope.unread |= named
+            if given or supposes(line.words, bool(conditions or declared)):
+                scope.supposed |= named
+            scope.readable = scope.readable and not line.statements
         return conditions, declared
+
+    def _add(self, link: Link) -> None:
+        scopes = [self.scope, self.own] if self.bound else [self.scope, self.standing]
+        for scope in scopes:
+            add_condition(scope, link)
 
     def of_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         """The findings of the next sentence; its conditions go into the scope."""
         line = read_line(self.text, sentence)
         readable_before = self.scope.readable
-        conditions, declared = self._prepare(line)
+        conditions, declared, divided = self._prepare(line)
         for place, statement in enumerate(line.statements):
             if place in conditions or not statement.relations:
                 continue
             for link in links(statement):
                 if is_bare_link(link, self.scope):
-                    add_condition(self.scope, link)
+                    self._add(link)
                     continue
-                yield self._checked(line, place, link, sentence, declared, readable_before)
-        for claim in (*counted_claims(line, self.scope), *curve_claims(line, self.scope)):
-            yield self._worded(claim, line, sentence)
+                claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
+                yield self._finding(line, place, link, claim, verdict)
+        for one in divided:
+            _, verdict = self._checked(line, one.place, one.link, sentence, declared, readable_before)
+            yield self._in_words("divisibility", line.span(one.start, one.end), verdict)
+        for worded in (*counted_claims(line, self.scope), *curve_claims(line, self.scope)):
+            if all(worded.start != one.start for one in divided):
+                yield self._worded(worded, line, sentence)
 
     def _worded(self, claim: WordClaim, line: Line, sentence: Sentence) -> Finding:
         try:
@@ -104,13 +138,15 @@ class Checker:
         blocked = self._blocked_words(line, sentence) or (_UNDER_HYPOTHESIS if _HYPOTHETICAL.search(line.words) else "")
         if verdict.outcome == REFUTED and blocked:
             verdict = Verdict(NOT_UNDERSTOOD, blocked)
-        start, end = line.span(claim.start, claim.end)
-        anchor = Anchor(start, end, self.text[start:end])
-        return Finding(self.text_id, anchor, claim.kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
+        return self._in_words(claim.kind, line.span(claim.start, claim.end), verdict)
+
+    def _in_words(self, kind: str, span: tuple[int, int], verdict: Verdict) -> Finding:
+        anchor = Anchor(*span, self.text[span[0] : span[1]])
+        return Finding(self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
 
     def _checked(
         self, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
-    ) -> Finding:
+    ) -> tuple[Claim | None, Verdict]:
         statement, claim = line.statements[place], None
         try:
             if time.monotonic() > self.deadline:
@@ -118,19 +154,39 @@ class Checker:
             if statement.foreign:
                 raise NotUnderstood(f"`{statement.foreign}` is not tested")
             with within(SECONDS_PER_CLAIM):
-                claim = read_link(link, self.scope, self.totient)
-                evidence = self._evidence(claim, line, place, link, sentence, declared, readable_before)
-                limit = time.process_time() + SECONDS_PER_CLAIM / 2
-                verdict = decide(
-                    claim, self.scope, evidence, lambda: time.process_time() > limit or time.monotonic() > self.deadline
-                )
+                claim, scope = self._read(link)
+                evidence = self._evidence(claim, scope, line, place, link, sentence, declared, readable_before)
+                verdict = self._decided(claim, scope, evidence)
+                if scope is self.own and verdict.outcome == REFUTED:
+                    verdict = self._despite_what_stands(verdict, line, link, evidence)
         except NotUnderstood as refusal:
             verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
         except (TookTooLong, RecursionError):
             verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
         if verdict.outcome == NOT_UNDERSTOOD:
-            add_condition(self.scope, link)
-        return self._finding(line, place, link, claim, verdict)
+            self._add(link)
+        return claim, verdict
+
+    def _read(self, link: Link) -> tuple[Claim, Scope]:
+        """The claim, and what it is tested under: the sentence alone where that binds all its names anew."""
+        if self.bound:
+            claim = read_link(link, self.own, self.totient)
+            if claim.names and claim.names <= self.bound and not claim.opaque:
+                return claim, self.own
+        return read_link(link, self.scope, self.totient), self.scope
+
+    def _decided(self, claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
+        limit = time.process_time() + SECONDS_PER_CLAIM / 2
+        return decide(claim, scope, evidence, lambda: time.process_time() > limit or time.monotonic() > self.deadline)
+
+    def _despite_what_stands(self, verdict: Verdict, line: Line, link: Link, evidence: Evidence) -> Verdict:
+        """The refutation, unless what was said before without "for all" saves the claim: the author may still mean it."""
+        scope = self.standing.copied()
+        self._enter(scope, line, False, list(divided_in_words(line)))
+        again = self._decided(read_link(link, scope, self.totient), scope, evidence)
+        if again.outcome == REFUTED:
+            return verdict
+        return Verdict(NOT_UNDERSTOOD, "it fails for some values, but may be meant under conditions that were said before")
 
     def _finding(self, line: Line, place: int, link: Link, claim: Claim | None, verdict: Verdict) -> Finding:
         inner = line.formulas[place].inner
@@ -140,30 +196,48 @@ class Checker:
         return Finding(self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
 
     def _evidence(
-        self, claim: Claim, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
+        self,
+        claim: Claim,
+        scope: Scope,
+        line: Line,
+        place: int,
+        link: Link,
+        sentence: Sentence,
+        declared: set[str],
+        readable_before: bool,
     ) -> Evidence:
         words, read = line.words, self.read
         names = claim.names - claim.opaque
         cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
+        universal = read and is_universal(words) and (scope is self.own or not self.bound)
+        quantified = universal and names <= declared and not names & (scope.unread | scope.supposed)
+        blocked, moduli = self._blocked(claim, line, place, sentence)
         return Evidence(
-            blocked=self._blocked(claim, line, place, sentence),
-            quantified=read and is_universal(words) and names <= declared and not names & self.scope.unread,
-            declared=read and readable_before and all(self.scope.is_declared(name) for name in names),
+            blocked=blocked,
+            moduli=moduli,
+            quantified=quantified,
+            declared=scope is self.scope and read and readable_before and all(scope.is_declared(name) for name in names),
             inequality_by_name=cited,
             asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
             decimals=decimals(link),
         )
 
-    def _blocked(self, claim: Claim, line: Line, place: int, sentence: Sentence) -> str:
+    def _blocked(self, claim: Claim, line: Line, place: int, sentence: Sentence) -> tuple[str, frozenset[int]]:
+        """Why it is never refuted, or nothing; and the numbers that an equality may be meant modulo."""
+        moduli = frozenset[int]()
         if words := self._blocked_words(line, sentence):
-            return words
-        if claim.relation == "=" and is_modular(self.text[max(0, sentence.start - REACH_MODULAR) : sentence.end]):
-            return "the equality may be meant modulo something"
+            return words, moduli
+        if claim.relation == "=":
+            before = self.text[max(0, sentence.start - REACH) : sentence.start]
+            talk = talk_of_residues(before, self.text[sentence.start : sentence.end], claim.names)
+            if talk.governs:
+                return MODULO, moduli
+            moduli = talk.moduli
         implied = line.statements[place].words == "then" and place > 0
         if not claim.names and (implied or _HYPOTHETICAL.search(line.words) or _only_bare(claim)):
-            return _UNDER_HYPOTHESIS
-        return ""
+            return _UNDER_HYPOTHESIS, moduli
+        return "", moduli
 
     def _blocked_words(self, line: Line, sentence: Sentence) -> str:
         """Why nothing in the sentence is held against the author; empty if it is asserted."""

@@ -19,7 +19,8 @@ from workers.mathcheck.tree import Node, is_bare_number, number
 
 LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
-MOST_TESTS = 250
+MOST_TESTS, MOST_MODULO = 250, 24
+MODULO = "the equality may be meant modulo something"
 #: Shares of cancelling terms from which an equation counts as an expansion that somebody wrote out.
 ALIKE, ALIKE_UNREAD = 0.66, 0.75
 
@@ -34,6 +35,8 @@ class Evidence:
     inequality_by_name: str = ""
     asserted_sum: bool = False
     decimals: int | None = None
+    #: Numbers that the equality may be meant modulo.
+    moduli: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -139,6 +142,8 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
     """Why the failing points are no refutation; empty if they are one."""
     if claim.opaque:
         return "it speaks of functions or sequences that are not given by a formula"
+    if any(_holds_modulo(variant, trial.failed, modulus) for modulus in evidence.moduli):
+        return MODULO
     if not variant.names:
         return _doubt_about_numbers(variant, evidence)
     if any(name in scope.redefined for name in variant.names):
@@ -161,6 +166,13 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
     if evidence.inequality_by_name and _scales(variant) and _fails_in_any_order(variant, trial.failed[0]):
         return ""
     return "it fails for some values, but it may be meant under conditions that were not read"
+
+
+def _holds_modulo(variant: Condition, failed: list[Point], modulus: int) -> bool:
+    """Whether an equality holds modulo a number at most points where it fails; also where it cannot be told."""
+    found = [replace(variant, modulus=number(modulus)).at(point) for point in failed[:MOST_MODULO]]
+    known = [one for one in found if one is not None]
+    return 3 * sum(known) >= 2 * len(known)
 
 
 def _doubt_about_numbers(variant: Condition, evidence: Evidence) -> str:

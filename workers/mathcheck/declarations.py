@@ -14,20 +14,20 @@ _ADJECTIVE = (
     r"|given|any|all|every|each|two|three|four|pairwise|coprime|relatively|different|real-valued)"
 )
 _NOUN = r"(?:integers?|reals?|numbers?|rationals?|primes?|naturals?|variables?)"
-_KIND = rf"(?P<kind>(?:{_ADJECTIVE}[\s,]+(?:and\s+)?)*{_NOUN})"
-_GROUP = r"(?P<group>⟦\d+⟧(?:\s*(?:,\s*and|,|and|or)\s*⟦\d+⟧)*)"
-_BEFORE = re.compile(rf"{_KIND}\s+{_GROUP}", re.IGNORECASE)
+KIND = rf"(?P<kind>(?:{_ADJECTIVE}[\s,]+(?:and\s+)?)*{_NOUN})"
+GROUP = r"(?P<group>⟦\d+⟧(?:\s*(?:,\s*and|,|and|or)\s*⟦\d+⟧)*)"
+_BEFORE = re.compile(rf"{KIND}\s+{GROUP}", re.IGNORECASE)
 _AFTER = re.compile(
-    rf"{_GROUP}\s+(?:(?:is|are|be|being|denotes?)\s+)(?:an?\s+|any\s+|the\s+)?(?P<kind>(?:{_ADJECTIVE}[\s,]+(?:and\s+)?)*(?:{_NOUN}|{_ADJECTIVE}))",
+    rf"{GROUP}\s+(?:(?:is|are|be|being|denotes?)\s+)(?:an?\s+|any\s+|the\s+)?(?P<kind>(?:{_ADJECTIVE}[\s,]+(?:and\s+)?)*(?:{_NOUN}|{_ADJECTIVE}))",
     re.IGNORECASE,
 )
 _ADJECTIVE_AFTER = re.compile(
-    rf"{_GROUP}\s+(?P<kind>odd|even|prime|positive|negative|non-?negative|real|coprime)\b", re.IGNORECASE
+    rf"{GROUP}\s+(?P<kind>odd|even|prime|positive|negative|non-?negative|real|coprime)\b", re.IGNORECASE
 )
-_ADJECTIVE_BEFORE = re.compile(rf"\b(?P<kind>(?:{_ADJECTIVE}\s+)+){_GROUP}", re.IGNORECASE)
-_TRIANGLE = re.compile(rf"{_GROUP}[^⟦]*\b(?:sides?|side[- ]lengths?)\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
-_TRIANGLE_FIRST = re.compile(rf"\b(?:sides?|side[- ]lengths?)\s+{_GROUP}\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
-_TRIANGLE_WITH = re.compile(rf"\btriangle\s+with\s+(?:sides?|side[- ]lengths?)\s+{_GROUP}", re.IGNORECASE)
+_ADJECTIVE_BEFORE = re.compile(rf"\b(?P<kind>(?:{_ADJECTIVE}\s+)+){GROUP}", re.IGNORECASE)
+_TRIANGLE = re.compile(rf"{GROUP}[^⟦]*\b(?:sides?|side[- ]lengths?)\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
+_TRIANGLE_FIRST = re.compile(rf"\b(?:sides?|side[- ]lengths?)\s+{GROUP}\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
+_TRIANGLE_WITH = re.compile(rf"\btriangle\s+with\s+(?:sides?|side[- ]lengths?)\s+{GROUP}", re.IGNORECASE)
 _SETS = {"R": "real", "Z": "integer", "N": "integer", "Q": "rational"}
 
 

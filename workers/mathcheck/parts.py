@@ -37,6 +37,7 @@ def check_parts(parts: Sequence[Part], context: str = "", seconds: float = 2.0, 
     found: list[Finding] = []
     start, end = 0, time.monotonic() + total
     for name, text in whole:
+        checker.outside = not name
         checker.deadline = min(time.monotonic() + seconds, end)
         told = [finding for sentence in _moved(text, start) for finding in checker.of_sentence(sentence)]
         told.sort(key=lambda finding: (finding.anchor.start, finding.anchor.end))

@@ -106,8 +106,28 @@ class Scope:
     functions: dict[str, tuple[tuple[str, ...], Node]] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     redefined: set[str] = field(default_factory=set)
+    #: Names in cases and suppositions that were not read: a later "for all" may still stand under them.
+    supposed: set[str] = field(default_factory=set)
     #: Whether everything said so far was read, word by word.
     readable: bool = True
+
+    def copied(self) -> "Scope":
+        """The same, to be changed by itself."""
+        return Scope(
+            dict(self.domains),
+            list(self.conditions),
+            dict(self.definitions),
+            dict(self.functions),
+            set(self.unread),
+            set(self.redefined),
+            set(self.supposed),
+            self.readable,
+        )
+
+    def beside(self) -> "Scope":
+        """Where names are bound anew: functions that are given by their parameters alone stay, nothing else that was said."""
+        closed = {key: value for key, value in self.functions.items() if free_names(value[1]) <= set(value[0])}
+        return Scope(functions=closed, redefined=self.redefined & set(closed), supposed=set(self.supposed))
 
     def declare(self, name: str, domain: Domain) -> None:
         """Say where a name lives; what was said before is kept."""

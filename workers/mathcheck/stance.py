@@ -44,10 +44,6 @@ _REFUTED_LATER = re.compile(
 _HYPOTHETICAL = re.compile(
     r"\b(?:for|by|to)\s+(?:the\s+sake\s+of\s+)?(?:a\s+)?contradiction|\bon\s+the\s+contrary|\bto\s+the\s+contrary", re.I
 )
-_MODULAR = re.compile(
-    r"\bmod(?:ulo|ulus)?\b|\bresidues?\b|\bcharacteristic\b|\bbase\b|\bbinary\b|\bclock\b|\bcircle\b|\bcyclic\w*|\blast\s+digits?\b|\bfield\b|\bxor\b|\bnim\b|\bcongruen\w+|\\pmod|\\bmod|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]|\\equiv",
-    re.I,
-)
 
 
 def is_condition(before: str) -> bool:
@@ -81,8 +77,3 @@ def is_denied_later(following: str) -> bool:
 def is_under_contradiction(preceding: str) -> bool:
     """Whether a proof by contradiction was opened before."""
     return _HYPOTHETICAL.search(preceding) is not None
-
-
-def is_modular(words: str) -> bool:
-    """Whether equalities there may be meant modulo something."""
-    return _MODULAR.search(words) is not None

@@ -1,0 +1,59 @@
+"""A name under a "for all" of its own: what was said before of it neither saves a false claim nor hides it."""
+
+import pytest
+
+from workers.mathcheck.checking import check_text
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from workers.mathcheck.parts import check_parts
+
+
+def outcome(text: str) -> str:
+    """Of the last claim."""
+    return check_text(text, seconds=20)[-1].outcome
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "For all real numbers $x$, $|x|=x$.",
+        "We have $|x|=x$ for every real number $x$.",
+        r"For all $x\in\mathbb R$, $|x|=x$.",
+    ],
+)
+def test_a_new_quantifier_drops_the_conditions_of_an_earlier_one(claim: str) -> None:
+    assert outcome("For all real $x>0$, $x+1>1$. " + claim) == REFUTED
+    assert outcome("For all real $x>0$, $|x|=x$.") == SURVIVED
+
+
+def test_a_new_quantifier_drops_what_was_said_and_not_read() -> None:
+    unread = "Let $n$ be a frumious positive integer. "
+    assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n+1$.") == REFUTED
+    assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n$.") == SURVIVED
+    assert outcome(unread + r"Then $6\mid n^3-n+1$.") == NOT_UNDERSTOOD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let $x>0$ be real. For all real numbers $x$, $|x|=x$.",
+        "For all real $x>0$ we have $x+1>1$. For all such real numbers $x$, $|x|=x$.",
+        "Suppose $n$ is a frumious integer. For all positive integers $n$, $6\\mid n^3-n+1$.",
+        "Case 2: $n$ is frumious. For all positive integers $n$, $6\\mid n^3-n+1$.",
+        "Let $a$ be the frumious constant. For all real numbers $x$, $a\\ge 2x-x^2$.",
+        "Let $n$ be odd. For all integers $m$, $8\\mid n^2-1+8m$.",
+        "Let $n\\ge 5$ be an integer and $a=n+1$. For all integers $n$, $2a\\ge 12$.",
+    ],
+)
+def test_what_may_still_stand_is_not_held_against_the_author(text: str) -> None:
+    assert outcome(text) != REFUTED
+
+
+def test_the_conditions_stand_again_after_the_sentence() -> None:
+    text = r"Let $x>0$ be real. For all real numbers $x$, $x^2\ge 0$. Then $|x|=x$."
+    assert outcome(text) == SURVIVED
+
+
+def test_the_conditions_of_the_problem_stay() -> None:
+    claim = [("statement", "For all positive integers $n$ we have $2^n>n^2$.")]
+    assert [one.outcome for one in check_parts(claim, "Prove it for all integers $n\\ge 5$.", 20)] == [NOT_UNDERSTOOD]
+    assert [one.outcome for one in check_parts(claim, "", 20)] == [REFUTED]

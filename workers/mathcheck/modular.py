@@ -1,0 +1,64 @@
+"""Which equalities near talk of residues may be meant modulo something, and modulo what."""
+
+import re
+from dataclasses import dataclass
+
+#: How far back a sentence is read for what still governs it, in characters: for a frame, and for a passing word.
+REACH, SHORT = 600, 200
+_MOD = re.compile(r"\\(?:pmod|bmod|mod|pod)(?![A-Za-z])|\bmod(?:ulo|ulus|uli)?(?![A-Za-z])", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:\s|~|\\[ ,(]|[({$])*(\d+)(?=[)}$.,;:?\s]|\\[)\]]|\Z)(?![)}$\s]*(?:,|and|or)[\s$({]*\d)")
+_LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")
+_LAST_DIGITS, _CLOCK = re.compile(r"\blast\s+(?:\w+\s+)?digits?\b", re.I), re.compile(r"\bclocks?\b", re.I)
+_RESIDUES = re.compile(r"\bresidues?\b|\bcongruen\w+|\\equiv", re.IGNORECASE)
+_FRAME = re.compile(
+    r"\bcharacteristic\b|\bbinary\b|\bternary\b|\bhexadecimal\b|\bin\s+base\b|\bbase[\s-]*(?:\$?\d|\$[a-z]\$|ten|two|three"
+    r"|seven|eight|nine|twelve)|\bxor\b|\bnim\w*\b|\bcyclic\s+groups?\b|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(r"\bfields?\b(?!\s+of\s+(?:the\s+)?(?:real|rational|complex))", re.IGNORECASE)
+_FINITE_FIELD = re.compile(r"\bfinite\s+fields?\b|\bfields?\s+(?:with|of\s+(?:order|size|\$?\d))", re.IGNORECASE)
+_ROUND = re.compile(r"\bcircles?\b|\bcyclic\w*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """`governs`: an equality there is never held against its author; else it is where it fails modulo all `moduli`, too."""
+
+    governs: bool
+    moduli: frozenset[int] = frozenset()
+
+
+def talk_of_residues(before: str, sentence: str, names: frozenset[str]) -> Talk:
+    """What the sentence and the text before it say of moduli that may matter to an equality with these names."""
+    reach, near = before[-REACH:], before[-SHORT:]
+    whole = reach + sentence
+    if _FRAME.search(whole) or _is_field(near, sentence, names):
+        return Talk(True)
+    moduli = {10} if _LAST_DIGITS.search(whole) else set[int]()
+    moduli |= {12} if _CLOCK.search(whole) else set()
+    found = list(_MOD.finditer(whole))
+    for word in found:
+        number = _NUMBERED.match(whole, word.end())
+        if number:
+            moduli.add(int(number[1]))
+        elif _governs(word, whole, len(reach), names):
+            return Talk(True)
+    return Talk(not found and not moduli and _RESIDUES.search(whole) is not None, frozenset(moduli))
+
+
+def _is_field(near: str, sentence: str, names: frozenset[str]) -> bool:
+    """Fields and circles speak of letters; of numbers alone only a finite field in the same sentence does."""
+    if not names:
+        return _FINITE_FIELD.search(sentence) is not None
+    return _FIELD.search(near + sentence) is not None or _ROUND.search(sentence) is not None
+
+
+def _governs(word: re.Match[str], whole: str, begins: int, names: frozenset[str]) -> bool:
+    """Whether a modulus that is no number governs the sentence that begins at `begins`: "modulo p" in words does.
+
+    One that a formula brings along governs its own sentence, formulas with its letters, and numbers soon after it.
+    """
+    if not word[0].startswith("\\") or word.start() >= begins:
+        return True
+    letters = set(_LETTERS.findall(whole[max(0, word.start() - 80) : word.end() + 12]))
+    return bool(names & letters) if names else begins - word.start() <= SHORT
