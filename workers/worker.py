@@ -8,16 +8,17 @@ knows what was lost when this process dies.
 import concurrent.futures
 import functools
 import logging
+import math
 import os
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 import django
-from celery.signals import worker_init, worker_shutting_down
+from celery.signals import task_postrun, task_received, worker_init, worker_shutting_down
 from django.conf import settings
 from kombu import Queue
 from redis.exceptions import RedisError
@@ -73,9 +74,11 @@ class Worker:
         self.host = EngineHost(self.aliases, sink=self.publisher, tokens_per_s_override=speed, make_backend=make_backend)
         self.outbox = ResultOutbox(self.redis, self._forget)
         self.is_draining = False
+        self._enough = _enough(self.aliases.values())
         self._health: dict[str, dict[str, Any]] = {}
         self._asked: Future[dict[str, Health]] | None = None
         self._held: Counter[str] = Counter()
+        self._messages: Counter[str] = Counter()
         self._active: dict[str, tuple[GenerationRequest, str]] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -126,11 +129,30 @@ class Worker:
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:
             if self._active.pop(request.call_id, None):
-                self._held[self._queue_of(request)] -= 1
+                self._less(self._held, self._queue_of(request))
 
     def crowded_queues(self) -> set[str]:
         """Queues of which this process holds enough: what its engine generates, and half as much again to choose from."""
-        return {alias.queue for alias in self.aliases.values() if self._held[alias.queue] >= HELD_TO_PLACES * alias.concurrency}
+        return {queue for queue in self._enough if self._is_crowded(queue)}
+
+    def message_came(self, request: Any = None, **_: Any) -> None:
+        """A message counts from its reading on: its thread may take a while to look into it."""
+        with self._lock:
+            self._messages[request.delivery_info["routing_key"]] += 1
+
+    def message_left(self, task: Any = None, **_: Any) -> None:
+        """All calls of a message are answered, or it had none that anybody wants."""
+        with self._lock:
+            self._less(self._messages, task.request.delivery_info["routing_key"])
+
+    def _is_crowded(self, queue: str) -> bool:
+        return max(self._held[queue], self._messages[queue]) >= self._enough.get(queue, math.inf)
+
+    def _less(self, counter: Counter[str], queue: str) -> None:
+        was_crowded = self._is_crowded(queue)
+        counter[queue] -= 1
+        if was_crowded and not self._is_crowded(queue):
+            broker.room_came()
 
     def _queue_of(self, request: GenerationRequest) -> str:
         alias = self.aliases.get(request.alias)
@@ -195,6 +217,14 @@ class Worker:
         return self._health
 
 
+def _enough(aliases: Iterable[Alias]) -> dict[str, float]:
+    """How many calls of each queue crowd it."""
+    found: dict[str, float] = {}
+    for alias in aliases:
+        found[alias.queue] = min(found.get(alias.queue, math.inf), HELD_TO_PLACES * alias.concurrency)
+    return found
+
+
 def _without_nul(final: Final) -> Final:
     """PostgreSQL keeps no NUL character in a text, and a model may write one."""
     if "\x00" not in final.text and "\x00" not in final.reasoning:
@@ -210,6 +240,8 @@ def serve(worker: Worker) -> None:
     global _worker
     _worker = worker
     broker.Channel.crowded = worker.crowded_queues
+    task_received.connect(worker.message_came)
+    task_postrun.connect(worker.message_left)
     answer_calls_with(worker.answer)
 
 

@@ -73,9 +73,9 @@ def inference_threads(aliases: Sequence[Alias]) -> int:
     """Threads of an inference process: what it generates at a time, what waits for a place, and room for urgent calls.
 
     A process stops reading ordinary messages of an alias at one and a half times the alias' places (workers/worker.py), so
-    with twice as many threads an urgent message is always read.
+    with twice as many threads, and four for a single place, an urgent message is always read.
     """
-    return settings.INFERENCE_THREADS or min(1024, 2 * sum(alias.concurrency for alias in aliases))
+    return settings.INFERENCE_THREADS or min(1024, sum(max(4, 2 * alias.concurrency) for alias in aliases))
 
 
 def _valkey() -> Program:

@@ -65,6 +65,55 @@ def test_a_crowded_queue_gives_its_urgent_messages_only(connection: Connection, 
     assert read(connection, "one", "two") == ["batch of one"]
 
 
+def wait_for_urgent(connection: Connection, queue: str, found: list[str]) -> tuple[Consumer, Any]:
+    """A consumer of a crowded queue whose wait for urgent messages has begun, and its channel."""
+    channel: Any = connection.channel()
+    consumer = Consumer(channel, [Queue(queue, no_ack=True)], callbacks=[lambda body, _: found.append(body)])
+    consumer.consume()
+    with pytest.raises(TimeoutError):
+        connection.drain_events(timeout=0.05)
+    return consumer, channel
+
+
+def test_a_wait_for_urgent_messages_ends_as_soon_as_there_is_room(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker.Channel, "crowded", staticmethod(lambda: {"one"}))
+    put(connection, "one", "batch", 6)
+    found: list[str] = []
+    _, channel = wait_for_urgent(connection, "one", found)
+    assert channel.look_for_room() is False
+    with pytest.raises(TimeoutError):
+        connection.drain_events(timeout=0.05)
+    monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
+    assert channel.look_for_room() is False
+    connection.drain_events(timeout=0.5)
+    assert found == ["batch"]
+
+
+@pytest.mark.parametrize("forbidden", ["client|id", "client|unblock"])
+def test_a_broker_that_lets_nobody_end_a_wait_is_asked_more_often(
+    connection: Connection, valkey: Any, monkeypatch: pytest.MonkeyPatch, forbidden: str
+) -> None:
+    put(connection, "one", "batch", 6)
+    put(connection, "one", "another", 6)
+    found: list[str] = []
+    valkey.acl_setuser("default", enabled=True, commands=[f"-{forbidden}"])
+    try:
+        for expected in (["batch"], ["batch", "another"]):
+            monkeypatch.setattr(broker.Channel, "crowded", staticmethod(lambda: {"one"}))
+            consumer, channel = wait_for_urgent(connection, "one", found)
+            monkeypatch.setattr(broker.Channel, "crowded", staticmethod(tuple))
+            assert channel.look_for_room() is False
+            connection.drain_events(timeout=3)
+            assert found == expected
+            assert channel._client_number() == 0
+            consumer.cancel()
+            channel.close()
+    finally:
+        valkey.acl_setuser("default", enabled=True, commands=["+@all"])
+
+
 def test_queues_take_turns(connection: Connection) -> None:
     for number in range(3):
         put(connection, "one", f"one {number}", 6)

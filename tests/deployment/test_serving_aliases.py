@@ -44,6 +44,12 @@ def test_several_aliases_share_a_worker_that_has_room_for_all(models: Path) -> N
     assert "--concurrency=5" in celery_command(chosen_aliases(["one"], models), threads=5)
 
 
+def test_a_single_place_leaves_threads_for_urgent_calls(tmp_path: Path) -> None:
+    path = tmp_path / "models.toml"
+    path.write_text('[single]\nbackend = "scripted"\nconcurrency = 1\noptions = {script = "worked_example"}\n')
+    assert "--concurrency=4" in celery_command(chosen_aliases(["single"], path))
+
+
 def test_a_worker_speaks_for_the_aliases_of_its_queues_only(models: Path, settings: Settings) -> None:
     from workers.worker import aliases_of
 

@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from apps.config import broker
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import parse_aliases
 from tests.inference.conftest import a_request
@@ -70,3 +72,21 @@ def test_a_queue_is_crowded_at_one_and_a_half_times_its_places_until_calls_have_
     for thread in threads:
         thread.join(timeout=5)
     assert worker.crowded_queues() == set()
+
+
+def test_a_message_counts_from_its_reading_and_the_broker_hears_when_there_is_room(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(broker, "room_came", lambda: heard.append("room"))
+    message = SimpleNamespace(delivery_info={"routing_key": "inference.small"})
+    for _ in range(4):
+        worker.message_came(request=message)
+    assert worker.crowded_queues() == {"inference.small"}
+    worker.message_left(task=SimpleNamespace(request=message))
+    assert not heard
+    worker.message_left(task=SimpleNamespace(request=message))
+    assert heard == ["room"]
+    assert worker.crowded_queues() == set()
+    worker.message_left(task=SimpleNamespace(request=message))
+    assert heard == ["room"]
