@@ -168,6 +168,18 @@ async def test_a_round_solves_condenses_judges_sums_up_and_remembers() -> None:
     assert "2 of 4" in run.outcome.reason
 
 
+@pytest.mark.parametrize(("readable", "correct"), [(1, None), (2, None), (3, True)])
+@pytest.mark.parametrize("value", [0, 1])
+async def test_a_panel_that_is_mostly_unreadable_decides_nothing(readable: int, correct: bool | None, value: int) -> None:
+    table: dict[str, Answer] = {f"judge/c1.1/{index}/*": report(value) for index in range(1, readable + 1)}
+    run = await _play({**table, "judge/*": "unread"}, Params(rounds=1, evaluators=5, turns=1, stop_early=False))
+    expected = correct and bool(value)
+    assert _evolved(run)[0].correct is expected
+    assert run.outcome.accepted is expected
+    if correct is None:
+        assert f"{value * readable} of {readable} evaluators found it correct, but of 5 reports no more" in run.outcome.reason
+
+
 async def test_the_majority_decides_and_its_reports_alone_are_summed_up() -> None:
     table = {"judge/c1.1/1/*": report(1, "It is fine."), "judge/c1.1/*": report(0, "Step 2 fails for $n=3$.")}
     run = await _play(table, Params(rounds=1, evaluators=3, turns=2))

@@ -211,6 +211,8 @@ def _reason(memory: Memory) -> str:
     share = f"{judgement.ayes} of {judgement.valid} evaluators found it correct"
     if memory.confirmed:
         return f"Accepted: {share}, in two panels."
+    if not judgement.has_quorum:
+        return f"Undecided: {share}, but of {judgement.of} reports no more could be read."
     if judgement.correct is None:
         return f"Undecided: {share}."
     return (

@@ -11,7 +11,10 @@ from apps.reasoning.scaffolds.candidates.desk import Candidate
 
 
 class Judgement(Value):
-    """What the reports on a solution come to. `correct` is None where none could be read, or as many say yes as no."""
+    """What the reports on a solution come to.
+
+    `correct` is None where no more than half of the reports could be read, or as many say yes as no.
+    """
 
     ayes: int
     valid: int
@@ -19,9 +22,13 @@ class Judgement(Value):
 
     @property
     def correct(self) -> bool | None:
-        if 2 * self.ayes == self.valid:
+        if not self.has_quorum or 2 * self.ayes == self.valid:
             return None
         return 2 * self.ayes > self.valid
+
+    @property
+    def has_quorum(self) -> bool:
+        return 2 * self.valid > self.of
 
     @property
     def is_unanimous(self) -> bool:
