@@ -26,7 +26,7 @@ def test_a_new_quantifier_drops_the_conditions_of_an_earlier_one(claim: str) -> 
 
 
 def test_a_new_quantifier_drops_what_was_said_and_not_read() -> None:
-    unread = "Let $n$ be a frumious positive integer. "
+    unread = "We study frumious positive integers $n$. "
     assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n+1$.") == REFUTED
     assert outcome(unread + r"For all positive integers $n$, $6\mid n^3-n$.") == SURVIVED
     assert outcome(unread + r"Then $6\mid n^3-n+1$.") == NOT_UNDERSTOOD
@@ -39,6 +39,7 @@ def test_a_new_quantifier_drops_what_was_said_and_not_read() -> None:
         "For all real $x>0$ we have $x+1>1$. For all such real numbers $x$, $|x|=x$.",
         "Suppose $n$ is a frumious integer. For all positive integers $n$, $6\\mid n^3-n+1$.",
         "Case 2: $n$ is frumious. For all positive integers $n$, $6\\mid n^3-n+1$.",
+        "Assume that we have frumious positive integers $n$. For all positive integers $n$, $\\sum_{k=1}^n k=n^2$.",
         "Let $a$ be the frumious constant. For all real numbers $x$, $a\\ge 2x-x^2$.",
         "Let $n$ be odd. For all integers $m$, $8\\mid n^2-1+8m$.",
         "Let $n\\ge 5$ be an integer and $a=n+1$. For all integers $n$, $2a\\ge 12$.",

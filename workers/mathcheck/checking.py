@@ -171,7 +171,8 @@ class Checker:
         """The claim, and what it is tested under: the sentence alone where that binds all its names anew."""
         if self.bound:
             claim = read_link(link, self.own, self.totient)
-            if claim.names and claim.names <= self.bound and not claim.opaque:
+            closed = bool(claim.names) and claim.names <= self.bound and not claim.opaque
+            if closed and not claim.names & self.own.supposed:
                 return claim, self.own
         return read_link(link, self.scope, self.totient), self.scope
 
@@ -211,7 +212,7 @@ class Checker:
         cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
         universal = read and is_universal(words) and (scope is self.own or not self.bound)
-        quantified = universal and names <= declared and not names & (scope.unread | scope.supposed)
+        quantified = universal and names <= declared and not names & scope.unread
         blocked, moduli = self._blocked(claim, line, place, sentence)
         return Evidence(
             blocked=blocked,
