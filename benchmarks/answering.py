@@ -21,6 +21,7 @@ from workers.worker import app
 
 AGENT_TOKENS_PER_S = 60.0
 TICK_S = 0.05
+SHORT_S = 0.1
 
 
 class Ticker:
@@ -51,6 +52,8 @@ def backend(alias: Alias) -> Backend:
         return Ticker()
     if alias.name == "contest":
         return ContestEngine.from_environment()
+    if alias.name == "short":
+        return ContestEngine(SHORT_S)
     if alias.name == "agent":
         pace = Pace(tokens_per_s=AGENT_TOKENS_PER_S, chunk_tokens=1)
         return ScriptedBackend(lambda request: text_of(request.sampling.max_new_tokens), pace=pace)

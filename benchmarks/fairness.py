@@ -4,17 +4,23 @@ The contest run is the real scaffold in an orchestrator of its own, at the prior
 are, with a fake engine (contest_engine.py) and 32 places each. This process is a second orchestrator: it asks for calls of a
 run that a person waits for, a few at a time, and for as many of a run without urgency. A call's wait is the time from asking
 to the recorded answer, less the engine's own time; its ratio to that time is what counts.
+
+Before the contest begins, a run asks for many calls of a tenth of a second at once: do the workers keep all places busy?
 """
 
 import asyncio
+import contextlib
 import os
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.figures import Figure, percentiles
 
 if TYPE_CHECKING:
+    from apps.reasoning.domain.generation import Final
+    from apps.reasoning.scaffolds.context import RunContext
     from apps.runs.models import Run
 
 WORKERS = ("inference/1", "inference/2")
@@ -25,10 +31,17 @@ AT_ONCE = 4
 JOBS, QUICK_JOBS = 120, 24
 URGENT, ORDINARY = 0, 9
 FULL_WITHIN_S = 120
+SHORT_PLACES = 4
+SHORT_CALLS = 240
 _MODELS = f"""[contest]
 backend = "scripted"
 title = "Well-formed answers of every role after log-normal waits"
 concurrency = {PLACES}
+options.script = "benchmarks/contest_texts.py"
+[short]
+backend = "scripted"
+title = "The same after a tenth of a second"
+concurrency = {SHORT_PLACES}
 options.script = "benchmarks/contest_texts.py"
 """
 
@@ -57,8 +70,9 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks.processes import Processes
 
     jobs = QUICK_JOBS if quick else JOBS
-    urgent, ordinary = _run(URGENT), _run(ORDINARY)
+    urgent, ordinary, short = _run(URGENT), _run(ORDINARY), _run(ORDINARY, "short")
     with Processes("valkey", *WORKERS, "orchestrator", folder=folder):
+        share = asyncio.run(_short_calls(short))
         _fill(contest.start({"rollouts": WINDOW, "rounds": 12}))
         asked = asyncio.run(_ask(urgent, jobs))
         beside = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4)))
@@ -75,6 +89,7 @@ def figures(quick: bool = False) -> list[Figure]:
         Figure(
             "call of another run of the contest's priority: wait, median", percentiles([job.wait_s for job in beside])[0], "s"
         ),
+        Figure("short calls: answers a second, of what all places could give", share, "times", 0.7, "at least"),
         Figure("urgent calls", len(asked)),
         Figure("… at once", AT_ONCE),
         Figure("places of all workers", PLACES * len(WORKERS)),
@@ -82,7 +97,7 @@ def figures(quick: bool = False) -> list[Figure]:
     ]
 
 
-def _run(priority: int) -> "Run":
+def _run(priority: int, alias: str = "contest") -> "Run":
     """A run under a lease of this process."""
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
@@ -90,7 +105,7 @@ def _run(priority: int) -> "Run":
     from benchmarks import stage
 
     problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
-    roles = {"theorem_verifier": RoleSpec(alias="contest")}
+    roles = {"theorem_verifier": RoleSpec(alias=alias)}
     spec = RunSpec(problem=problem, scaffold="intern_s1_mo", roles=roles, priority=priority)
     run = lease_take(stage.a_run(spec).pk, "benchmark/0/x")
     if run is None:
@@ -116,9 +131,9 @@ def _crowd() -> int:
     return queue_length(client, "inference.contest") + sum(len(beat["active"]) for beat in heartbeats(client))
 
 
-async def _ask(run: "Run", jobs: int) -> list[_Job]:
-    """So many calls of `run`, `AT_ONCE` at a time, one after the other in each of these lines."""
-    from apps.reasoning.domain.generation import Message, Place
+@contextlib.asynccontextmanager
+async def _context(run: "Run") -> "AsyncIterator[RunContext]":
+    """What a scaffold of this run asks for calls with."""
     from apps.reasoning.scaffolds.context import RunContext
     from apps.reasoning.scaffolds.controls import NoControls
     from apps.reasoning.scaffolds.spec import RunSpec
@@ -126,20 +141,41 @@ async def _ask(run: "Run", jobs: int) -> list[_Job]:
     from apps.runs.journal import RunJournal
 
     journal = await asyncio.to_thread(RunJournal, run, process_writer())
-    found: list[_Job] = []
     async with celery_dispatcher(run, journal) as dispatcher:
-        context = RunContext(RunSpec.model_validate(run.spec), journal, dispatcher, NoControls(), run=str(run.public_id))
+        yield RunContext(RunSpec.model_validate(run.spec), journal, dispatcher, NoControls(), run=str(run.public_id))
+
+
+async def _call(context: "RunContext", number: int) -> "Final":
+    from apps.reasoning.domain.generation import Message, Place
+
+    return await context.generate(
+        f"s0/r1/verify/s0.1/{number + 1}",
+        role="theorem_verifier",
+        messages=[Message(role="user", content="Is the lemma true?")],
+        place=Place(round=1, index=number),
+    )
+
+
+async def _short_calls(run: "Run") -> float:
+    """Answers a second, as a part of what the places of all workers could give without any pause."""
+    async with _context(run) as context:
+        await _call(context, SHORT_CALLS)
+        began = time.monotonic()
+        finals = await asyncio.gather(*(_call(context, number) for number in range(SHORT_CALLS)))
+        engine_s = sum(final.duration_s for final in finals)
+        return engine_s / (SHORT_PLACES * len(WORKERS)) / (time.monotonic() - began)
+
+
+async def _ask(run: "Run", jobs: int) -> list[_Job]:
+    """So many calls of `run`, `AT_ONCE` at a time, one after the other in each of these lines."""
+    found: list[_Job] = []
+    async with _context(run) as context:
 
         async def line(first: int) -> None:
             for number in range(first, jobs, AT_ONCE):
                 crowd = await asyncio.to_thread(_crowd)
                 began = time.monotonic()
-                final = await context.generate(
-                    f"s0/r1/verify/s0.1/{number + 1}",
-                    role="theorem_verifier",
-                    messages=[Message(role="user", content="Is the lemma true?")],
-                    place=Place(round=1, index=number),
-                )
+                final = await _call(context, number)
                 found.append(_Job(max(0.0, time.monotonic() - began - final.duration_s), final.duration_s, crowd))
 
         await asyncio.gather(*(line(first) for first in range(AT_ONCE)))
