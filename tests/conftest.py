@@ -16,6 +16,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from tests.cast import person
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
+from workers.library.embedding import model_folder
 
 # How long an example takes says how busy the machine is; times are measured in benchmarks/.
 hypothesis_settings.register_profile("untimed", deadline=None, derandomize=os.environ.get("CI") == "true")
@@ -34,11 +35,19 @@ def pytest_runtest_makereport(
     return report
 
 
-_ELSEWHERE = {"vllm": importlib.util.find_spec("vllm") is not None, "gpu": Path("/dev/nvidia0").exists()}
+_ELSEWHERE = {
+    "vllm": importlib.util.find_spec("vllm") is not None,
+    "gpu": Path("/dev/nvidia0").exists(),
+    "irrcac": importlib.util.find_spec("irrCAC") is not None,
+    "minilm": model_folder() is not None,
+}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs vLLM or a GPU is not of this suite where there is none: `make test-vllm` is the suite for vLLM."""
+    """What needs vLLM, a GPU or a package that no lock file has is not of this suite where there is none.
+
+    `make test-vllm` is the suite for vLLM.
+    """
     elsewhere = [item for item in items if any(item.get_closest_marker(mark) and not here for mark, here in _ELSEWHERE.items())]
     if elsewhere:
         config.hook.pytest_deselected(items=elsewhere)

@@ -56,8 +56,9 @@ def test_irrcac_has_the_same_three_coefficients(case: dict[str, Any]) -> None:
     assert one(qwk(points, scale)) == pytest.approx(case["conger"], abs=1e-8)
 
 
+@pytest.mark.irrcac
 def test_irrcac_still_says_what_was_kept() -> None:
-    raw = pytest.importorskip("irrCAC.raw", reason="irrCAC is not installed")
+    raw = pytest.importorskip("irrCAC.raw")
     pandas = pytest.importorskip("pandas")
     for case in KEPT["cases"]:
         frame = pandas.DataFrame({"human": case["human"], "predicted": case["predicted"]})

