@@ -6,7 +6,7 @@ They are words of the text, never markup: pages show them where they stand, but 
 import re
 from collections.abc import Iterator
 
-_TAG = re.compile(r"</?[a-z][a-z-]{1,30}(?:\s+[a-z-]{1,30}=\"[^\"<>]{0,80}\")*\s*/?>")
+_TAG = re.compile(r"</?[a-z][a-z_-]{1,30}(?:\s+[a-z-]{1,30}=\"[^\"<>]{0,80}\")*\s*/?>")
 
 
 def pieces(text: str) -> Iterator[tuple[str, bool]]:

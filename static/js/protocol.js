@@ -2,7 +2,7 @@
 // word. They stay where they are, but are drawn quietly; one that
 // begins a line begins a line. apps/ui/protocol.py finds the same ones.
 
-const TAG = /<\/?[a-z][a-z-]{1,30}(?:\s+[a-z-]{1,30}="[^"<>]{0,80}")*\s*\/?>/g;
+const TAG = /<\/?[a-z][a-z_-]{1,30}(?:\s+[a-z-]{1,30}="[^"<>]{0,80}")*\s*\/?>/g;
 
 /** The same inline nodes with the tags in their texts as nodes `tag` of their own. */
 export function withTags(nodes) {
