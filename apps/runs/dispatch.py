@@ -41,12 +41,11 @@ logger = logging.getLogger(__name__)
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 _DELETE_EVERY_S = 0.5
+#: A worker that has just read a message names it in its next heartbeat only.
+_MISSED_S = 1.5
 #: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
 _TOOL_IS_AWAITED_S = 60.0
-UNREADABLE = (
-    "A worker's result could not be read: it runs another version of Lemmascope. Bring all workers and orchestrators to one "
-    "version, then resume the run."
-)
+UNREADABLE = "A result could not be read: its worker runs another version of Lemmascope. Bring all to one, then resume the run."
 _ERRORS: Mapping[str, type[errors.BackendError]] = {
     cls.__name__: cls
     for cls in (
@@ -69,6 +68,7 @@ class _Waiting:
     result: "asyncio.Future[Final]"
     sent_at: float = 0.0
     seen_active_at: float | None = None
+    missed_at: float | None = None
     served_at: float = 0.0
     losses: int = 0
 
@@ -141,7 +141,7 @@ class CeleryDispatcher:
         waiting.sent_at = 0.0
         await self._sender.send(waiting.request.model_copy(update={"attempt": waiting.attempt}), waiting.fingerprint)
         waiting.sent_at = time.monotonic()
-        waiting.seen_active_at = None
+        waiting.seen_active_at = waiting.missed_at = None
 
     # --- results ---------------------------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ class CeleryDispatcher:
                     for entry_id, fields in entries:
                         self._last_id = entry_id
                         self._take(entry_id, fields)
-                if self._loop_time() - self._deleted_at > _DELETE_EVERY_S:
+                if time.monotonic() - self._deleted_at > _DELETE_EVERY_S:
                     await self._delete_recorded()
                 if self._sender.is_answered_fast:  # What is read together is recorded together, and so are new calls sent.
                     await asyncio.sleep(GATHER_S)
@@ -209,10 +209,6 @@ class CeleryDispatcher:
             self._to_delete[entry_id] = ""
             waiting.result.set_exception(_ERRORS.get(fields["error"], errors.BackendError)(fields["message"]))
 
-    @staticmethod
-    def _loop_time() -> float:
-        return asyncio.get_running_loop().time()
-
     async def _delete_recorded(self) -> None:
         """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""
         for key, (entry, _) in list(self._early.items()):
@@ -220,7 +216,7 @@ class CeleryDispatcher:
                 self._to_delete[entry] = key
                 del self._early[key]
         ready = [entry for entry, key in self._to_delete.items() if not key or self._is_recorded(key)]
-        self._deleted_at = self._loop_time()
+        self._deleted_at = time.monotonic()
         if ready:
             await self._redis.xdel(results_key(self._run), *ready)
             for entry in ready:
@@ -262,7 +258,11 @@ class CeleryDispatcher:
                     next_sent_at[place] = await asyncio.to_thread(oldest_message, sync_client(), *place)
                 oldest = next_sent_at[place]
                 sent = await asyncio.to_thread(broker_time, sync_client()) - (time.monotonic() - waiting.sent_at)
-                if oldest is None or oldest > sent + settings.REDISPATCH_GRACE_S:
+                if oldest is not None and oldest <= sent + settings.REDISPATCH_GRACE_S:
+                    waiting.missed_at = None
+                elif waiting.missed_at is None:
+                    waiting.missed_at = now
+                elif now - waiting.missed_at > _MISSED_S:
                     await self._lost(waiting)
 
     def _give_up_tools(self, served: set[str], now: float) -> None:

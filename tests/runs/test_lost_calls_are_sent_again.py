@@ -63,6 +63,14 @@ async def test_a_call_behind_older_messages_is_waited_for(sent: list[GenerationR
     assert await dispatched(sent, until=2, within_s=3) == 1
 
 
+async def test_a_call_that_a_worker_has_just_read_is_not_sent_again(sent: list[GenerationRequest], valkey: Any) -> None:
+    """It waited long, the queue is empty, and the worker's next heartbeat, which names it, is still to come."""
+    active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
+    beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
+    asyncio.get_running_loop().call_later(1.6, heartbeat_tell, valkey, beat, 60_000)
+    assert await dispatched(sent, until=2, within_s=5) == 1
+
+
 async def test_a_call_that_a_worker_holds_is_waited_for(sent: list[GenerationRequest], valkey: Any) -> None:
     active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
     beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
