@@ -239,7 +239,7 @@ class CeleryDispatcher:
 
         A queue is read in order, so a message older than the next one to be read has left it.
         """
-        now = time.monotonic()
+        broker_now, now = await asyncio.to_thread(broker_time, sync_client()), time.monotonic()
         beats = await self._heartbeats()
         self._give_up_tools({alias for beat in beats for alias in beat["aliases"]}, now)
         active = {(call["key"], call["fingerprint"]) for beat in beats for call in beat["active"] if call["run"] == self._run}
@@ -257,7 +257,7 @@ class CeleryDispatcher:
                 if place not in next_sent_at:
                     next_sent_at[place] = await asyncio.to_thread(oldest_message, sync_client(), *place)
                 oldest = next_sent_at[place]
-                sent = await asyncio.to_thread(broker_time, sync_client()) - (time.monotonic() - waiting.sent_at)
+                sent = broker_now - (now - waiting.sent_at)
                 if oldest is not None and oldest <= sent + settings.REDISPATCH_GRACE_S:
                     waiting.missed_at = None
                 elif waiting.missed_at is None:
