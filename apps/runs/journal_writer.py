@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from django.db import OperationalError, connection, transaction
-from django.db.utils import DatabaseError, InterfaceError
+from django.db.utils import InterfaceError
 from django.utils import timezone
 
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
@@ -125,26 +125,10 @@ class JournalWriter:
 
     def _commit_together(self, plans: list[Plan]) -> None:
         """One transaction, tried again while the database is busy or restarting; `_Unwritable` when that took too long."""
-        batch = [item for plan in plans for item in plan.items]
         began = time.monotonic()
-        give_up = began + RETRY_FOR_S
-        pause = 0.05
-        while plans:
-            try:
-                lost, stored = self._write(plans)
-                self._remember(stored)
-                break
-            except (OperationalError, InterfaceError) as error:
-                connection.close()
-                if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:
-                    raise _Unwritable(str(error)) from error
-                logger.warning("journal: database not ready (%s), trying again", error)
-                time.sleep(pause)
-                pause = min(2.0, pause * 2)
-                plans = self._still_unwritten(plans)
-        else:
-            lost = set()
+        lost = self._write_until_known(plans, give_up=began + RETRY_FOR_S)
         crash_point("after_commit_before_ack")
+        batch = [item for plan in plans for item in plan.items]
         for item in batch:
             if item.journal.pk in lost:
                 item.journal.is_lost = True
@@ -152,6 +136,29 @@ class JournalWriter:
         answer([item for item in batch if item.journal.pk not in lost], None)
         self._publish(plans, lost)
         _count(plans, time.monotonic() - began)
+
+    def _write_until_known(self, plans: list[Plan], *, give_up: float) -> set[int]:
+        """Write until it is known that all is there. Returns the keys of runs that another owner has.
+
+        A COMMIT without an answer may have worked. So before every further try the database is asked, and asked again until
+        it says: to write what is there already would be refused, and would look like a run that cannot be written.
+        """
+        pause, is_first = 0.05, True
+        while True:
+            try:
+                if not is_first and _is_there(plans):
+                    return {plan.journal.pk for plan in plans if not _is_ours(plan)}
+                is_first = False
+                lost, stored = self._write(plans)
+                self._remember(stored)
+                return lost
+            except (OperationalError, InterfaceError) as error:
+                connection.close()
+                if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:
+                    raise _Unwritable(str(error)) from error
+                logger.warning("journal: database not ready (%s), trying again", error)
+                time.sleep(pause)
+                pause = min(2.0, pause * 2)
 
     def _plans(self, batch: list[Item]) -> list[Plan]:
         plans: dict[int, Plan] = {}
@@ -199,24 +206,6 @@ class JournalWriter:
             self._known_blobs.clear()
         self._known_blobs.update(stored)
 
-    def _still_unwritten(self, plans: list[Plan]) -> list[Plan]:
-        """The batch is one transaction, so either all of it is there or nothing is."""
-        if not any(self._was_committed(plan) for plan in plans):
-            return plans
-        for plan in plans:
-            plan.journal.last_seq = plan.last_seq
-        return []
-
-    def _was_committed(self, plan: Plan) -> bool:
-        """After a lost answer: is this plan in the database already?"""
-        try:
-            if plan.steps:
-                return Step.objects.filter(run_id=plan.journal.pk, key=plan.steps[-1]["key"]).exists()
-            return bool(plan.events) and RunEvent.objects.filter(run_id=plan.journal.pk, key=plan.events[-1][1]).exists()
-        except DatabaseError:
-            connection.close()
-            return False
-
     def _publish(self, plans: list[Plan], lost: set[int]) -> None:
         for plan in plans:
             if plan.journal.pk in lost or not plan.events:
@@ -258,6 +247,24 @@ def _fence_holds(plan: Plan) -> bool:
         prompt_tokens=sum(final.usage.prompt for final in finals),
         completion_tokens=sum(final.usage.completion for final in finals),
     )
+
+
+def _is_there(plans: list[Plan]) -> bool:
+    """Is the batch in the database? It is one transaction, so one run's part tells of all.
+
+    Only a run that is still ours tells: another owner writes the same keys.
+    """
+    return any(_is_ours(plan) and _has_rows(plan) for plan in plans)
+
+
+def _is_ours(plan: Plan) -> bool:
+    return Run.objects.filter(pk=plan.journal.pk, fence=plan.journal.fence).exists()
+
+
+def _has_rows(plan: Plan) -> bool:
+    if plan.steps:
+        return Step.objects.filter(run_id=plan.journal.pk, key=plan.steps[-1]["key"]).exists()
+    return bool(plan.events) and RunEvent.objects.filter(run_id=plan.journal.pk, key=plan.events[-1][1]).exists()
 
 
 def _run_sink(sink: Sink, plan: Plan) -> None:

@@ -8,10 +8,11 @@ import pytest
 from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from apps.reasoning.domain.errors import JournalUnwritable
+from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import OutputUnread, RoundBegan
 from apps.runs.journal import JournalWriter, RunJournal
-from apps.runs.models import RunEvent, Step
+from apps.runs.journal_batch import Item
+from apps.runs.models import Run, RunEvent, Step
 from apps.runs.texts import texts_get
 from apps.runs.threads import in_thread
 from tests.runs.factory import ended, make_run, record, take, with_journal
@@ -66,3 +67,79 @@ def test_a_run_that_cannot_be_written_stops_and_another_in_the_same_batch_goes_o
     writer.close()
     assert RunEvent.objects.filter(run=good, key="round").exists()
     assert not RunEvent.objects.filter(run=bad, key="odd").exists()
+
+
+@contextmanager
+def _first_answer_is_lost(monkeypatch: pytest.MonkeyPatch, *, down_for: int) -> Iterator[list[str]]:
+    """The first COMMIT works and its answer does not come; the next `down_for` attempts to connect find no server."""
+    real, told = BaseDatabaseWrapper._commit, []  # type: ignore[attr-defined]
+
+    def commit(wrapper: BaseDatabaseWrapper) -> None:
+        real(wrapper)
+        if not told:
+            told.append("commit")
+            raise OperationalError("server closed the connection unexpectedly")
+
+    def ensure(wrapper: BaseDatabaseWrapper) -> None:
+        if wrapper.connection is None and 0 < len(told) <= down_for:
+            told.append("down")
+            raise OperationalError("connection refused")
+        real_ensure(wrapper)
+
+    real_ensure = BaseDatabaseWrapper.ensure_connection
+    with monkeypatch.context() as patch:
+        patch.setattr(BaseDatabaseWrapper, "_commit", commit)
+        patch.setattr(BaseDatabaseWrapper, "ensure_connection", ensure)
+        yield told
+
+
+@pytest.mark.parametrize("down_for", [0, 1, 3])
+def test_a_commit_whose_answer_was_lost_is_not_written_twice(monkeypatch: pytest.MonkeyPatch, down_for: int) -> None:
+    """Also where the server is still down when it is asked for the first time."""
+    run = take(make_run())
+
+    async def story(journal: RunJournal) -> None:
+        with _first_answer_is_lost(monkeypatch, down_for=down_for) as told:
+            await journal.append(record("a", "the answer"), [ended("a", "the answer")], ["a prompt"])
+        assert told == ["commit"] + ["down"] * down_for
+        await journal.append(record("b", "another"), [ended("b", "another")])
+
+    with_journal(run, story)
+    assert list(Step.objects.filter(run=run).values_list("key", flat=True)) == ["a", "b"]
+    assert list(RunEvent.objects.filter(run=run).order_by("seq").values_list("seq", flat=True)) == [1, 2, 3]
+
+
+def test_a_commit_without_an_answer_is_not_taken_for_ours_when_another_owner_wrote_the_same_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both runs are in one batch that failed; the other owner's step must not tell that the first run's part is there."""
+    mine, other = take(make_run()), take(make_run())
+    writer = JournalWriter()
+    real, failed = BaseDatabaseWrapper._commit, []  # type: ignore[attr-defined]
+
+    def commit(wrapper: BaseDatabaseWrapper) -> None:
+        if failed:
+            return real(wrapper)
+        failed.append(True)
+        wrapper.rollback()
+        wrapper.set_autocommit(True)
+        Run.objects.filter(pk=other.pk).update(fence=other.fence + 1)
+        another = JournalWriter(own_thread=False)
+        owner = RunJournal(Run.objects.get(pk=other.pk), another)
+        another.write_now([Item(owner, [], record("a", "the answer"), [])])
+        raise OperationalError("server closed the connection unexpectedly")
+
+    async def story() -> None:
+        one, two = await in_thread(RunJournal, mine, writer), await in_thread(RunJournal, other, writer)
+        monkeypatch.setattr(BaseDatabaseWrapper, "_commit", commit)
+        kept, refused = await asyncio.gather(
+            one.append(record("a", "mine"), [ended("a", "mine")]),
+            two.append(record("a", "the answer"), [ended("a", "the answer")]),
+            return_exceptions=True,
+        )
+        assert kept is None
+        assert isinstance(refused, FenceLost)
+
+    asyncio.run(story())
+    writer.close()
+    assert Step.objects.filter(run=mine, key="a").exists()
