@@ -167,6 +167,8 @@ INSTALLED_APPS = [
     "apps.schemes",
     "apps.contests",
     "apps.submissions",
+    "apps.marks",
+    "apps.results",
     "apps.runs",
     "apps.lemmas",
     "apps.explorations",

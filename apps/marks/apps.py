@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class MarksConfig(AppConfig):
+    name = "apps.marks"

@@ -1,0 +1,37 @@
+"""Tables of marking in three modules: who marks what, what is suggested and shown, what is decided and released."""
+
+from apps.marks.models.decisions import (
+    Appeal,
+    AppealState,
+    Coordination,
+    CoordinationOutcome,
+    CoordinationRemark,
+    FinalGrade,
+    Precedent,
+    ReleaseBatch,
+    ReleasedGrade,
+    ReleasePart,
+)
+from apps.marks.models.findings import FindingAnswer, Reveal, RevealKind, Suggestion, SuggestionState
+from apps.marks.models.marking import (
+    AuditEvent,
+    CaseState,
+    Mark,
+    MarkCommand,
+    MarkingCase,
+    MarkingSetup,
+    MarkingTask,
+    MarkItem,
+    MarkState,
+    Pass,
+    PassReason,
+    Phrase,
+    Slot,
+    Verdict,
+)
+
+__all__ = [
+    "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark", "FinalGrade", "FindingAnswer", "Mark", "MarkCommand",
+    "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
+    "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
+]  # fmt: skip

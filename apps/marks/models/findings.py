@@ -1,0 +1,85 @@
+"""What graders suggest, and the ledger of who saw what when. Nothing here can become a grade: no table of grades points at it."""
+
+import uuid
+
+from django.db import models
+
+from apps.accounts.models import User
+from apps.marks.models.marking import Mark, MarkingCase
+from apps.schemes.models import SchemeVersion
+from apps.submissions.models import SubmissionVersion
+
+DIGEST_LENGTH = 64
+
+
+class SuggestionState(models.TextChoices):
+    """A stale one was made for another meaning of the scheme or another text."""
+
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Running"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+    STALE = "stale", "Stale"
+
+
+class Suggestion(models.Model):
+    """A grader's output on one version of a script.
+
+    `body`: findings by step, items with reasons, distribution of points, remarks (`apps.reasoning.marking.suggestion`). `key`: a
+    digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="suggestions")
+    scheme_version = models.ForeignKey(SchemeVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+")
+    grader = models.CharField(max_length=60)
+    key = models.CharField(max_length=DIGEST_LENGTH, unique=True)
+    state = models.CharField(max_length=10, choices=SuggestionState, default=SuggestionState.QUEUED)
+    reason = models.CharField(max_length=500, blank=True, help_text="Why it failed, in words.")
+    body = models.JSONField(default=dict)
+    run = models.UUIDField(null=True, blank=True, help_text="The public id of the run that made it.")
+    created_at = models.DateTimeField(auto_now_add=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+
+
+class RevealKind(models.TextChoices):
+    """What was shown, in the order in which it may be shown; a colleague's mark only when marks are compared."""
+
+    LOCATIONS = "locations", "Where findings are"
+    FINDINGS = "findings", "Types and reasons"
+    ITEMS = "items", "Items and distribution"
+    COLLEAGUE = "colleague", "A colleague's mark"
+    PRECEDENTS = "precedents", "Precedents"
+
+
+class Reveal(models.Model):
+    """Somebody was shown something about a case. Never changed, never deleted."""
+
+    case = models.ForeignKey(MarkingCase, on_delete=models.CASCADE, related_name="reveals")
+    person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    kind = models.CharField(max_length=12, choices=RevealKind)
+    suggestion = models.ForeignKey(Suggestion, null=True, blank=True, on_delete=models.RESTRICT, related_name="reveals")
+    mark = models.ForeignKey(Mark, null=True, blank=True, on_delete=models.RESTRICT, related_name="+")
+    trigger = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["at", "pk"]
+        indexes = [models.Index(fields=["case", "person"], name="reveal_of_person")]
+
+
+class FindingAnswer(models.Model):
+    """What a marker made of one finding after it was shown. There is no answer to all at once."""
+
+    suggestion = models.ForeignKey(Suggestion, on_delete=models.CASCADE, related_name="answers")
+    person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    finding = models.CharField(max_length=36)
+    is_accepted = models.BooleanField()
+    seconds = models.FloatField(default=0, help_text="Between showing and answering.")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["suggestion", "person", "finding"], name="finding_answer_once")]

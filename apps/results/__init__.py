@@ -1,0 +1,1 @@
+"""What students get: released results, appeals, feedback and hints."""
