@@ -72,7 +72,8 @@ def test_a_run_that_cannot_be_written_stops_and_another_in_the_same_batch_goes_o
 @contextmanager
 def _first_answer_is_lost(monkeypatch: pytest.MonkeyPatch, *, down_for: int) -> Iterator[list[str]]:
     """The first COMMIT works and its answer does not come; the next `down_for` attempts to connect find no server."""
-    real, told = BaseDatabaseWrapper._commit, []  # type: ignore[attr-defined]
+    real = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+    told: list[str] = []
 
     def commit(wrapper: BaseDatabaseWrapper) -> None:
         real(wrapper)
@@ -115,11 +116,13 @@ def test_a_commit_without_an_answer_is_not_taken_for_ours_when_another_owner_wro
     """Both runs are in one batch that failed; the other owner's step must not tell that the first run's part is there."""
     mine, other = take(make_run()), take(make_run())
     writer = JournalWriter()
-    real, failed = BaseDatabaseWrapper._commit, []  # type: ignore[attr-defined]
+    real = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+    failed: list[bool] = []
 
     def commit(wrapper: BaseDatabaseWrapper) -> None:
         if failed:
-            return real(wrapper)
+            real(wrapper)
+            return
         failed.append(True)
         wrapper.rollback()
         wrapper.set_autocommit(True)

@@ -31,7 +31,8 @@ from apps.marks.models.marking import (
 )
 
 __all__ = [
-    "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark", "FinalGrade", "FindingAnswer", "Mark", "MarkCommand",
+    "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark",
+    "FinalGrade", "FindingAnswer", "Mark", "MarkCommand",
     "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

@@ -73,7 +73,7 @@ class Precedent(models.Model):
 
 
 class FinalGrade(models.Model):
-    """The official result of a case, on the basis of one sealed mark or of one coordination. Never changed; a later one supersedes.
+    """The official result of a case, from one sealed mark or one coordination. Never changed: a later one supersedes it.
 
     There is no column through which a suggestion could stand behind it; the database refuses any other basis.
     """

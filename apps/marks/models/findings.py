@@ -1,4 +1,4 @@
-"""What graders suggest, and the ledger of who saw what when. Nothing here can become a grade: no table of grades points at it."""
+"""What graders suggest, and the ledger of who saw what when. Nothing here can become a grade: none points at it."""
 
 import uuid
 
@@ -25,8 +25,8 @@ class SuggestionState(models.TextChoices):
 class Suggestion(models.Model):
     """A grader's output on one version of a script.
 
-    `body`: findings by step, items with reasons, distribution of points, remarks (`apps.reasoning.marking.suggestion`). `key`: a
-    digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once.
+    `body`: findings by step, items with reasons, distribution of points, remarks (`apps.reasoning.marking.suggestion`). `key`:
+    a digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)

@@ -177,7 +177,7 @@ class Mark(models.Model):
 
 
 class MarkCommand(models.Model):
-    """One change of a draft: the sheet after it, so that undo and redo are moves of `Mark.position`. `id` makes it repeatable."""
+    """One change of a draft: the sheet after it, so undo and redo move `Mark.position`. `command_id` makes it repeatable."""
 
     mark = models.ForeignKey(Mark, on_delete=models.CASCADE, related_name="commands")
     command_id = models.UUIDField()
@@ -205,7 +205,7 @@ class MarkItem(models.Model):
 
 
 class Verdict(models.Model):
-    """A step verdict of a sealed mark, as a row: for precedents, statistics and what students read. `key` is its id on the sheet."""
+    """A step verdict of a sealed mark, as a row: for precedents, statistics and students. `key` is its id on the sheet."""
 
     mark = models.ForeignKey(Mark, on_delete=models.CASCADE, related_name="verdicts")
     key = models.CharField(max_length=36)

@@ -1,4 +1,4 @@
-"""What a marker writes about one script, as one value: `MarkSheet`. The rules of sealing are in `sealing`, its changes in `commands`.
+"""What a marker writes about one script, as one value. The rules of sealing are in `sealing`, changes in `commands`.
 
 A sheet holds judgements only; its points are computed (`sheet_points`) from the ticks, or typed where nothing is ticked.
 """
