@@ -111,6 +111,9 @@ SANDBOX: str = env.str(
 SANDBOX_ENVIRONMENT: Path = env.path("SANDBOX_ENVIRONMENT", BASE_DIR / ".venv-sandbox")
 WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
 
+# --- marking ---------------------------------------------------------------------------------------------------------
+MARKING_GRADERS: list[str] = env.list("MARKING_GRADERS", ["computational"])
+
 # Counts of sign-in attempts: per process on a laptop, shared by all processes of an installation.
 if EMBEDDED or OWN_REDIS:
     CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

@@ -1,0 +1,106 @@
+"""The computational verifier as a grader: steps with a formula that is false at a point. It gives no points and ticks nothing.
+
+The check runs in a child process with limits on its time and memory (docs/mathcheck.md). That a formula survived says nothing
+about its step, so only refutations become findings.
+"""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from django.conf import settings
+from pydantic import ValidationError
+
+from apps.lemmas.formula_checks import formulas_of_answer
+from apps.marks.graders.port import GraderFailed, GraderStep, Question
+from apps.reasoning.domain.tools import Execution, MathFinding, MathFindings, MathJob, MathText
+from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severity, SuggestionBody, hidden_content
+from apps.reasoning.texts.anchors import anchor_make
+
+COMPUTATIONAL = "computational"
+SECONDS_PER_STEP = 2.0
+#: A job takes 15 s of tests at most; the rest is starting, and waiting for a busy machine.
+WALL_S = 60.0
+CPU_S, MEMORY_BYTES = 40, 2 * 1024**3
+_LIMITED = (
+    "import resource, runpy\n"
+    f"resource.setrlimit(resource.RLIMIT_CPU, ({CPU_S}, {CPU_S}))\n"
+    f"resource.setrlimit(resource.RLIMIT_AS, ({MEMORY_BYTES}, {MEMORY_BYTES}))\n"
+    "runpy.run_module('workers.mathcheck', run_name='__main__')\n"
+)
+
+
+@dataclass(frozen=True)
+class ComputationalGrader:
+    """Asks the verifier about every step under the problem's statement."""
+
+    name: str = COMPUTATIONAL
+    label: str = "Formula check, computed without a model"
+    told: str = "1"
+    needs_scheme: bool = False
+
+    def answer(self, question: Question) -> SuggestionBody:
+        """The refuted formulas as findings, with the point at which each fails. Raises `GraderFailed`."""
+        steps = {f"step {step.number}": step for step in question.steps}
+        if not steps:
+            return SuggestionBody(remarks="There is no text to check.", suspicious=hidden_content(question.source))
+        texts = tuple(MathText(id=name, text=question.source[step.start : step.end]) for name, step in steps.items())
+        found = math_findings(MathJob(texts=texts, context=question.statement, time_s=SECONDS_PER_STEP))
+        refuted = [one for one in found if one.outcome == "refuted" and one.text_id in steps]
+        survived = sum(one.outcome == "survived" for one in found)
+        return SuggestionBody(
+            findings=tuple(
+                _finding(number, one, steps[one.text_id], question) for number, one in enumerate(refuted[:FINDINGS_AT_MOST], 1)
+            ),
+            remarks=_remarks(len(found), len(refuted), survived),
+            suspicious=hidden_content(question.source),
+        )
+
+
+def math_findings(job: MathJob) -> tuple[MathFinding, ...]:
+    """What the verifier says about a job, in a child process. Raises `GraderFailed`."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _LIMITED],
+            input=job.model_dump_json(),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=WALL_S,
+            cwd=settings.BASE_DIR,
+            check=True,
+        )
+        return MathFindings.model_validate(json.loads(done.stdout)).findings
+    except subprocess.TimeoutExpired as error:
+        raise GraderFailed("The formula check took too long and was ended.") from error
+    except (subprocess.CalledProcessError, OSError) as error:
+        raise GraderFailed("The formula check broke off.") from error
+    except (ValueError, ValidationError) as error:
+        raise GraderFailed("The answer of the formula check cannot be read.") from error
+
+
+def _finding(number: int, refuted: MathFinding, step: GraderStep, question: Question) -> Finding:
+    start, end = step.start + refuted.anchor.start, step.start + refuted.anchor.end
+    return Finding(
+        id=f"f{number}",
+        step=step.number,
+        anchor=anchor_make(question.source, start, end),
+        fallacy=Fallacy.CALCULATION,
+        severity=Severity.CRITICAL,
+        words=_words(refuted),
+    )
+
+
+def _words(refuted: MathFinding) -> str:
+    """`claims $…$; at $a=1$ the sides are …`: the words in which pages tell of a refuted formula."""
+    printed = MathFindings(findings=(refuted,)).model_dump_json()
+    formula = formulas_of_answer(Execution(stdout=printed).model_dump_json())[0]
+    return f"Claims {formula.tex}; {formula.detail}"
+
+
+def _remarks(tested: int, refuted: int, survived: int) -> str:
+    if not tested:
+        return "There is no formula that can be tested."
+    unread = tested - refuted - survived
+    return f"Of {tested} formulas {refuted} failed at a point, {survived} passed their tests, {unread} were not understood."

@@ -1,0 +1,97 @@
+"""The rules by which a marker who has sealed meets suggestions: in stages, in a drawn order, and on some papers never.
+
+Locations first, where the marker has said nothing; then types and reasons; items and points last. Nothing is chosen beforehand.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from enum import StrEnum
+from typing import NamedTuple
+
+from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.suggestion import Finding, SuggestionBody
+
+#: A difference so large, on a scale of `OF`, is looked at by somebody who has seen nothing.
+FRESH_FROM, OF = Decimal(2), Decimal(7)
+
+
+class Stage(StrEnum):
+    """What is shown, in this order; each only after the one before it."""
+
+    LOCATIONS = "locations"
+    FINDINGS = "findings"
+    ITEMS = "items"
+
+
+class ChangeReason(StrEnum):
+    """Why points change after suggestions were seen. There is no other reason."""
+
+    MISSED = "missed"
+    SEVERITY = "severity"
+    SCHEME = "scheme"
+    SLIP = "slip"
+
+
+CHANGE_WORDS = {
+    ChangeReason.MISSED: "I missed it",
+    ChangeReason.SEVERITY: "The suggestion is right on how much it matters",
+    ChangeReason.SCHEME: "The scheme is unclear",
+    ChangeReason.SLIP: "A slip of mine",
+}
+
+
+class Shown(NamedTuple):
+    """A finding with the suggestion it belongs to."""
+
+    suggestion: str
+    finding: Finding
+
+
+def next_stage(shown: Collection[Stage], *, open_findings: int) -> Stage | None:
+    """The stage that may be shown now; None where all were, or where findings are still to be answered."""
+    for stage in Stage:
+        if stage not in shown:
+            return None if stage is Stage.ITEMS and open_findings else stage
+    return None
+
+
+def locations(sheet: MarkSheet, bodies: Iterable[SuggestionBody]) -> list[int]:
+    """The steps where a grader sees something and the marker has neither a verdict nor granted the step."""
+    own = {verdict.step for verdict in sheet.verdicts} | set(sheet.granted)
+    return sorted({finding.step for body in bodies for finding in body.findings} - own)
+
+
+def drawn_order(findings: Iterable[Shown], seed: str) -> list[Shown]:
+    """Findings in an order that only the seed knows, so that none is the first for everybody."""
+    return sorted(findings, key=lambda one: _drawn(f"{seed}/{one.suggestion}/{one.finding.id}"))
+
+
+def is_without_reveal(seed: int, case: str, percent: int) -> bool:
+    """Whether a paper is of the share that nobody is shown suggestions for."""
+    return int(_drawn(f"{seed}/without reveal/{case}")[:8], 16) % 100 < percent
+
+
+def is_large(difference: Decimal, scale: Decimal) -> bool:
+    """Whether points differ by two of seven or more, on any scale."""
+    return abs(difference) * OF >= FRESH_FROM * scale
+
+
+def change_faults(
+    *, before: Decimal, after: Decimal, reason: str, step: int | None, steps: Collection[int], is_changed: bool
+) -> list[str]:
+    """What is missing before points may change after a reveal, a sentence each."""
+    faults = []
+    if not is_changed:
+        faults.append("Nothing is different. Keep your mark instead.")
+    if reason not in set(ChangeReason):
+        faults.append("Choose one of the four reasons.")
+    if after < before and step is None:
+        faults.append("Name the step for which the points go down.")
+    if step is not None and step not in steps:
+        faults.append(f"There is no step {step}.")
+    return faults
+
+
+def _drawn(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
