@@ -28,6 +28,7 @@ class MarkingSetup(models.Model):
     unrevealed_percent = models.PositiveSmallIntegerField(default=15)
     remark_percent = models.PositiveSmallIntegerField(default=0, help_text="Settled scripts that come back unannounced.")
     needs_calibration = models.BooleanField(default=False)
+    asks_place = models.BooleanField(default=True, help_text="Points between none and all need a reason with its place.")
     seed = models.PositiveBigIntegerField()
 
     class Meta:
@@ -222,7 +223,7 @@ class Verdict(models.Model):
 
 
 class Phrase(models.Model):
-    """A comment kept for using again, for one problem of a contest."""
+    """A comment kept for using again, for one problem of a contest. Where two mark blind, its author alone finds it."""
 
     problem = models.ForeignKey(ContestProblem, on_delete=models.CASCADE, related_name="phrases")
     author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -231,7 +232,7 @@ class Phrase(models.Model):
 
     class Meta:
         ordering = ["-uses", "pk"]
-        constraints = [models.UniqueConstraint(fields=["problem", "words"], name="phrase_once")]
+        constraints = [models.UniqueConstraint(fields=["problem", "author", "words"], name="phrase_once")]
 
 
 class AuditEvent(models.Model):
