@@ -1,0 +1,202 @@
+"""Reads of marking: what a marker's pages show. Nothing here tells of a colleague's mark, of a suggestion, or of who wrote."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestProblem
+from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason, Phrase
+from apps.marks.sheets import grace_until, mark_state, scheme_of, sheet_of, step_of
+from apps.problems.models import ReferenceSolution
+from apps.reasoning.marking.scheme import Scheme, points_text
+from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.texts.invisible import invisible_in
+from apps.schemes.sheets import Row
+from apps.schemes.sheets import sheet_of as shown_of
+from apps.submissions.models import VersionScan
+from apps.ui.markdown import render
+
+#: Labels of items in item mode, in the order in which they are given where an item's own letter is taken.
+LABELS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+PANES = ("scheme", "problem", "solutions", "source", "comments")
+PHRASES_SHOWN = 20
+FALLACY_WORDS = {
+    Fallacy.EXAMPLE: "proof by example",
+    Fallacy.UNVERIFIED: "proposal without verification",
+    Fallacy.INVENTED: "invented fact",
+    Fallacy.CIRCULAR: "begs the question",
+    Fallacy.TRIAL: "trial and error",
+    Fallacy.CALCULATION: "calculation mistake",
+    Fallacy.CONCLUSION: "wrong conclusion",
+    Fallacy.GAP: "gap",
+    Fallacy.CASE: "missing case",
+    Fallacy.UNCLEAR: "unclear",
+}
+
+
+@dataclass(frozen=True)
+class ScriptStep:
+    """A step set in type. `source[start:end]` in code points is its text."""
+
+    number: int
+    kind: str
+    start: int
+    end: int
+    text: str
+    html: SafeString
+
+
+@dataclass(frozen=True)
+class LabelledItem:
+    """An item of the scheme with the one key that toggles it in item mode; "" where there are more items than keys."""
+
+    row: Row
+    label: str
+
+
+@dataclass(frozen=True)
+class ItemSection:
+    """Items under one heading: a chain, what counts in all chains, caps, deductions, what is worth nothing."""
+
+    title: str
+    items: list[LabelledItem]
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Everything on the page of one script.
+
+    `state`: what every answer to a command holds (`sheets.mark_state`). `urls`: addresses by name: command, undo, redo, seal,
+    unseal, heartbeat, pass, next, next_up, phrases, home, and `pane_…` for each of `PANES`. `hidden`: what of the source is not
+    seen when set in type. `question`: the marker's own question to the captain on this script, answered or not.
+    `left`: scripts of this problem that wait for a mark, `mine`: those this marker has sealed.
+    """
+
+    task: MarkingTask
+    mark: Mark
+    contest: Contest
+    problem: ContestProblem
+    paper: str
+    steps: list[ScriptStep]
+    pages: list[VersionScan]
+    source: str
+    hidden: list[str]
+    scheme: Scheme
+    sections: list[ItemSection]
+    scale: str
+    point_step: str
+    state: dict[str, Any]
+    urls: dict[str, str]
+    fallacies: list[tuple[str, str]]
+    pass_reasons: list[tuple[str, str]]
+    question: Pass | None
+    is_sealed: bool
+    undo_until: datetime | None
+    left: int
+    mine: int
+
+
+def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
+    """The workspace of a task for the marker who holds it or has sealed it."""
+    problem = task.case.problem
+    scheme = scheme_of(mark)
+    version = task.case.version
+    return Workspace(
+        task=task,
+        mark=mark,
+        contest=problem.contest,
+        problem=problem,
+        paper=version.submission.paper.number,
+        steps=steps_set(task),
+        pages=list(version.pages.select_related("scan").defer("scan__jpeg")),
+        source=version.source,
+        hidden=invisible_in(version.source),
+        scheme=scheme,
+        sections=sections_of(scheme, sheet_of(mark).ticks),
+        scale=points_text(scheme.scale),
+        point_step=points_text(step_of(problem.contest)),
+        state=mark_state(mark),
+        urls=urls_of(task),
+        fallacies=[(one.value, FALLACY_WORDS[one]) for one in Fallacy],
+        pass_reasons=[(value, label) for value, label in PassReason.choices],
+        question=task.passes.filter(person=user).exclude(reason=PassReason.SKIP).order_by("-pk").first(),
+        is_sealed=mark.state != MarkState.DRAFT,
+        undo_until=grace_until(mark),
+        left=tasks_left(problem, user).count(),
+        mine=marks_sealed(problem, user).count(),
+    )
+
+
+def steps_set(task: MarkingTask) -> list[ScriptStep]:
+    """The steps of a script, set in type."""
+    source = task.case.version.source
+    rows = task.case.version.steps.all()
+    texts = ((row, source[row.start : row.end]) for row in rows)
+    return [ScriptStep(row.number, row.kind, row.start, row.end, text, render(text)) for row, text in texts]
+
+
+def sections_of(scheme: Scheme, ticks: frozenset[str]) -> list[ItemSection]:
+    """The items of a scheme in sections, each with its key."""
+    sections = shown_of(scheme).sections
+    labels = labels_of([row.item.code for section in sections for row in section.rows])
+    return [ItemSection(one.title, [LabelledItem(row, labels.get(row.item.code, "")) for row in one.rows]) for one in sections]
+
+
+def labels_of(codes: list[str]) -> dict[str, str]:
+    """A key for each code: the code itself where it is one letter, else its first letter, else its last sign, else a free one."""
+    labels: dict[str, str] = {}
+    taken: set[str] = set()
+    for code in codes:
+        wishes = [code.lower()] if len(code) == 1 else [code[0].lower(), code[-1].lower()]
+        label = next((key for key in (*wishes, *LABELS) if key in LABELS and key not in taken), "")
+        if label:
+            labels[code] = label
+            taken.add(label)
+    return labels
+
+
+def urls_of(task: MarkingTask) -> dict[str, str]:
+    """The addresses that a workspace uses."""
+    of_task = ("command", "undo", "redo", "seal", "unseal", "heartbeat", "pass", "next_up")
+    urls = {name: reverse(f"marks:{name}", kwargs={"task_id": task.public_id}) for name in of_task}
+    problem = {"problem_id": task.case.problem.public_id}
+    urls |= {name: reverse(f"marks:{name}", kwargs=problem) for name in ("next", "phrases")}
+    panes = {
+        f"pane_{name}": reverse("marks:pane", kwargs={"task_id": task.public_id, "name": name}) for name in PANES
+    }
+    return urls | panes | {"home": reverse("marks:home")}
+
+
+def tasks_left(problem: ContestProblem, user: User) -> QuerySet[MarkingTask]:
+    """The tasks of a problem that wait for a mark of this person or of somebody else, but for cases that they have a part in.
+
+    `claims` decides which of them may be had now.
+    """
+    waiting = MarkingTask.objects.filter(case__problem=problem, done_at=None)
+    own = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
+    return waiting.filter(Q(assignee=user) | ~Q(case__in=own.values("case")))
+
+
+def marks_sealed(problem: ContestProblem, user: User) -> QuerySet[Mark]:
+    """The marks that a person has sealed on a problem."""
+    return Mark.objects.filter(task__case__problem=problem, marker=user, sealed_at__isnull=False).exclude(state=MarkState.VOID)
+
+
+def solutions_of(problem: ContestProblem) -> QuerySet[ReferenceSolution]:
+    """The reference solutions of a problem, for its markers."""
+    return problem.problem.reference_solutions.all()
+
+
+def phrase_list(problem: ContestProblem, user: User, words: str = "") -> QuerySet[Phrase]:
+    """Comments to use again, most used first. Where two mark blind, those of this person alone: others tell of their marks."""
+    rows = Phrase.objects.filter(problem=problem)
+    if problem.setup.markers > 1:
+        rows = rows.filter(author=user)
+    for word in words.split()[:8]:
+        rows = rows.filter(words__icontains=word)
+    return rows

@@ -1,0 +1,98 @@
+"""What stands on a mark, read from its rows: sheet, scheme, script, and the state that every answer of the workspace has."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.utils import timezone
+
+from apps.contests.models import Contest
+from apps.marks.models import Mark, MarkState
+from apps.reasoning.marking.commands import Script, sheet_json
+from apps.reasoning.marking.scheme import Scheme, points_text
+from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.texts.segmentation import Step
+from apps.submissions.models import SubmissionVersion
+
+GRACE = timedelta(seconds=30)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A mark beside what it is about: everything that computing with it needs."""
+
+    mark: Mark
+    sheet: MarkSheet
+    scheme: Scheme
+    step: Decimal
+    asks_place: bool
+
+    @property
+    def missing(self) -> list[str]:
+        return missing_for_seal(self.sheet, self.scheme, self.step, asks_place=self.asks_place)
+
+
+def sheet_of(mark: Mark) -> MarkSheet:
+    """The sheet of a mark as a value."""
+    return MarkSheet.model_validate(mark.sheet or {})
+
+
+def scheme_of(mark: Mark) -> Scheme:
+    """The scheme that a mark is made with; without one a scale of 7 and no items."""
+    return mark.scheme_version.content if mark.scheme_version else Scheme()
+
+
+def step_of(contest: Contest) -> Decimal:
+    """What the points of a contest are multiples of."""
+    return Decimal(contest.point_step)
+
+
+def script_of(version: SubmissionVersion) -> Script:
+    """The text of a version with its steps, as the core takes it."""
+    rows = version.steps.all()
+    steps = tuple(Step.model_validate({name: getattr(row, name) for name in Step.model_fields}) for row in rows)
+    return Script(source=version.source, steps=steps)
+
+
+def judged(mark: Mark) -> Judged:
+    """The mark with its sheet, scheme and the contest's rules."""
+    problem = mark.task.case.problem
+    asks_place = problem.setup.asks_place
+    return Judged(mark, sheet_of(mark), scheme_of(mark), step_of(problem.contest), asks_place)
+
+
+def grace_until(mark: Mark) -> datetime | None:
+    """Until when a sealed mark may be opened again; None for a draft."""
+    return mark.sealed_at + GRACE if mark.sealed_at else None
+
+
+def mark_state(mark: Mark) -> dict[str, Any]:
+    """The state of a mark as JSON: what every answer to a command holds.
+
+    `needs`: what keeps it from being sealed, in sentences; `points` and `computed` as text or null.
+    """
+    found = judged(mark)
+    worth = sheet_points(found.sheet, found.scheme, found.step)
+    numbers = set(mark.commands.values_list("number", flat=True))
+    until = grace_until(mark)
+    return {
+        "row_version": mark.row_version,
+        "sheet": sheet_json(found.sheet),
+        "points": _text(worth.points),
+        "computed": _text(worth.computed),
+        "derivation": worth.derivation,
+        "band": found.sheet.band.value if found.sheet.band else None,
+        "first_error": found.sheet.first_error,
+        "needs": found.missing,
+        "can_undo": mark.position > 0 and (mark.position == 1 or mark.position - 1 in numbers),
+        "can_redo": mark.position + 1 in numbers,
+        "saved_at": timezone.now().isoformat(),
+        "is_sealed": mark.state != MarkState.DRAFT,
+        "undo_until": until.isoformat() if until else None,
+    }
+
+
+def _text(points: Decimal | None) -> str | None:
+    return None if points is None else points_text(points)

@@ -1,0 +1,23 @@
+"""What stands in a source and is not seen when it is set in type: words that address a program and not the reader."""
+
+import re
+import unicodedata
+
+_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\U000e0000-\U000e007f]")
+_KINDS = (
+    (re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL), "a comment of HTML"),
+    (re.compile(r"\\[hv]?phantom\b|\\mathphantom\b"), "a phantom, which takes room and shows nothing"),
+    (re.compile(r"\\(?:text)?color\s*(?:\[\w+\])?\s*\{\s*(?:white|#?f{3}(?:f{3})?)\s*\}", re.IGNORECASE), "text in white"),
+    (re.compile(r"\\(?:tiny|fontsize\s*\{\s*[0-3](?:\.\d+)?(?:pt)?\s*\})"), "text in a tiny size"),
+    (re.compile(r"\\(?:ll|rr|c)lap\b|\\(?:raise|lower)box\s*\{\s*-?\d{3,}"), "text that is laid over other text or moved away"),
+    (re.compile(r"<[a-z][^>]*\bstyle\s*=", re.IGNORECASE), "HTML with a style"),
+)
+
+
+def invisible_in(source: str) -> list[str]:
+    """What of a source a reader does not see, in words; nothing where all is seen. Joiners between letters are no matter."""
+    found = []
+    if loose := [sign for sign in _NO_WIDTH.findall(source) if sign not in "\u200c\u200d\u00ad"]:
+        names = sorted({unicodedata.name(sign, "a sign without a name").lower() for sign in loose})
+        found.append(f"{len(loose)} sign{'s' if len(loose) > 1 else ''} without width ({', '.join(names[:3])})")
+    return found + [words for pattern, words in _KINDS if pattern.search(source)]
