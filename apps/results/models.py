@@ -1,0 +1,126 @@
+"""What students get besides grades: news that results are there, remarks carried to a newer version, and hints by rungs.
+
+Released grades and appeals have their tables in `apps.marks.models.decisions`. Nothing here names the author of a paper:
+feedback hangs on a version, and a notice on a contest.
+"""
+
+import uuid
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Q
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.models import FinalGrade, ReleaseBatch
+from apps.reasoning.feedback.ladder import OPEN_BY_DEFAULT, TOP, WORDS_LENGTH, Asked, Rules, Track
+from apps.submissions.models import SubmissionVersion
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+ADDRESS_LENGTH = 300
+FAULT_LENGTH = 300
+
+
+class Notice(models.Model):
+    """A mail that results are there, for one person. It is sent when the batch can no longer be taken back, and says no result.
+
+    `sent_at` is set by whoever is about to send it, so that two processes send it once, and taken back where that fails.
+    """
+
+    batch = models.ForeignKey(ReleaseBatch, on_delete=models.CASCADE, related_name="notices")
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    address = models.CharField(max_length=ADDRESS_LENGTH, help_text="The page that the mail leads to.")
+    sent_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    fault = models.CharField(max_length=FAULT_LENGTH, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "person"], name="notice_once")]
+
+
+class CarriedRemark(models.Model):
+    """A marker's word on a remark that was not surely kept in a newer version: does it hold there too?"""
+
+    grade = models.ForeignKey(FinalGrade, on_delete=models.CASCADE, related_name="carried")
+    version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="carried")
+    key = models.CharField(max_length=36, help_text="The remark's id on the grade's sheet.")
+    step = models.PositiveIntegerField(help_text="The step of the newer version; 0 for the whole text.")
+    holds = models.BooleanField()
+    by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["grade", "version", "key"], name="carried_once")]
+
+
+class FeedbackRules(models.Model):
+    """Whether and how far students may ask for hints on a problem of a contest. Without a row they may not."""
+
+    problem = models.OneToOneField(ContestProblem, on_delete=models.CASCADE, related_name="feedback_rules")
+    is_on = models.BooleanField(default=False)
+    highest = models.PositiveSmallIntegerField(default=OPEN_BY_DEFAULT)
+    budget = models.PositiveSmallIntegerField(default=8)
+    first_wait = models.PositiveSmallIntegerField(default=10, help_text="Minutes.")
+    later_wait = models.PositiveSmallIntegerField(default=30, help_text="Minutes.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(highest__lte=TOP, budget__gte=1), name="feedback_rules_ladder")]
+
+    @property
+    def rules(self) -> Rules:
+        """As the core computes with them."""
+        return Rules(highest=self.highest, budget=self.budget, first_wait=self.first_wait, later_wait=self.later_wait)
+
+
+class FeedbackRequest(models.Model):
+    """An author asked for feedback on a version that they handed in. `words` is their question."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="feedback_requests")
+    track = models.CharField(max_length=8, choices=[(track.value, track.value) for track in Track])
+    words = models.CharField(max_length=WORDS_LENGTH, blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    if TYPE_CHECKING:
+        asked: RelatedManager["RungAsked"]
+
+    class Meta:
+        ordering = ["at", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["version"], condition=Q(ended_at__isnull=True), name="feedback_one_open"),
+        ]
+
+
+class RungAsked(models.Model):
+    """A rung that was asked for, with what its author wrote to the one before, and what a coach gave.
+
+    `tried` are words, `revision` the newer version handed in instead; `argues`: the words say why the author was right.
+    `leaks`: what the test of the given text found and a coach confirmed, as words.
+    """
+
+    request = models.ForeignKey(FeedbackRequest, on_delete=models.CASCADE, related_name="asked")
+    level = models.PositiveSmallIntegerField()
+    tried = models.CharField(max_length=WORDS_LENGTH, blank=True)
+    argues = models.BooleanField(default=False)
+    revision = models.ForeignKey(SubmissionVersion, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    text = models.TextField(blank=True)
+    author = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    given_at = models.DateTimeField(null=True, blank=True)
+    leaks = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["level"]
+        constraints = [
+            models.UniqueConstraint(fields=["request", "level"], name="rung_once"),
+            models.CheckConstraint(condition=Q(level__lte=TOP), name="rung_of_the_ladder"),
+            models.CheckConstraint(condition=Q(given_at__isnull=True) | ~Q(text=""), name="rung_given_has_text"),
+        ]
+
+    @property
+    def value(self) -> Asked:
+        """As the core computes with it."""
+        return Asked(level=self.level, given_at=self.given_at)

@@ -1,0 +1,186 @@
+"""Releasing results: what is ready, one batch for the whole contest, taking it back for a while.
+
+A batch holds, for every text, the grade that it shows. Students see nothing before it, and no later grade before a later batch.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestProblem, ContestState, Identity
+from apps.marks.audit import audit
+from apps.marks.models import (
+    Appeal,
+    AppealState,
+    CaseState,
+    FinalGrade,
+    MarkingCase,
+    ReleaseBatch,
+    ReleasedGrade,
+    ReleasePart,
+)
+from apps.results.models import Notice
+from apps.results.shown import batches_standing, parts_released
+from apps.submissions.selectors import versions_to_mark
+
+SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
+OPEN_APPEALS = (AppealState.WRITTEN, AppealState.HEARD)
+
+
+class ReleaseRefused(Exception):
+    """Results cannot be released, or not taken back; the message says why."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """One problem: texts to be marked, those with a grade that can be released, those whose grade students have not seen."""
+
+    problem: ContestProblem
+    texts: int
+    settled: int
+    news: int
+
+    @property
+    def missing(self) -> int:
+        return self.texts - self.settled
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What a batch would hold now. `parts` are those that were released before; a batch without them would leave them old."""
+
+    rows: list[Ready]
+    grades: list[FinalGrade]
+    parts: set[str]
+
+    @property
+    def missing(self) -> int:
+        return sum(row.missing for row in self.rows)
+
+    @property
+    def news(self) -> int:
+        return sum(row.news for row in self.rows)
+
+
+def readiness(contest: Contest) -> Readiness:
+    """What is settled, what is not, and what students have not seen."""
+    grades = _grades(contest)
+    seen = set(ReleasedGrade.objects.filter(batch__in=batches_standing(contest)).values_list("grade", flat=True))
+    newest = set(versions_to_mark(contest).values_list("pk", flat=True))
+    of_problem: dict[int, int] = {}
+    for key in versions_to_mark(contest).values_list("submission__problem", flat=True):
+        of_problem[key] = of_problem.get(key, 0) + 1
+    rows = []
+    for problem in contest.problems.all():
+        mine = [grade for grade in grades if grade.case.problem_id == problem.pk]
+        settled = sum(grade.case.version_id in newest and grade.case.state in SETTLED for grade in mine)
+        rows.append(Ready(problem, of_problem.get(problem.pk, 0), settled, sum(grade.pk not in seen for grade in mine)))
+    return Readiness(rows, grades, parts_released(contest))
+
+
+@transaction.atomic
+def batch_release(
+    *, contest: Contest, parts: Collection[str], by: User, expected: int, leaves_out: bool = False, address: str = ""
+) -> ReleaseBatch:
+    """Show these parts of all grades to their authors at once. `address`: the page that the mails lead to.
+
+    `expected` is the number of grades that the organiser saw. Raises `ReleaseRefused`, also where texts are not settled and
+    `leaves_out` does not say that they may be left out.
+    """
+    contest = Contest.objects.select_for_update().get(pk=contest.pk)
+    ready = readiness(contest)
+    _may_release(contest, ready, parts, expected, leaves_out)
+    now = timezone.now()
+    batch = ReleaseBatch.objects.create(
+        contest=contest,
+        parts=[part.value for part in ReleasePart if part in parts],
+        by=by,
+        undo_until=now + timedelta(minutes=settings.RELEASE_UNDO_MIN),
+    )
+    ReleasedGrade.objects.bulk_create(ReleasedGrade(batch=batch, grade=grade) for grade in ready.grades)
+    settled = [grade.case_id for grade in ready.grades if grade.case.state == CaseState.SETTLED]
+    MarkingCase.objects.filter(pk__in=settled).update(state=CaseState.RELEASED)
+    _notices_add(batch, ready.grades, address)
+    told = {"parts": batch.parts, "grades": len(ready.grades), "left_out": ready.missing}
+    audit("results.released", actor=by, contest=contest, batch=str(batch.public_id), **told)
+    return batch
+
+
+@transaction.atomic
+def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
+    """Take the newest batch back. Raises `ReleaseRefused` when its time is over, a newer one stands, or after an appeal."""
+    contest = Contest.objects.select_for_update().get(pk=batch.contest_id)
+    now = timezone.now()
+    if batch.undone_at is not None or not batches_standing(contest) or batches_standing(contest)[-1].pk != batch.pk:
+        raise ReleaseRefused("Only the newest release can be taken back, once.")
+    if now >= batch.undo_until:
+        raise ReleaseRefused("The time in which it could be taken back is over. A further release can correct it.")
+    cases = list(batch.grades.values_list("grade__case", flat=True))
+    if Appeal.objects.filter(grade__releases__batch=batch, state__in=OPEN_APPEALS).exists():
+        raise ReleaseRefused("Somebody appealed already; a further release can correct it.")
+    ReleaseBatch.objects.filter(pk=batch.pk).update(undone_at=now, undone_by=by)
+    Notice.objects.filter(batch=batch, sent_at=None).delete()
+    cases_follow(MarkingCase.objects.filter(pk__in=cases, state=CaseState.RELEASED))
+    audit("results.taken-back", actor=by, contest=contest, batch=str(batch.public_id))
+
+
+def cases_follow(cases: Iterable[MarkingCase]) -> None:
+    """Give settled cases the state that releases and appeals say: appealed, released, or settled and to be released."""
+    cases = list(cases)
+    appealed = set(Appeal.objects.filter(grade__case__in=cases, state__in=OPEN_APPEALS).values_list("grade__case", flat=True))
+    standing = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__in=cases, grade__superseded_by=None)
+    released = set(standing.values_list("grade__case", flat=True))
+    for case in cases:
+        state = CaseState.APPEALED if case.pk in appealed else CaseState.RELEASED if case.pk in released else CaseState.SETTLED
+        MarkingCase.objects.filter(pk=case.pk).exclude(state=state).update(state=state)
+
+
+def _grades(contest: Contest) -> list[FinalGrade]:
+    """For every text the grade that a batch would show.
+
+    1. Texts that are settled: the newest grade. Of older versions only those that were released before.
+    2. Texts that were released and are being marked again: what students have seen.
+    """
+    shown = ReleasedGrade.objects.filter(batch__in=batches_standing(contest)).order_by("batch__released_at", "batch__pk")
+    seen = dict(shown.values_list("grade__case", "grade"))
+    newest = set(versions_to_mark(contest).values_list("pk", flat=True))
+    rows = FinalGrade.objects.filter(case__problem__contest=contest).select_related("case", "scheme_version")
+    by_key = {row.pk: row for row in rows}
+    superseded = {row.supersedes_id for row in by_key.values()}
+    found = []
+    for grade in by_key.values():
+        case = grade.case
+        is_current = grade.pk not in superseded and (case.version_id in newest or case.pk in seen)
+        if is_current if case.state in SETTLED else seen.get(case.pk) == grade.pk:
+            found.append(grade)
+    return found
+
+
+def _may_release(contest: Contest, ready: Readiness, parts: Collection[str], expected: int, leaves_out: bool) -> None:
+    if contest.state not in (ContestState.MARKING, ContestState.CLOSED):
+        raise ReleaseRefused("Results are released while a contest is being marked or when it is closed.")
+    if not parts or not set(parts) <= set(ReleasePart.values):
+        raise ReleaseRefused("Choose what to release.")
+    if not ready.grades:
+        raise ReleaseRefused("No text has a grade yet.")
+    if len(ready.grades) != expected:
+        raise ReleaseRefused("Marking went on meanwhile. Look at what is ready now, and release again.")
+    if ready.missing and not leaves_out:
+        raise ReleaseRefused(f"{ready.missing} texts are not settled. Say that they may be left out, or settle them first.")
+    if not ready.news and set(parts) <= ready.parts:
+        raise ReleaseRefused("Students have seen all of this already.")
+
+
+def _notices_add(batch: ReleaseBatch, grades: Iterable[FinalGrade], address: str) -> None:
+    """A mail for everybody with an account and an address whose text has a grade in the batch."""
+    cases = MarkingCase.objects.filter(pk__in={grade.case_id for grade in grades})
+    people = Identity.objects.filter(paper__in=cases.values("version__submission__paper"), person__is_active=True)
+    people = people.exclude(person__email="")
+    Notice.objects.bulk_create(
+        Notice(batch=batch, person_id=key, address=address) for key in people.values_list("person", flat=True) if key
+    )

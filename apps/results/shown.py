@@ -1,0 +1,182 @@
+"""What batches show of a text. The newest standing batch that has a part says which grade that part is taken from.
+
+A grade that came later is not seen before a later batch, and what was shown once stays with its version for ever.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import QuerySet
+
+from apps.contests.models import Contest, ContestProblem
+from apps.marks.models import FinalGrade, ReleaseBatch, ReleasedGrade, ReleasePart
+from apps.reasoning.marking.scheme import Scheme, points_text
+from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
+from apps.reasoning.marking.student_view import (
+    ItemShown,
+    comments_shown,
+    derivation_shown,
+    items_ticked,
+    items_written,
+    remarks_ticked,
+)
+from apps.results.words import FALLACIES, ROLES
+from apps.submissions.models import Step, SubmissionVersion
+
+FEWEST_FOR_STATISTICS = 5  # Of fewer texts, everybody could count out whose is whose.
+
+Parts = Mapping[str, FinalGrade]
+
+
+@dataclass(frozen=True)
+class VerdictShown:
+    """A verdict with its words for students; `follows` is the step of its root, None where it has none."""
+
+    value: StepVerdict
+    fallacy: str
+    role: str
+    follows: int | None
+
+
+@dataclass(frozen=True)
+class StepShown:
+    """A step of the text with the remarks on it."""
+
+    number: int
+    text: str
+    verdicts: list[VerdictShown] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+
+    @property
+    def is_faulty(self) -> bool:
+        return any(one.value.role != "harmless" for one in self.verdicts)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What is shown of one text. Parts that were not released are empty or None."""
+
+    version: SubmissionVersion
+    steps: list[StepShown]
+    whole: list[Comment]
+    remarks: tuple[str, ...]
+    points: str | None
+    scale: str | None
+    derivation: str
+    items: tuple[ItemShown, ...]
+    scheme: tuple[ItemShown, ...]
+    parts: frozenset[str]
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing of this text was released."""
+        return not self.parts
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many texts got which points; `rows` is empty where there are too few to tell."""
+
+    problem: ContestProblem
+    count: int
+    rows: list[tuple[str, int]]
+
+    @property
+    def most(self) -> int:
+        return max((count for _, count in self.rows), default=1)
+
+
+def batches_standing(contest: Contest) -> list[ReleaseBatch]:
+    """The batches that were not taken back, oldest first."""
+    return list(contest.releases.filter(undone_at=None).order_by("released_at", "pk"))
+
+
+def parts_released(contest: Contest) -> set[str]:
+    """The parts that any standing batch has."""
+    return {part for batch in batches_standing(contest) for part in batch.parts}
+
+
+def parts_of(versions: Iterable[SubmissionVersion]) -> dict[int, dict[str, FinalGrade]]:
+    """By version key, by part, the grade that is shown. Versions of which nothing is shown are absent."""
+    rows = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__version__in=list(versions))
+    rows = rows.select_related("batch", "grade__scheme_version", "grade__case")
+    shown: dict[int, dict[str, FinalGrade]] = {}
+    for row in rows.order_by("batch__released_at", "batch__pk"):
+        for part in row.batch.parts:
+            shown.setdefault(row.grade.case.version_id, {})[part] = row.grade
+    return shown
+
+
+def shown_since(grade: FinalGrade, part: str) -> datetime | None:
+    """When a standing batch first showed this part of this grade."""
+    rows = ReleasedGrade.objects.filter(batch__undone_at=None, grade=grade).select_related("batch")
+    moments = [row.batch.released_at for row in rows if part in row.batch.parts]
+    return min(moments, default=None)
+
+
+def result_of(version: SubmissionVersion, parts: Parts) -> Result:
+    """What these parts show of a text."""
+    comments = _sheet(parts.get(ReleasePart.COMMENTS))
+    verdicts = _sheet(parts.get(ReleasePart.VERDICTS))
+    graded, written = parts.get(ReleasePart.POINTS), parts.get(ReleasePart.SCHEME)
+    steps = [StepShown(step.number, step.text) for step in _steps(version)]
+    by_number = {step.number: step for step in steps}
+    whole = []
+    for comment in comments_shown(comments):
+        (by_number[comment.step].comments if comment.step in by_number else whole).append(comment)
+    for verdict in verdicts.verdicts:
+        if verdict.step in by_number:
+            by_number[verdict.step].verdicts.append(verdict_shown(verdict, verdicts))
+    commented = parts.get(ReleasePart.COMMENTS)
+    remarks = remarks_ticked(_scheme(commented), comments) if commented and commented.scheme_version else ()
+    scheme = _scheme(graded) if graded else None
+    return Result(
+        version=version,
+        steps=steps,
+        whole=whole,
+        remarks=remarks,
+        points=points_text(graded.points) if graded else None,
+        scale=points_text(scheme.scale) if scheme else None,
+        derivation=derivation_shown(scheme, _sheet(graded), graded.points) if graded and scheme else "",
+        items=items_ticked(scheme, _sheet(graded)) if scheme else (),
+        scheme=items_written(_scheme(written), _sheet(written)) if written else (),
+        parts=frozenset(parts),
+    )
+
+
+def verdict_shown(verdict: StepVerdict, sheet: MarkSheet) -> VerdictShown:
+    """A verdict with its words for students."""
+    root = next((one for one in sheet.verdicts if one.id == verdict.root), None) if verdict.root else None
+    return VerdictShown(verdict, FALLACIES[verdict.fallacy], ROLES[verdict.role], root.step if root else None)
+
+
+def spreads_of(contest: Contest) -> list[Spread]:
+    """The released distribution of points by problem; empty where no batch has statistics."""
+    batch = next((one for one in reversed(batches_standing(contest)) if ReleasePart.STATISTICS in one.parts), None)
+    if batch is None:
+        return []
+    points: dict[int, list[Decimal]] = {}
+    for row in batch.grades.select_related("grade__case"):
+        points.setdefault(row.grade.case.problem_id, []).append(row.grade.points)
+    return [_spread(problem, points.get(problem.pk, [])) for problem in contest.problems.all()]
+
+
+def _spread(problem: ContestProblem, points: list[Decimal]) -> Spread:
+    if len(points) < FEWEST_FOR_STATISTICS:
+        return Spread(problem, len(points), [])
+    return Spread(problem, len(points), [(points_text(one), points.count(one)) for one in sorted(set(points))])
+
+
+def _steps(version: SubmissionVersion) -> QuerySet[Step]:
+    return version.steps.select_related("version").order_by("number")
+
+
+def _sheet(grade: FinalGrade | None) -> MarkSheet:
+    return MarkSheet.model_validate(grade.sheet) if grade is not None else MarkSheet()
+
+
+def _scheme(grade: FinalGrade | None) -> Scheme:
+    """The scheme that a grade was given with; an empty one where there was none."""
+    return grade.scheme_version.content if grade is not None and grade.scheme_version is not None else Scheme()
