@@ -16,8 +16,9 @@ from apps.lemmas.formula_checks import formulas_of_answer
 from apps.marks.graders.port import GraderFailed, GraderStep, Question
 from apps.reasoning.domain.tools import Execution, MathFinding, MathFindings, MathJob, MathText
 from apps.reasoning.marking.sheet import Fallacy
-from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severity, SuggestionBody, hidden_content
+from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severity, SuggestionBody
 from apps.reasoning.texts.anchors import anchor_make
+from apps.reasoning.texts.invisible import invisible_in
 
 COMPUTATIONAL = "computational"
 SECONDS_PER_STEP = 2.0
@@ -45,7 +46,7 @@ class ComputationalGrader:
         """The refuted formulas as findings, with the point at which each fails. Raises `GraderFailed`."""
         steps = {f"step {step.number}": step for step in question.steps}
         if not steps:
-            return SuggestionBody(remarks="There is no text to check.", suspicious=hidden_content(question.source))
+            return SuggestionBody(remarks="There is no text to check.", suspicious=tuple(invisible_in(question.source)))
         texts = tuple(MathText(id=name, text=question.source[step.start : step.end]) for name, step in steps.items())
         found = math_findings(MathJob(texts=texts, context=question.statement, time_s=SECONDS_PER_STEP))
         refuted = [one for one in found if one.outcome == "refuted" and one.text_id in steps]
@@ -55,7 +56,7 @@ class ComputationalGrader:
                 _finding(number, one, steps[one.text_id], question) for number, one in enumerate(refuted[:FINDINGS_AT_MOST], 1)
             ),
             remarks=_remarks(len(found), len(refuted), survived),
-            suspicious=hidden_content(question.source),
+            suspicious=tuple(invisible_in(question.source)),
         )
 
 

@@ -45,7 +45,7 @@ class StepDifference(Value):
     said: tuple[tuple[StepVerdict, ...], ...]
 
 
-def position_read(scheme: Scheme | None, line: str) -> Position:
+def position_read(scheme: Scheme, line: str) -> Position:
     """The position on a line. Raises `PositionWrong`."""
     line = line[:LINE_LENGTH].strip()
     found = _TYPED.search(line)
@@ -53,26 +53,27 @@ def position_read(scheme: Scheme | None, line: str) -> Position:
     codes = (line[: found.start()] if found else line).strip()
     if not codes and typed is None:
         raise PositionWrong("Say which items hold, or the points after “=”.")
-    if scheme is None and codes:
-        raise PositionWrong("There is no scheme here; say the points only, such as “=5”.")
-    if typed is not None and scheme is not None and typed > scheme.scale:
+    if typed is not None and typed > scheme.scale:
         raise PositionWrong(f"There are at most {points_text(scheme.scale)} points.")
     try:
-        claim = claim_read(scheme, codes) if scheme is not None and codes else None
-        return Position(
-            ticks=claim.ticks if claim else frozenset(), is_mixed=claim.is_mixed if claim else False, typed=typed
-        )
+        claim = claim_read(scheme, codes)
+        return Position(ticks=claim.ticks, is_mixed=claim.is_mixed, typed=typed)
     except ClaimWrong as wrong:
         raise PositionWrong(str(wrong)) from wrong
     except ValidationError as error:
         raise PositionWrong(validation_faults(error)[0].message) from error
 
 
-def position_line(scheme: Scheme | None, position: Position) -> str:
+def position_line(scheme: Scheme, position: Position) -> str:
     """The line that `position_read` reads back."""
-    codes = claim_line(scheme, position.ticks, is_mixed=position.is_mixed) if scheme else ""
+    codes = claim_line(scheme, position.ticks, is_mixed=position.is_mixed)
     points = f"={points_text(position.typed)}" if position.typed is not None else ""
     return " ".join(part for part in (codes, points) if part)
+
+
+def sheet_at(sheet: MarkSheet, position: Position) -> MarkSheet:
+    """The sheet with another claim; verdicts, comments and granted steps stay."""
+    return sheet.model_copy(update={"ticks": position.ticks, "is_mixed": position.is_mixed, "typed": position.typed})
 
 
 def position_of(sheet: MarkSheet) -> Position:
@@ -80,11 +81,10 @@ def position_of(sheet: MarkSheet) -> Position:
     return Position(ticks=sheet.ticks, is_mixed=sheet.is_mixed, typed=sheet.typed)
 
 
-def item_differences(scheme: Scheme | None, positions: Iterable[Position]) -> list[ItemDifference]:
+def item_differences(scheme: Scheme, positions: Iterable[Position]) -> list[ItemDifference]:
     """The items that not all claim, in the scheme's order."""
     held = list(positions)
-    codes = [item.code for item in scheme.items] if scheme else []
-    rows = [ItemDifference(code=code, held=tuple(code in one.ticks for one in held)) for code in codes]
+    rows = [ItemDifference(code=item.code, held=tuple(item.code in one.ticks for one in held)) for item in scheme.items]
     return [row for row in rows if len(set(row.held)) > 1]
 
 

@@ -4,7 +4,6 @@ People meet it in stages after their own mark is sealed (`revealing`). A grader 
 """
 
 import hashlib
-import re
 from collections.abc import Collection
 from decimal import Decimal
 from enum import StrEnum
@@ -19,14 +18,6 @@ from apps.reasoning.texts.anchors import Anchor, AnchorLost, anchor_span
 
 FINDINGS_AT_MOST = 100
 SHARES_OFF_BY = 0.01
-
-_HIDDEN = (
-    (re.compile(r"\\(?:text)?color\*?\s*\{?\s*(?:white|#?[fF]{6}|\[[^\]]*\]\{1,1,1\})"), "text in white"),
-    (re.compile(r"\\[hv]?phantom\b|\\phantom\b"), "text that keeps its place and is not drawn"),
-    (re.compile(r"\\tiny\b|\\fontsize\s*\{0"), "text set very small"),
-    (re.compile(r"[\u200b\u200c\u2060\ufeff\u00ad\U000e0000-\U000e007f]"), "characters that are not drawn"),
-    (re.compile(r"<!--|^\s*%.{20,}$", re.MULTILINE), "a comment that is not drawn"),
-)
 
 
 class Severity(StrEnum):
@@ -118,8 +109,3 @@ def suggestion_checked(
 def suggestion_key(text: str, meaning: str, grader: str, told: str) -> str:
     """One name for one question: digests of the text and of the scheme's meaning, the grader, and what it is told."""
     return hashlib.sha256("\n".join((text, meaning, grader, told)).encode()).hexdigest()
-
-
-def hidden_content(source: str) -> tuple[str, ...]:
-    """What stands in a source that a reader of the typeset text does not see, in words; it may be meant for graders only."""
-    return tuple(dict.fromkeys(words for pattern, words in _HIDDEN if pattern.search(source)))

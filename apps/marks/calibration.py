@@ -1,0 +1,168 @@
+"""Calibration scripts and seeded re-marks: settled scripts marked once more, to see how somebody marks.
+
+A captain makes settled scripts calibration scripts; who marks the problem marks them too, and sees the agreed marks after
+sealing. Where the setup says so, nobody marks other scripts before. Re-marks come back unannounced to who sealed them. Neither
+kind of mark ever counts for a grade.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from hashlib import blake2b
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.access import captain_is
+from apps.marks.audit import audit
+from apps.marks.comparing import COUNTED
+from apps.marks.grades import grade_now
+from apps.marks.leases import LEASE
+from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, MarkingTask, MarkState, Slot
+from apps.marks.sheets import scheme_of, sheet_of
+from apps.reasoning.marking.positions import ItemDifference, Position, StepDifference, item_differences, step_differences
+from apps.reasoning.marking.sheet import MarkSheet
+
+SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
+#: A script comes back only when so many others were marked since, or so long ago, that it is not simply remembered.
+SCRIPTS_BETWEEN, REST = 8, timedelta(hours=12)
+#: Below so many re-marks only counts are shown: a rate of few means little.
+RATES_FROM = 30
+
+
+class CalibrationRefused(Exception):
+    """This script is not fit for it; the message says why."""
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """A mark made for calibration beside what had been agreed."""
+
+    mark: Mark
+    grade: FinalGrade
+    items: list[ItemDifference]
+    steps: list[StepDifference]
+
+    @property
+    def difference(self) -> Decimal:
+        return (self.mark.points or Decimal(0)) - self.grade.points
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a marker's re-marks stand to their first marks. `signed`: mean of later less earlier; None below `RATES_FROM`."""
+
+    marker: User
+    count: int
+    equal: int
+    within_one: int
+    signed: Decimal | None
+
+
+def calibration_list(problem: ContestProblem) -> QuerySet[MarkingCase]:
+    """The calibration scripts of a problem."""
+    return MarkingCase.objects.filter(problem=problem, is_calibration=True, state__in=SETTLED).order_by("pk")
+
+
+@transaction.atomic
+def calibration_set(*, case: MarkingCase, by: User, is_on: bool) -> None:
+    """Make a settled script one for calibration, or an ordinary one again. Raises `CalibrationRefused`."""
+    if is_on and (case.state not in SETTLED or grade_now(case) is None):
+        raise CalibrationRefused("A calibration script has an agreed mark; this one is not settled.")
+    MarkingCase.objects.filter(pk=case.pk).update(is_calibration=is_on)
+    if not is_on:
+        MarkingTask.objects.filter(case=case, slot=Slot.CALIBRATION, done_at=None, mark=None).delete()
+    audit("calibration.on" if is_on else "calibration.off", actor=by, case=case)
+
+
+def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
+    """The calibration scripts that this person has neither marked nor helped to agree on, in their own drawn order."""
+    known = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
+    cases = calibration_list(problem).exclude(pk__in=known.values("case"))
+    return sorted(cases, key=lambda case: _drawn(problem.setup, f"calibration/{user.pk}/{case.pk}"))
+
+
+def gate_refusal(problem: ContestProblem, user: User) -> str:
+    """Why this person may not mark scripts of this problem yet; empty where they may."""
+    if not problem.setup.needs_calibration or captain_is(user, problem):
+        return ""
+    if not calibration_list(problem).exists():
+        return "This problem is marked once its captain has chosen calibration scripts."
+    return "Mark the calibration scripts first." if calibration_left(problem, user) else ""
+
+
+@transaction.atomic
+def task_ahead(problem: ContestProblem, user: User) -> int | None:
+    """The key of a calibration task, or of a re-mark that is due, held by this person; None where there is neither."""
+    case, slot = next(iter(calibration_left(problem, user)), None), Slot.CALIBRATION
+    if case is None:
+        case, slot = remark_due(problem, user), Slot.REMARK
+    if case is None:
+        return None
+    task = MarkingTask.objects.filter(case=case, slot=slot, assignee=user, done_at=None).first()
+    task = task or MarkingTask.objects.create(case=case, slot=slot, assignee=user)
+    MarkingTask.objects.filter(pk=task.pk).update(lease_until=timezone.now() + LEASE)
+    return task.pk
+
+
+def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
+    """The settled script that comes back to its marker now, if the draw says so. Each comes back once."""
+    setup = problem.setup
+    sealed = Mark.objects.filter(task__case__problem=problem, marker=user).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
+    number = sealed.count()
+    if int(_drawn(setup, f"again/{user.pk}/{number}")[:8], 16) % 100 >= setup.remark_percent:
+        return None
+    came_back = sealed.filter(task__slot=Slot.REMARK)
+    if came_back.count() * 100 >= number * setup.remark_percent:
+        return None
+    own = sealed.filter(task__slot__in=COUNTED, task__case__state__in=SETTLED).exclude(
+        task__case__in=MarkingTask.objects.filter(slot=Slot.REMARK, assignee=user).values("case")
+    )
+    rows = list(own.order_by("-sealed_at").select_related("task__case"))
+    rested = [
+        mark.task.case
+        for mark in rows
+        if sealed.filter(sealed_at__gt=mark.sealed_at).count() >= SCRIPTS_BETWEEN
+        or (mark.sealed_at is not None and mark.sealed_at < timezone.now() - REST)
+    ]
+    return min(rested, key=lambda case: _drawn(setup, f"remark/{user.pk}/{case.pk}"), default=None)
+
+
+def agreed_beside(mark: Mark) -> Agreed | None:
+    """What had been agreed on a calibration script, for who has sealed a mark on it; None for every other mark."""
+    grade = grade_now(mark.task.case)
+    if mark.task.slot != Slot.CALIBRATION or mark.state == MarkState.DRAFT or grade is None:
+        return None
+    own, agreed = sheet_of(mark), MarkSheet.model_validate(grade.sheet)
+    claims = [Position(ticks=sheet.ticks, is_mixed=sheet.is_mixed, typed=sheet.typed) for sheet in (own, agreed)]
+    return Agreed(mark, grade, item_differences(scheme_of(mark), claims), step_differences([own, agreed]))
+
+
+def drift_figures(problem: ContestProblem) -> list[Drift]:
+    """Re-marks against the sealed marks of the same marker on the same script, marker by marker."""
+    again = Mark.objects.filter(task__case__problem=problem, task__slot=Slot.REMARK, sealed_at__isnull=False)
+    pairs: dict[User, list[Decimal]] = {}
+    for later in again.exclude(state=MarkState.VOID).select_related("marker", "task"):
+        earlier = Mark.objects.filter(task__case=later.task.case_id, task__slot__in=COUNTED, marker=later.marker)
+        points = earlier.exclude(sealed_points=None).values_list("sealed_points", flat=True).first()
+        if points is not None and later.sealed_points is not None:
+            pairs.setdefault(later.marker, []).append(later.sealed_points - points)
+    return [_drift(marker, gaps) for marker, gaps in sorted(pairs.items(), key=lambda pair: pair[0].username)]
+
+
+def _drift(marker: User, gaps: list[Decimal]) -> Drift:
+    count = len(gaps)
+    return Drift(
+        marker=marker,
+        count=count,
+        equal=sum(gap == 0 for gap in gaps),
+        within_one=sum(abs(gap) <= 1 for gap in gaps),
+        signed=(sum(gaps, Decimal(0)) / count).quantize(Decimal("0.01")) if count >= RATES_FROM else None,
+    )
+
+
+def _drawn(setup: MarkingSetup, what: str) -> str:
+    return blake2b(f"{setup.seed}/{what}".encode(), digest_size=8).hexdigest()

@@ -1,0 +1,148 @@
+"""Marks of one case brought together: equal ones settle it, others go to people. Nothing is averaged.
+
+| marks | what happens |
+|---|---|
+| one is still to be made | the case stays open |
+| equal points and equal ticks | settled by the first of them |
+| they differ | disputed: a coordination of those who marked |
+| points differ by two of seven or more | before that, somebody who has seen nothing marks afresh, if there is such a person |
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from apps.accounts.models import User
+from apps.contests.models import ContestCoach
+from apps.marks.audit import audit
+from apps.marks.grades import grade_of_mark
+from apps.marks.models import (
+    CaseState,
+    Coordination,
+    Mark,
+    MarkingCase,
+    MarkingTask,
+    MarkState,
+    Reveal,
+    RevealKind,
+    Slot,
+)
+from apps.marks.sheets import scheme_of, sheet_of
+from apps.reasoning.marking.revealing import is_large
+
+COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD)
+CLOSED = (CaseState.RELEASED, CaseState.APPEALED)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How marks stand to each other. `difference`: between the highest and the lowest points."""
+
+    is_equal: bool
+    difference: Decimal
+    is_large: bool
+
+
+def marks_counted(case: MarkingCase) -> list[Mark]:
+    """The sealed marks that decide a case, in the order of their slots."""
+    rows = Mark.objects.filter(task__case=case, task__slot__in=COUNTED).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
+    marks = rows.select_related("marker", "scheme_version", "task__case__problem__contest")
+    return sorted(marks, key=lambda mark: COUNTED.index(Slot(mark.task.slot)))
+
+
+def marks_put_together(marks: Sequence[Mark]) -> Comparison:
+    """Compare marks as they now stand."""
+    points = [mark.points for mark in marks if mark.points is not None]
+    difference = max(points) - min(points)
+    claims = {(sheet.ticks, sheet.is_mixed) for sheet in map(sheet_of, marks)}
+    schemes = {mark.scheme_version.meaning_hash if mark.scheme_version else "" for mark in marks}
+    is_equal = difference == 0 and len(claims) == 1 and len(schemes) == 1
+    return Comparison(is_equal, difference, is_large(difference, scheme_of(marks[0]).scale))
+
+
+@transaction.atomic
+def case_compare(case: MarkingCase) -> CaseState:
+    """Look at all marks of a case and move it on; called whenever one was sealed or revised. The state it then has.
+
+    A released or appealed case is left alone: its grade changes by an appeal or a scheme change only.
+    """
+    case = MarkingCase.objects.select_for_update().select_related("problem__contest").get(pk=case.pk)
+    if case.state in CLOSED:
+        return CaseState(case.state)
+    marks = marks_counted(case)
+    if not marks or case.tasks.filter(slot__in=COUNTED, done_at=None).exists():
+        case.coordinations.filter(outcome="", claims={}).delete()
+        return _moved(case, CaseState.OPEN)
+    if _is_coordinated(case, marks):
+        return _moved(case, CaseState.SETTLED)
+    found = marks_put_together(marks)
+    if found.is_equal:
+        _settle(case, marks)
+        return _moved(case, CaseState.SETTLED)
+    if found.is_large and fresh_open(case=case, why="two marks far from each other"):
+        return CaseState.OPEN
+    coordination_open(case=case, marks=marks)
+    return _moved(case, CaseState.DISPUTED)
+
+
+@transaction.atomic
+def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
+    """A further task for somebody who has seen nothing; None where there was one already, or where nobody is left."""
+    if case.state in CLOSED or case.tasks.filter(slot=Slot.THIRD).exists() or not fresh_people(case).exists():
+        return None
+    task = MarkingTask.objects.create(case=case, slot=Slot.THIRD)
+    MarkingCase.objects.filter(pk=case.pk).update(state=CaseState.OPEN, row_version=F("row_version") + 1)
+    audit("fresh.asked", actor=None, case=case, why=why)
+    return task
+
+
+@transaction.atomic
+def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
+    """Take back a further task that nobody holds, so that people may settle the case; False where somebody has begun."""
+    waiting = case.tasks.filter(slot=Slot.THIRD, done_at=None, assignee=None, mark=None)
+    deleted, _ = waiting.delete()
+    if deleted:
+        audit("fresh.dismissed", actor=by, case=case)
+        case_compare(case)
+    return bool(deleted)
+
+
+def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
+    """The coaches who have neither marked a case nor seen anything of what others said about it."""
+    seen = Reveal.objects.filter(case=case, person__isnull=False).exclude(kind=RevealKind.PRECEDENTS).values("person")
+    marked = case.tasks.filter(assignee__isnull=False).exclude(slot=Slot.THIRD).values("assignee")
+    return case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=marked)
+
+
+def coordination_open(*, case: MarkingCase, marks: Sequence[Mark]) -> Coordination:
+    """The open coordination of a case, with all its marks."""
+    newest = max((mark.scheme_version for mark in marks if mark.scheme_version), key=lambda one: one.number, default=None)
+    coordination, is_new = Coordination.objects.get_or_create(case=case, outcome="", defaults={"scheme_version": newest})
+    coordination.marks.set(marks)
+    if is_new:
+        audit("coordination.opened", actor=None, case=case, marks=[str(mark.public_id) for mark in marks])
+    return coordination
+
+
+def _is_coordinated(case: MarkingCase, marks: Sequence[Mark]) -> bool:
+    """Whether people have settled these marks already."""
+    keys = {mark.pk for mark in marks}
+    settled = case.coordinations.exclude(outcome="").prefetch_related("marks")
+    return any(keys <= {mark.pk for mark in one.marks.all()} for one in settled)
+
+
+def _settle(case: MarkingCase, marks: Sequence[Mark]) -> None:
+    """The first mark becomes the grade; a coordination in which nobody said anything yet is not needed."""
+    case.coordinations.filter(outcome="", claims={}).delete()
+    grade_of_mark(mark=marks[0], by=None, reason="" if len(marks) == 1 else f"{len(marks)} equal marks")
+
+
+def _moved(case: MarkingCase, state: CaseState) -> CaseState:
+    if case.state != state:
+        before, case.state = case.state, state
+        MarkingCase.objects.filter(pk=case.pk).update(state=state, row_version=F("row_version") + 1)
+        audit("case.moved", actor=None, case=case, before=before, after=state.value)
+    return state
