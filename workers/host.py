@@ -34,6 +34,7 @@ class EngineHost:
     `sink` is told in the host's loop, every `flush_s`, what all calls wrote since; it should not wait long, and what it raises
     is logged; no result waits for it to succeed. All pieces of a call are told before `run` returns, so a
     result waits for the next tick; a call that ends before its first one is not streamed at all: its result says as much.
+    Where `watched` was set, calls of other runs are told every `unwatched_s` only.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
 
@@ -60,6 +61,7 @@ class EngineHost:
         self._touched: dict[str, RunningCall] = {}
         self._told: asyncio.Future[None] | None = None
         self._lock = threading.Lock()
+        self.watched: frozenset[str] | None = None
         self._stopping = False
         self._sink_is_behind = False
         self._sink_complained_at = float("-inf")
@@ -244,7 +246,7 @@ class EngineHost:
                 await self._flush(self._sink)
 
     async def _flush(self, sink: HostSink) -> None:
-        touched, self._touched = self._touched, {}
+        touched, self._touched = self._due()
         told, self._told = self._told, None
         try:
             for call in touched.values():
@@ -262,6 +264,17 @@ class EngineHost:
         finally:
             if told is not None:
                 told.set_result(None)
+
+    def _due(self) -> tuple[dict[str, RunningCall], dict[str, RunningCall]]:
+        """The calls to tell of now, and those whose readers, if any come, can wait. What ends is told at once."""
+        if self.watched is None:
+            return self._touched, {}
+        before = time.monotonic() - self._options.unwatched_s
+        due, rest = {}, {}
+        for name, call in self._touched.items():
+            is_due = call.is_over or call.request.run in self.watched or call.told_at <= before
+            (due if is_due else rest)[name] = call
+        return due, rest
 
     async def _last_piece_told(self, call: RunningCall) -> None:
         """Wait for the tick that tells what is left of the call. Its place at the engine is free already."""

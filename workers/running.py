@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import time
 from typing import Any, Literal, Protocol
 
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
@@ -23,9 +24,11 @@ class HostSink(Protocol):
 
 
 class HostOptions(Value):
-    """`flush_s` between two deltas of a call; `stuck_s` without a tick of the loop ends the process; see `EngineHost`."""
+    """`flush_s` between two deltas of a call, `unwatched_s` where nobody has its run open; `stuck_s` without a tick of the loop
+    ends the process; see `EngineHost`."""
 
     flush_s: float = 0.05
+    unwatched_s: float = 1.0
     stuck_s: float = 5.0
     abort_patience_s: float = 1.0
     sink_patience_s: float = 1.0
@@ -46,6 +49,7 @@ class RunningCall:
         self.tokens = 0
         self.text_at = 0
         self.reasoning_at = 0
+        self.told_at = time.monotonic()
         self.is_streamed = False
         self.is_over = False
 
@@ -54,6 +58,7 @@ class RunningCall:
         delta = Delta(text="".join(self.text), reasoning="".join(self.reasoning), tokens=self.tokens)
         start = (self.text_at, self.reasoning_at)
         self.is_streamed = True
+        self.told_at = time.monotonic()
         self.text_at += len(delta.text)
         self.reasoning_at += len(delta.reasoning)
         self.text.clear()

@@ -31,7 +31,7 @@ from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
 from apps.reasoning.ports import Backend
 from apps.runs import metrics
 from apps.runs.logs import about
-from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client
+from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client, watch_key
 from workers.counting import count_end
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
@@ -201,8 +201,9 @@ class Worker:
         beat: Heartbeat = {"worker": self.name, "aliases": aliases, "active": active, "health": health}
         heartbeat_tell(self.redis, beat, BEAT_LIVES_MS)
         runs = sorted({str(call["run"]) for call in active})
-        flags = self.redis.mget([cancel_key(run) for run in runs]) if runs else []
-        for run, is_cancelled in zip(runs, flags, strict=True):
+        flags = self.redis.mget([key(run) for key in (cancel_key, watch_key) for run in runs]) if runs else []
+        self.host.watched = frozenset(run for run, is_watched in zip(runs, flags[len(runs) :], strict=True) if is_watched)
+        for run, is_cancelled in zip(runs, flags[: len(runs)], strict=True):
             if is_cancelled:
                 self.host.cancel_run(run)
         metrics.push(self.redis)

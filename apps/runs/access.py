@@ -1,17 +1,24 @@
-"""Who may get a run. Coaches and researchers see all runs; students see none. Changing a run needs its owner or staff."""
+"""Who may get a run. Coaches and researchers see all runs, but of a problem held back from them their own only; students see
+none. Changing a run needs its owner or staff.
+"""
 
 import uuid
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from apps.accounts.models import Role, User
+from apps.problems.holding import Text, held_back
+from apps.problems.models import Problem
 from apps.runs.models import Run
 
 
 def run_visible_to(user: User) -> QuerySet[Run]:
     """The runs `user` may see."""
-    return Run.objects.all() if user.may_see_runs else Run.objects.none()
+    if not user.may_see_runs:
+        return Run.objects.none()
+    held = Problem.objects.filter(held_back(Text.SOLUTIONS, user))
+    return Run.objects.filter(Q(owner=user) | ~Q(problem_version__problem__in=held))
 
 
 def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:

@@ -23,7 +23,7 @@ from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.runs import metrics
 from apps.runs.logs import about
-from apps.runs.sending import GATHER_S, CallSender
+from apps.runs.sending import CallSender
 from apps.runs.streams import (
     WORKERS_KEY,
     Heartbeat,
@@ -169,8 +169,8 @@ class CeleryDispatcher:
                         self._take(entry_id, fields)
                 if time.monotonic() - self._deleted_at > _DELETE_EVERY_S:
                     await self._delete_recorded()
-                if self._sender.is_answered_fast:  # What is read together is recorded together, and so are new calls sent.
-                    await asyncio.sleep(GATHER_S)
+                if wait_s := self._sender.read_wait_s:  # What is read together is recorded together, and so are new calls sent.
+                    await asyncio.sleep(wait_s)
             except (RedisError, OSError) as error:
                 logger.warning("results of run %s: %s, trying again", self._run, error)
                 await asyncio.sleep(0.3)
@@ -192,7 +192,6 @@ class CeleryDispatcher:
         if waiting.result.done():
             self._to_delete[entry_id] = ""
         elif "final" in fields:
-            self._sender.answered()
             self._to_delete[entry_id] = fields["key"]
             try:  # A worker of a newer version may say more than we know of.
                 final = Final.model_validate_json(fields["final"], extra="ignore")
@@ -201,6 +200,7 @@ class CeleryDispatcher:
                 self._to_delete[entry_id] = ""
                 waiting.result.set_exception(errors.BackendRefused(UNREADABLE))
                 return
+            self._sender.answered(final.duration_s)
             if waiting.sent_at:
                 waited = time.monotonic() - waiting.sent_at - final.duration_s
                 metrics.observe("call_wait_seconds", max(0.0, waited), waiting.request.alias)

@@ -18,7 +18,7 @@ import redis.asyncio
 from redis.exceptions import RedisError
 
 from apps.runs import metrics
-from apps.runs.streams import EVENTS_KEPT, SIGNED_OUT, async_client, events_key, tokens_key
+from apps.runs.streams import EVENTS_KEPT, SIGNED_OUT, WATCH_S, async_client, events_key, tokens_key, watch_key
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +26,7 @@ TOKEN_BYTES_PER_SOCKET = 256 * 1024
 EVENTS_PER_SOCKET = 500
 _BLOCK_MS = 2000
 _FORGET_CALL_S = 10.0
+_WATCH_EVERY_S = 3.0
 _RATE_OVER_S = 3.0
 
 
@@ -123,6 +124,7 @@ class Hub:
         self._reader: asyncio.Task[None] | None = None
         self._wake_key = f"wake:{id(self)}:{time.time_ns()}"
         self._redis: redis.asyncio.Redis | None = None
+        self._told_at = 0.0
 
     async def subscribe(self, run: str, session: str = "") -> Subscription:
         """Start receiving the tail of a run; what came before is in the table. `session` is whose end closes the socket."""
@@ -167,8 +169,17 @@ class Hub:
         """Make a blocked reader look at the new set of runs."""
         with contextlib.suppress(RedisError, OSError):
             if self._redis is not None:
+                await self._tell_watched(self._redis)
                 await self._redis.xadd(self._wake_key, {"x": "1"}, maxlen=2)
                 await self._redis.expire(self._wake_key, 60)
+
+    async def _tell_watched(self, client: redis.asyncio.Redis) -> None:
+        """Workers stream a run finely while somebody looks at it."""
+        self._told_at = time.monotonic()
+        pipeline = client.pipeline(transaction=False)
+        for run in self._subscriptions:
+            pipeline.set(watch_key(run), "1", ex=WATCH_S)
+        await pipeline.execute()
 
     def _streams(self) -> dict[Any, Any]:
         self._cursors.setdefault(SIGNED_OUT, "$")
@@ -192,6 +203,8 @@ class Hub:
             try:
                 self._streams()
                 await self._resolve_new(client)
+                if time.monotonic() - self._told_at > _WATCH_EVERY_S:
+                    await self._tell_watched(client)
                 for key, entries in await client.xread(self._streams(), count=1000, block=_BLOCK_MS):
                     kind, _, run = key.partition(":")
                     if kind in {"ev", "tok"} and run not in self._subscriptions:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models.fields.json import KT
 
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.texts import text_get, texts_get
@@ -65,10 +66,19 @@ class RoleCost:
     seconds: float
 
 
-def cost_per_role(run: Run) -> list[RoleCost]:
-    """What each role has used, most completion tokens first."""
+def steps_until(run: Run, until: int | None = None) -> QuerySet[Step]:
+    """Recorded calls of models; with `until` those that were over when that event had happened."""
+    steps = run.steps.filter(kind="call")
+    if until is None:
+        return steps
+    over = RunEvent.objects.filter(run=run, kind__in=("call.ended", "call.failed"), seq__lte=until)
+    return steps.filter(key__in=over.annotate(call=KT("body__call")).values("call"))
+
+
+def cost_per_role(run: Run, until: int | None = None) -> list[RoleCost]:
+    """What each role has used, most completion tokens first; with `until` by that event."""
     rows = (
-        run.steps.filter(kind="call")
+        steps_until(run, until)
         .values("role")
         .annotate(
             calls=Count("pk"),
@@ -103,9 +113,11 @@ def phase_summary(run: Run) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
 
 
-def step_list(run: Run, *, role: str = "", round_: int | None = None, subject: str = "") -> QuerySet[Step]:
-    """Recorded calls in the order they were recorded."""
-    steps = run.steps.filter(kind="call")
+def step_list(
+    run: Run, *, role: str = "", round_: int | None = None, subject: str = "", until: int | None = None
+) -> QuerySet[Step]:
+    """Recorded calls in the order they were recorded; with `until` those that were over by that event."""
+    steps = steps_until(run, until)
     if role:
         steps = steps.filter(role=role)
     if round_ is not None:

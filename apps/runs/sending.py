@@ -26,6 +26,9 @@ MOST_CALLS = 8
 #: A message holds no more calls than the workers answered lately in this time.
 WORTH_S = 0.05
 GATHER_S = 0.02
+#: Answers that come in this part of a call's usual time are read together, if they are to wait longer than `GATHER_S`.
+READ_PART = 0.1
+READ_AT_MOST_S = 0.1
 
 
 @dataclass
@@ -42,16 +45,19 @@ class CallSender:
         self._queues = queues
         self._waiting: dict[tuple[str, int], deque[_Outgoing]] = {}
         self._work: asyncio.Task[None] | None = None
-        self._answers: deque[float] = deque(maxlen=64)
+        self._answers: deque[tuple[float, float]] = deque(maxlen=64)
 
-    def answered(self) -> None:
+    def answered(self, took_s: float) -> None:
         """An answer came; the rate of answers decides how many calls share a message."""
-        self._answers.append(time.monotonic())
+        self._answers.append((time.monotonic(), took_s))
 
     @property
-    def is_answered_fast(self) -> bool:
-        """Do answers come so fast that it pays to handle several at once?"""
-        return self._calls_per_message() > 1
+    def read_wait_s(self) -> float:
+        """How long to wait for further answers, to handle them together; 0 where they come too slowly for that to pay."""
+        if self._calls_per_message() < 2:
+            return 0.0
+        usual_s = sum(took for _, took in self._answers) / len(self._answers)
+        return max(GATHER_S, min(READ_AT_MOST_S, READ_PART * usual_s))
 
     async def send(self, request: GenerationRequest, fingerprint: str) -> None:
         """Return when the broker has the call, however long that takes."""
@@ -68,7 +74,7 @@ class CallSender:
 
     async def _send_all(self) -> None:
         # Whoever asks in this turn of the loop is still to come; where answers come fast, those of the next moment too.
-        await asyncio.sleep(GATHER_S if self.is_answered_fast else 0)
+        await asyncio.sleep(GATHER_S if self._calls_per_message() > 1 else 0)
         while self._waiting:
             for (queue, priority), waiting in sorted(self._waiting.items(), key=lambda item: item[0][1]):
                 size = min(len(waiting), self._calls_per_message())
@@ -97,7 +103,7 @@ class CallSender:
     def _calls_per_message(self) -> int:
         if len(self._answers) < 2:
             return 1
-        rate = len(self._answers) / max(1e-3, time.monotonic() - self._answers[0])
+        rate = len(self._answers) / max(1e-3, time.monotonic() - self._answers[0][0])
         return max(1, min(MOST_CALLS, int(rate * WORTH_S)))
 
 

@@ -8,6 +8,7 @@
 | `res:<run>` | stream: results on their way to the journal | until committed |
 | `fin:<run>:<fingerprint>` | marks that a result exists, so that a repeated message is not generated again | 1 h |
 | `cancel:<run>` | flag: stop all calls of the run | 1 day |
+| `watch:<run>` | flag: somebody has the run open | 10 s, renewed |
 | `hb:<worker>`, `workers` | JSON: what an inference worker is doing; the names of those keys | 3 s |
 | `pulse:<kind>:<name>`, `pulses` | JSON: that an orchestrator or web process lives; the names of those | 8 s |
 | `signed-out` | stream: sessions that have just ended, by the hash of their key | capped |
@@ -34,6 +35,7 @@ SIGNED_OUT = "signed-out"
 #: Header of a Celery message: when it was sent.
 SENT_AT = "sent_at"
 DAY_S = 86_400
+WATCH_S = 10
 
 
 def events_key(run: str) -> str:
@@ -50,6 +52,10 @@ def results_key(run: str) -> str:
 
 def cancel_key(run: str) -> str:
     return f"cancel:{run}"
+
+
+def watch_key(run: str) -> str:
+    return f"watch:{run}"
 
 
 def buffer_key(run: str, call: str, attempt: int, channel: str) -> str:

@@ -47,7 +47,7 @@ async def test_a_call_has_a_message_of_its_own_while_no_answers_have_come(sender
 
 async def test_calls_share_messages_where_many_answers_came_lately(sender: CallSender, sent: Sent) -> None:
     for _ in range(64):
-        sender.answered()
+        sender.answered(0.01)
     await send(sender, *map(a_call, range(20)))
     assert [len(keys) for keys, _, _ in sent] == [MOST_CALLS, MOST_CALLS, 4]
     assert [key for keys, _, _ in sent for key in keys] == [str(number) for number in range(20)]
@@ -55,7 +55,7 @@ async def test_calls_share_messages_where_many_answers_came_lately(sender: CallS
 
 async def test_a_message_has_one_queue_and_one_priority_and_urgent_ones_go_first(sender: CallSender, sent: Sent) -> None:
     for _ in range(64):
-        sender.answered()
+        sender.answered(0.01)
     await send(sender, a_call(0), a_call(1, alias="other"), a_call(2, priority=0), a_call(3))
     assert sent == [(["2"], "inference.fast", 0), (["0", "3"], "inference.fast", 6), (["1"], "inference.other", 6)]
 
@@ -79,3 +79,17 @@ async def test_a_call_that_nobody_waits_for_any_more_is_not_sent(sender: CallSen
     waiting.cancel()
     await send(sender, a_call(1))
     assert [keys for keys, _, _ in sent] == [["1"]]
+
+
+@pytest.mark.parametrize(("took_s", "waits_s"), [(0.001, 0.02), (0.5, 0.05), (90.0, 0.1)])
+async def test_answers_are_read_together_for_a_part_of_what_a_call_takes(
+    sender: CallSender, took_s: float, waits_s: float
+) -> None:
+    for _ in range(64):
+        sender.answered(took_s)
+    assert sender.read_wait_s == pytest.approx(waits_s)
+
+
+async def test_an_answer_that_comes_alone_is_read_at_once(sender: CallSender) -> None:
+    sender.answered(90.0)
+    assert sender.read_wait_s == 0
