@@ -270,7 +270,8 @@ class EngineHost:
         if self.watched is None:
             return self._touched, {}
         before = time.monotonic() - self._options.unwatched_s
-        due, rest = {}, {}
+        due: dict[str, RunningCall] = {}
+        rest: dict[str, RunningCall] = {}
         for name, call in self._touched.items():
             is_due = call.is_over or call.request.run in self.watched or call.told_at <= before
             (due if is_due else rest)[name] = call
