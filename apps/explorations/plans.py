@@ -177,6 +177,7 @@ def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
         revision=alias.revision or alias.model,
         sampling=Sampling(temperature=temperature, max_new_tokens=role_limit(role, alias, plan.max_new_tokens)),
         deadline_s=settings.CALL_DEADLINE_S,
+        tools=alias.tools,
     )
 
 

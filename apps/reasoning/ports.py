@@ -10,7 +10,16 @@ from typing import Any, Literal, Protocol
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Message, Place, Sampling
+from apps.reasoning.domain.generation import (
+    Delta,
+    Final,
+    GenerationRequest,
+    Health,
+    Message,
+    OfferedTool,
+    Place,
+    Sampling,
+)
 from apps.reasoning.domain.records import Spent, StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 
@@ -102,12 +111,14 @@ class Context(Protocol):
         sampling: Sampling | None = None,
         json_schema: dict[str, Any] | None = None,
         parts: Sequence[str] | None = None,
+        tools: Sequence[OfferedTool] = (),
     ) -> Final:
         """One model call, recorded under `key`; a call with a record is not made again.
 
         `parts`, joined, are the contents of `messages`, joined: the pieces that prompts of a run share (system text, problem,
         library, …), so that each is stored once. Without it every message is one part.
-        The role's alias, default sampling and seed come from the run's frozen specification.
+        The role's alias, default sampling and seed come from the run's frozen specification. `tools` may be offered only where
+        `calls_functions(role)`.
         Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
         lets pass.
         """
@@ -119,6 +130,10 @@ class Context(Protocol):
         It takes a place in the run's window and nothing of its budgets. A tool that is off, rejects the job or is lost answers
         with a `failure`: only the `RunHalted` family is raised.
         """
+        ...
+
+    def calls_functions(self, role: str) -> bool:
+        """True where the model of `role` is given tools as functions; False where a prompt tells it of them."""
         ...
 
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:

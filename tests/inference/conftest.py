@@ -13,6 +13,7 @@ import uvicorn
 
 from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
 from apps.reasoning.inference.aliases import Alias, parse_aliases
+from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from tests.inference.fake_server import FakeModelServer
 from tests.inference.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm_server
 from workers.engines.vllm import VllmBackend
@@ -33,6 +34,13 @@ def a_request(key: str = "call", text: str = "Say hello.", *, alias: str = "test
         "deadline_s": 60.0,
     }
     return GenerationRequest.model_validate(body | fields)
+
+
+def http_backend(server: FakeModelServer, *, api_key: str = "", **table: object) -> OpenAIHttpBackend:
+    """A backend over the fake server, with further keys of its alias."""
+    fields = {"name": "served", "title": "", "backend": "openai_http", "model": "fake-model", "options": {}}
+    alias = Alias.model_validate(fields | {"base_url": server.base_url} | table)
+    return OpenAIHttpBackend(alias, api_key=api_key, wait_scale=0.01)
 
 
 @contextlib.contextmanager

@@ -8,26 +8,10 @@ import pytest
 
 from apps.reasoning.domain.errors import EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
-from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.streaming import read_to_final
-from tests.inference.conftest import a_request
+from tests.inference.conftest import a_request, http_backend
 from tests.inference.fake_server import Canned, FakeModelServer, piece, sse
-
-
-def _backend(server: FakeModelServer, *, api_key: str = "", **table: object) -> OpenAIHttpBackend:
-    alias = Alias.model_validate(
-        {
-            "name": "served",
-            "title": "",
-            "backend": "openai_http",
-            "model": "fake-model",
-            "base_url": server.base_url,
-            "options": {},
-        }
-        | table
-    )
-    return OpenAIHttpBackend(alias, api_key=api_key, wait_scale=0.01)
 
 
 async def _items(backend: OpenAIHttpBackend, request: GenerationRequest | None = None) -> list[Delta | Final]:
@@ -46,7 +30,7 @@ async def _final(backend: OpenAIHttpBackend, request: GenerationRequest | None =
 async def test_the_request_carries_model_sampling_seed_stop_schema_and_key(model_server: FakeModelServer) -> None:
     schema = {"type": "object"}
     request = a_request(temperature=0.6, top_p=0.9, max_new_tokens=11, stop=("END",), seed=2**31 + 5, json_schema=schema)
-    await _final(_backend(model_server, api_key="secret"), request)
+    await _final(http_backend(model_server, api_key="secret"), request)
     sent = model_server.requests[0]
     assert sent["model"] == "fake-model"
     assert sent["messages"] == [{"role": "user", "content": "Say hello."}]
@@ -66,7 +50,7 @@ async def test_options_adapt_the_request_to_a_service(model_server: FakeModelSer
         "structured_output": "json_object",
         "extra_body": {"reasoning_effort": "high"},
     }
-    await _final(_backend(model_server, options=options), a_request(json_schema={"type": "object"}))
+    await _final(http_backend(model_server, options=options), a_request(json_schema={"type": "object"}))
     sent = model_server.requests[0]
     assert sent["max_completion_tokens"] == 40
     assert sent["reasoning_effort"] == "high"
@@ -86,7 +70,7 @@ async def test_reasoning_text_has_its_own_channel(model_server: FakeModelServer,
     thoughts = (piece(role="assistant"), piece(**{name: "Let me "}), piece(**{name: "see."}))
     body = sse(*thoughts, piece("Yes."), piece(finish="stop"), {"choices": [], "usage": usage}, "[DONE]")
     model_server.next_answers.append(Canned(body=(body,)))
-    items = await _items(_backend(model_server))
+    items = await _items(http_backend(model_server))
     final = items[-1]
     assert isinstance(final, Final)
     assert (final.reasoning, final.text) == ("Let me see.", "Yes.")
@@ -96,7 +80,7 @@ async def test_reasoning_text_has_its_own_channel(model_server: FakeModelServer,
 async def test_reasoning_between_tags_is_split_off_where_the_alias_says_so(model_server: FakeModelServer) -> None:
     body = sse(piece("<thi"), piece("nk>Hm"), piece(".</think>\n\nYes"), piece("."), piece(finish="stop"), "[DONE]")
     model_server.next_answers.append(Canned(body=(body,)))
-    final = await _final(_backend(model_server, reasoning_tags=("<think>", "</think>")))
+    final = await _final(http_backend(model_server, reasoning_tags=("<think>", "</think>")))
     assert (final.reasoning, final.text) == ("Hm.", "Yes.")
     assert final.usage.reasoning > 0
 
@@ -104,7 +88,7 @@ async def test_reasoning_between_tags_is_split_off_where_the_alias_says_so(model
 async def test_without_usage_chunks_are_counted(model_server: FakeModelServer) -> None:
     body = sse(piece("One"), piece(" two"), piece(finish="length"))
     model_server.next_answers.append(Canned(body=(body,)))
-    final = await _final(_backend(model_server))
+    final = await _final(http_backend(model_server))
     assert final.finish_reason == "length"
     assert final.usage.completion == 2
     assert final.usage.prompt > 0
@@ -120,7 +104,7 @@ async def test_comments_odd_cuts_and_several_data_lines_are_read(model_server: F
     )
     cuts = tuple(body[start : start + 7] for start in range(0, len(body), 7))
     model_server.next_answers.append(Canned(body=cuts))
-    assert (await _final(_backend(model_server))).text == "Voilà ∑!"
+    assert (await _final(http_backend(model_server))).text == "Voilà ∑!"
 
 
 async def test_tokens_that_share_a_chunk_are_told_with_the_end(model_server: FakeModelServer) -> None:
@@ -129,7 +113,7 @@ async def test_tokens_that_share_a_chunk_are_told_with_the_end(model_server: Fak
     model_server.next_answers.append(
         Canned(body=(sse(piece("Two at"), piece(" once."), piece(finish="stop"), usage, "[DONE]"),))
     )
-    *deltas, final = await _items(_backend(model_server))
+    *deltas, final = await _items(http_backend(model_server))
     assert isinstance(final, Final)
     assert [delta.tokens for delta in deltas if isinstance(delta, Delta)] == [1, 1, 5]
     assert final.usage.completion == 7
@@ -138,7 +122,7 @@ async def test_tokens_that_share_a_chunk_are_told_with_the_end(model_server: Fak
 async def test_a_server_that_does_not_stream_is_read_whole(model_server: FakeModelServer) -> None:
     answer = {"choices": [{"message": {"content": "Whole."}, "finish_reason": "stop"}], "usage": {"completion_tokens": 3}}
     model_server.next_answers.append(Canned(body=(json.dumps(answer).encode(),), content_type="application/json"))
-    final = await _final(_backend(model_server))
+    final = await _final(http_backend(model_server))
     assert (final.text, final.usage.completion) == ("Whole.", 3)
 
 
@@ -147,30 +131,30 @@ async def test_a_stream_that_breaks_before_its_end_is_lost_and_repeatable_only_i
 ) -> None:
     model_server.next_answers.append(Canned(body=(sse(piece("Half")),), cut=True))
     with pytest.raises(EngineLost) as after_a_piece:
-        await _final(_backend(model_server))
+        await _final(http_backend(model_server))
     assert not after_a_piece.value.retryable
     model_server.next_answers.append(Canned(body=(sse(piece(role="assistant")),)))
     with pytest.raises(EngineLost, match="without a result") as before_any:
-        await _final(_backend(model_server))
+        await _final(http_backend(model_server))
     assert before_any.value.retryable
 
 
 async def test_text_that_is_not_json_is_told(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(Canned(body=(b"data: <html>oops\n\n",)))
     with pytest.raises(EngineLost, match="not JSON"):
-        await _final(_backend(model_server))
+        await _final(http_backend(model_server))
 
 
 async def test_an_error_inside_the_stream_is_told(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(Canned(body=(sse({"error": {"message": "CUDA out of memory"}}),)))
     with pytest.raises(EngineLost, match="CUDA out of memory"):
-        await _final(_backend(model_server))
+        await _final(http_backend(model_server))
 
 
 async def test_a_content_filter_is_a_rejection(model_server: FakeModelServer) -> None:
     model_server.next_answers.append(Canned(body=(sse(piece("No"), piece(finish="content_filter")),)))
     with pytest.raises(RequestRejected, match="content filter"):
-        await _final(_backend(model_server))
+        await _final(http_backend(model_server))
 
 
 @pytest.mark.parametrize("pieces", [0, 3])
@@ -178,7 +162,7 @@ async def test_an_abort_closes_the_connection_before_and_after_the_first_piece(
     model_server: FakeModelServer, pieces: int
 ) -> None:
     model_server.pause_s, model_server.words = 0.05, 400
-    backend = _backend(model_server)
+    backend = http_backend(model_server)
     request = a_request(text="Fox", max_new_tokens=400)
     seen: list[Delta] = []
     call = asyncio.create_task(read_to_final(backend, request, seen.append))
@@ -198,7 +182,7 @@ async def test_an_abort_repeated_while_the_connection_closes_does_not_keep_it_op
 ) -> None:
     """A worker repeats its aborts with every heartbeat."""
     model_server.pause_s, model_server.words = 0.05, 400
-    backend = _backend(model_server)
+    backend = http_backend(model_server)
     request = a_request(text="Fox", max_new_tokens=400)
     call = asyncio.create_task(read_to_final(backend, request))
     async with asyncio.timeout(10):
@@ -217,7 +201,7 @@ async def test_an_abort_repeated_while_the_connection_closes_does_not_keep_it_op
 
 async def test_a_closed_stream_closes_the_connection(model_server: FakeModelServer) -> None:
     model_server.pause_s = 0.02
-    backend = _backend(model_server)
+    backend = http_backend(model_server)
     stream = backend.generate(a_request())
     await anext(stream)
     await stream.aclose()  # type: ignore[attr-defined]

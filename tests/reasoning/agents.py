@@ -14,6 +14,12 @@ def python(code: str) -> str:
     return f"Let us see.\n<python_code>\n{code}\n</python_code>"
 
 
+def called(name: str, arguments: object) -> str:
+    """A call of a function as it stands in a text; `arguments` that are a text stand there as they are."""
+    given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return f'<tool_call>\n{{"name": "{name}", "arguments": {given}}}\n</tool_call>'
+
+
 def ask(query: str = "solve an equation", library: str = "sympy") -> str:
     return f'<local_rag>{{"library": "{library}", "query": "{query}"}}</local_rag>'
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Final, GenerationRequest, Usage
+from apps.reasoning.domain.generation import Final, GenerationRequest, ToolProtocol, Usage
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
@@ -110,8 +110,8 @@ FOLLOWS = Fallback(
 """A model that keeps to every format and solves the problem in one round."""
 
 
-def spec(budget: Budget | None = None, seed: int = 7, scaffold: str = "intern_s1_mo") -> RunSpec:
-    roles = {role.name: RoleSpec(alias="scripted", revision="r1") for role in SCAFFOLDS[scaffold].roles}
+def spec(budget: Budget | None = None, seed: int = 7, scaffold: str = "intern_s1_mo", tools: ToolProtocol = "text") -> RunSpec:
+    roles = {role.name: RoleSpec(alias="scripted", revision="r1", tools=tools) for role in SCAFFOLDS[scaffold].roles}
     return RunSpec(problem=PROBLEM, scaffold=scaffold, roles=roles, seed=seed, budget=budget or Budget())
 
 
@@ -142,10 +142,11 @@ async def play(
     shuffle: int | None = None,
     seed: int = 7,
     inherited: Callable[[str], StepRecord | None] | None = None,
+    tools: ToolProtocol = "text",
 ) -> Played:
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()
-    asked = spec(budget, seed, scaffold)
+    asked = spec(budget, seed, scaffold, tools)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
     return Played(await SCAFFOLDS[scaffold].solve(PROBLEM, context, params), journal, dispatcher)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from apps.reasoning.domain.errors import BackendUnavailable, RequestRejected
-from apps.reasoning.domain.generation import Message
+from apps.reasoning.domain.generation import Message, OfferedTool
 
 
 class ChatPrompt:
@@ -25,12 +25,17 @@ class ChatPrompt:
             raise BackendUnavailable("The model has no chat template; name a file with options.chat_template in models.toml.")
         self._signs = _signs(tokenizer)
 
-    def tokens(self, messages: Sequence[Message]) -> list[int]:
-        """The prompt up to where the model begins to write. Raises `RequestRejected` where the template refuses the roles."""
+    def tokens(self, messages: Sequence[Message], tools: Sequence[OfferedTool] = ()) -> list[int]:
+        """The prompt up to where the model begins to write; a template that knows no `tools` passes them over.
+
+        Raises `RequestRejected` where the template refuses the roles.
+        """
         plain = [{"role": message.role, "content": self.plain(message.content)} for message in messages]
+        offered = [{"type": "function", "function": tool.model_dump()} for tool in tools]
+        variables = self._variables | ({"tools": offered} if offered else {})
         try:
             text = self._tokenizer.apply_chat_template(
-                plain, tokenize=False, add_generation_prompt=True, chat_template=self._template, **self._variables
+                plain, tokenize=False, add_generation_prompt=True, chat_template=self._template, **variables
             )
         except Exception as error:  # Templates are programs, and refuse by raising what they like.
             raise RequestRejected(f"The chat template of the model refuses these messages: {error}") from error

@@ -20,6 +20,7 @@ from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import checked_schema
 from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
 from workers.engines.vllm_engine import RunningEngine
+from workers.engines.vllm_tools import with_calls
 
 log = logging.getLogger(__name__)
 
@@ -247,6 +248,7 @@ class VllmBackend:
                 seed=request.seed % 2**31,
                 logprobs=0 if request.capture else None,
                 structured_outputs=structured,
+                skip_special_tokens=not request.tools,  # Some families begin a call with a token of its own.
                 output_kind=RequestOutputKind.DELTA,
             )
         except (VLLMClientError, ValueError) as error:
@@ -255,9 +257,15 @@ class VllmBackend:
     async def _prompt_ids(self, engine: RunningEngine, request: GenerationRequest) -> list[int]:
         if request.prompt_ids:
             return list(request.prompt_ids)
-        return await asyncio.to_thread(engine.prompt.tokens, request.messages)
+        return await asyncio.to_thread(engine.prompt.tokens, request.messages, request.tools)
 
     def _splitters(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
+        splitters = self._of_reasoning(engine, request, prompt_ids)
+        if not request.tools:
+            return splitters
+        return with_calls(splitters, engine.llm.get_tokenizer(), self._options.tool_parser, request)
+
+    def _of_reasoning(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
         if self._options.reasoning_parser:
             from vllm.reasoning import ReasoningParserManager
 

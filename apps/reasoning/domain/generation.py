@@ -10,6 +10,8 @@ from apps.reasoning.domain.values import Value
 FinishReason = Literal["stop", "length", "cancelled"]
 Job = Literal["generate"] | ToolJob
 """What a call is: a model's text, or work of a tool (tools.py)."""
+ToolProtocol = Literal["text", "native"]
+"""How a model is given tools: described in its prompt and wanted as tagged text, or offered as functions by its engine."""
 
 
 class Message(Value):
@@ -17,6 +19,14 @@ class Message(Value):
 
     role: Literal["system", "user", "assistant"]
     content: str
+
+
+class OfferedTool(Value):
+    """A function that a model may call by its engine's own means: `parameters` is the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
 
 
 class Sampling(Value):
@@ -46,6 +56,9 @@ class GenerationRequest(Value):
     `prompt_ids`, where given, are the tokens of the prompt and `messages` are only shown to people. `n` completions are drawn,
     the first is the answer, the others come as `Final.more`. `capture` asks for the tokens as drawn. A lower `priority` is
     served earlier. A backend that cannot do one of these, or the `job`, raises `RequestRejected`.
+
+    A call of one of `tools` becomes part of the answer's text (docs/tools.md, "Functions of an engine"); a model may as well
+    call none, or write what it wants in words.
     """
 
     run: str
@@ -63,6 +76,7 @@ class GenerationRequest(Value):
     n: int = Field(default=1, ge=1)
     capture: bool = False
     job: Job = "generate"
+    tools: tuple[OfferedTool, ...] = ()
 
     @property
     def call_id(self) -> str:

@@ -4,8 +4,9 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
 
 
-def reject_what_is_missing(request: GenerationRequest, backend: str, *, several: bool = False) -> None:
-    """For backends without token ids; `several` where they can draw several completions of one call.
+def reject_what_is_missing(request: GenerationRequest, backend: str, *, several: bool = False, tools: bool = False) -> None:
+    """For backends without token ids; `several` where they can draw several completions of one call, `tools` where models of
+    theirs can call functions.
 
     Raises `RequestRejected`.
     """
@@ -19,3 +20,5 @@ def reject_what_is_missing(request: GenerationRequest, backend: str, *, several:
         )
     if request.n > 1 and not several:
         raise RequestRejected(f"The backend {backend} draws one completion a call, not {request.n}; ask so many times.")
+    if request.tools and not tools:
+        raise RequestRejected(f"The backend {backend} offers a model no functions; leave `tools` of {request.alias} out.")

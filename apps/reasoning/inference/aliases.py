@@ -13,6 +13,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.domain.generation import ToolProtocol
 from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.options import (
@@ -79,6 +80,7 @@ class Alias(Value):
     base_url: str = ""
     api_key_env: str = ""
     reasoning_tags: tuple[str, str] | None = None
+    tools: ToolProtocol = "text"
     adapter_of: str = ""
     adapter: str = ""
     adapters: tuple[Adapter, ...] = ()
@@ -140,6 +142,10 @@ class Alias(Value):
                 raise ValueError(f"the backend {self.backend} needs the key {key}")
         if isinstance(self.options, ScriptedOptions) and not self.options.script:
             raise ValueError("the backend scripted needs options.script")
+        if self.tools == "native" and self.backend == "openvino":
+            raise ValueError('the backend openvino offers a model no functions; leave tools at "text"')
+        if self.tools == "native" and isinstance(self.options, VllmOptions) and not self.options.tool_parser:
+            raise ValueError('tools = "native" needs options.tool_parser, which reads the calls of this family of models')
         return self
 
 

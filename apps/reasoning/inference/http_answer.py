@@ -9,12 +9,16 @@ from apps.reasoning.domain.generation import Delta, Final, FinishReason, Generat
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.http_errors import error_in_stream, said_by
 from apps.reasoning.inference.reasoning_tags import Pieces, TagSplitter
+from apps.reasoning.inference.tool_text import ToolText
 
 _CHARACTERS_A_TOKEN = 4
 
 
 class Answer:
-    """Text, reasoning, finish reason and usage so far. A chunk with text counts as one token until the server says better."""
+    """Text, reasoning, finish reason and usage so far. A chunk with text counts as one token until the server says better.
+
+    Calls of functions are written into the text (`tool_text.py`).
+    """
 
     def __init__(self, request: GenerationRequest, alias: Alias) -> None:
         self.began = time.monotonic()
@@ -22,6 +26,7 @@ class Answer:
         self._request = request
         self._alias = alias
         self._splitter = TagSplitter(alias.reasoning_tags) if alias.reasoning_tags else None
+        self._calls = ToolText()
         self._text: list[str] = []
         self._reasoning: list[str] = []
         self._first_at: float | None = None
@@ -60,10 +65,14 @@ class Answer:
         return self._piece(choices[0].get("message") or {})
 
     def close(self) -> Delta | None:
-        """What was held back as a possible tag, and tokens that shared a chunk: a busy server sends several at once."""
-        held = self._splitter.close() if self._splitter is not None else Pieces("", "")
+        """What was held back as a possible tag or behind the call of a function, and tokens that shared a chunk: a busy server
+        sends several at once."""
+        text, reasoning = self._splitter.close() if self._splitter is not None else Pieces("", "")
+        if self._calls.is_open:
+            self._calls.after(text)
+            text = self._calls.close(follows_text=any(self._text))
         uncounted = max(0, self._counted().completion - self._chunks)
-        return self._kept(held.text, held.reasoning, uncounted) if any(held) or uncounted else None
+        return self._kept(text, reasoning, uncounted) if text or reasoning or uncounted else None
 
     def final(self, reason: FinishReason) -> Final:
         return Final(
@@ -101,7 +110,8 @@ class Answer:
     def _piece(self, piece: dict[str, Any]) -> Delta | None:
         text = piece.get("content") or ""
         reasoning = piece.get("reasoning_content") or piece.get("reasoning") or ""
-        if not text and not reasoning:
+        calls = piece.get("tool_calls") or []
+        if not text and not reasoning and not calls:
             return None
         self._first_at = self._first_at or time.monotonic()
         self._chunks += 1
@@ -110,7 +120,23 @@ class Answer:
         if self._splitter is not None and text:
             pieces = self._splitter.push(text)
             text, reasoning = pieces.text, reasoning + pieces.reasoning
+        if calls or self._calls.is_open:
+            text, thought = self._with_calls(text, calls)
+            reasoning += thought
         return self._kept(text, reasoning, 1)
+
+    def _with_calls(self, text: str, calls: Any) -> Pieces:
+        """What a chunk with calls of functions, or one after them, adds: text before the first call goes before it."""
+        held = Pieces("", "")
+        if self._calls.is_open:
+            self._calls.after(text)
+            text = ""
+        elif self._splitter is not None:
+            held = self._splitter.close()
+        before = text + held.text
+        follows = any(self._text) or bool(before)
+        called = self._calls.push(calls, follows_text=follows) if isinstance(calls, list) else ""
+        return Pieces(before + called, held.reasoning)
 
     def _kept(self, text: str, reasoning: str, tokens: int) -> Delta:
         self._text.append(text)

@@ -20,6 +20,7 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _NO_MODEL = re.compile(r"model\b.{0,120}?(not found|does not exist|not exist|unknown|not available)", re.IGNORECASE | re.DOTALL)
+_TOOLS = re.compile(r"\btools?\b|tool[_ -](?:choice|use|call)|\bfunction[_ -]?call", re.IGNORECASE)
 _PROMPT_TOKENS = re.compile(r"has (?:at least )?(\d+) input tokens|(\d+) in the messages|(\d+) in (?:the|your) prompt")
 _LIMIT_TOKENS = re.compile(r"maximum (?:context|model) length (?:is|of) (\d+)")
 
@@ -131,3 +132,8 @@ def room_left(body: bytes | str) -> int | None:
         return None
     left = int(limit.group(1)) - int(next(group for group in prompt.groups() if group))
     return left if left > 0 else None
+
+
+def refuses_tools(status: int, body: bytes | str) -> bool:
+    """Is it the functions offered that a server refuses (Ollama for a model without them, vLLM without a parser)?"""
+    return status in (400, 404, 422, 500, 501) and _TOOLS.search(said_by(body)) is not None

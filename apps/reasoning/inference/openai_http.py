@@ -32,6 +32,10 @@ _LONGEST_WAIT_S = 120.0
 _SPARE_CONNECTIONS = 4  # For questions after the server's health, and for connections that are still being closed.
 _POOL_TIMEOUT_S = 10.0
 _CLOSING_S = 5.0
+_WITHOUT_TOOLS_S = 600.0  # Then the server is asked again: somebody may have started it with its parser meanwhile.
+
+
+NO_FUNCTIONS = "It refuses functions, so its model writes tool calls as text (docs/models.md, tools)."
 
 
 class _Call:
@@ -69,6 +73,7 @@ class OpenAIHttpBackend:
         self._pumps: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(alias.concurrency)
         self._meter = RateMeter()
+        self._no_tools_until = 0.0
         most = alias.concurrency + _SPARE_CONNECTIONS
         self._client = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
@@ -84,7 +89,7 @@ class OpenAIHttpBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
-        reject_what_is_missing(request, "openai_http")
+        reject_what_is_missing(request, "openai_http", tools=True)
         call = self._calls[request.call_id] = _Call(request, self._alias)
         pump = asyncio.create_task(self._pump(call))
         self._pumps.add(pump)
@@ -116,8 +121,14 @@ class OpenAIHttpBackend:
     async def health(self) -> Health:
         sent = sum(call.is_sent for call in self._calls.values())
         found = await self._probe.health()
+        without = f"{found.detail} {NO_FUNCTIONS}" if time.monotonic() < self._no_tools_until else found.detail
         return found.model_copy(
-            update={"running": sent, "waiting": len(self._calls) - sent, "tokens_per_s": self._meter.rate},
+            update={
+                "running": sent,
+                "waiting": len(self._calls) - sent,
+                "tokens_per_s": self._meter.rate,
+                "detail": without.strip(),
+            },
         )
 
     async def close(self) -> None:
@@ -154,7 +165,7 @@ class OpenAIHttpBackend:
                         return
                     said = (await response.aread())[:65536]
                     error = http_errors.error_for_status(self._alias, response.status_code, said)
-                    if self._fits_when_shorter(body, error, said):
+                    if self._fits_when_shorter(body, error, said) or self._goes_without_tools(body, response.status_code, said):
                         continue
                     if response.status_code in http_errors.BUSY and isinstance(error, BackendUnavailable):
                         wait = http_errors.retry_after_s(response.headers)
@@ -195,6 +206,16 @@ class OpenAIHttpBackend:
         if room is None or room >= body[name]:
             return False
         body[name] = room
+        return True
+
+    def _goes_without_tools(self, body: dict[str, Any], status: int, said: bytes) -> bool:
+        """A server or model that knows no functions is asked without them, and for a while at once: its prompt says how to
+        write the same as text."""
+        if "tools" not in body or not http_errors.refuses_tools(status, said):
+            return False
+        log.warning("%s offers no functions: %s", self._alias.name, http_errors.said_by(said))
+        self._no_tools_until = time.monotonic() + _WITHOUT_TOOLS_S
+        del body["tools"]
         return True
 
     async def _read(self, call: _Call, response: httpx.Response) -> None:
@@ -240,6 +261,8 @@ class OpenAIHttpBackend:
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif request.json_schema is not None and options.structured_output == "json_object":
             body["response_format"] = {"type": "json_object"}
+        if request.tools and time.monotonic() >= self._no_tools_until:
+            body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in request.tools]
         return body | options.extra_body
 
 

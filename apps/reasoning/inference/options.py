@@ -39,6 +39,7 @@ _ENGINE_ARGS_WITH_A_KEY = {
     "enable_lora": "adapter_of in an alias of its own",
     "gpu_memory_utilization": "options.gpu_memory_utilization",
     "reasoning_parser": "options.reasoning_parser",
+    "tool_call_parser": "options.tool_parser",
 }
 
 
@@ -59,6 +60,7 @@ class VllmOptions(Value):
     max_batched_tokens: int | None = Field(default=None, ge=1)
     prefix_caching: bool = True
     reasoning_parser: str = ""
+    tool_parser: str = ""
     chat_template: str = ""
     chat_template_kwargs: dict[str, Any] = {}
     logprobs_of: Literal["raw", "sampled"] = "raw"

@@ -85,7 +85,7 @@ class ScriptedBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`. Raises `RequestRejected` where the script has no text for the call."""
-        reject_what_is_missing(request, "scripted", several=True)
+        reject_what_is_missing(request, "scripted", several=True, tools=True)
         self._asked += 1
         number = self._asked
         began = time.monotonic()

@@ -1,22 +1,24 @@
 """Reading what a model does in a turn: exactly one action, its code, its question, its report.
 
-Source: AlphaApollo §2.1 and App. B (reasoning notes §8). Nothing is guessed: no action, or more than one, is `Unscored` with a
-reason that the model is told.
+Source: AlphaApollo §2.1 and App. B (reasoning notes §8). An action is a tagged block, or the call of a function of that name.
+Nothing is guessed: no action, or more than one, is `Unscored` with a reason that the model is told.
 """
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.tool_calls import OPENING, Called, read_call
 
 LONGEST_QUERY = 400
 LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools", "networkx")
 #: The second index: lemmas that people and runs have proved.
 THEOREMS = "theorems"
-_OPENED = re.compile(r"<(python_code|local_rag|answer|report)>", re.IGNORECASE)
+_OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"(?:\\boxed\s*\{\s*([01])\s*\}|(?<![\w.])([01]))[\s.$*`\\)\]]*\Z")
 
 Kind = Literal["python_code", "local_rag", "answer", "report"]
@@ -24,11 +26,12 @@ _KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag
 
 
 class Action(Value):
-    """What a turn does, and what was written before it."""
+    """What a turn does, and what was written before it. `called`: as the call of a function, not as a block."""
 
     kind: Kind
     content: str
     before: str = ""
+    called: bool = False
 
 
 class Query(Value):
@@ -53,17 +56,27 @@ def read_action(final: Final, finishing: Literal["answer", "report"]) -> Action 
     found: list[Action] = []
     at = 0
     while (opened := _OPENED.search(answer, at)) is not None:
-        kind = _KINDS[opened.group(1).lower()]
         at = opened.end()
+        before = answer[: opened.start()].strip()
+        if opened.group(1).lower() == OPENING:
+            called, at = read_call(answer, at)
+            action = called if isinstance(called, Unscored) else _of_function(called, before, finishing)
+            if isinstance(action, Unscored):
+                return action
+            found.append(action)
+            continue
+        kind = _KINDS[opened.group(1).lower()]
         if kind in ("answer", "report") and kind != finishing:
             continue
         closed = re.compile(rf"</{kind}>", re.IGNORECASE).search(answer, at)
         if closed is None:
             return Unscored(reason=f"<{kind}> was opened and not closed")
-        found.append(
-            Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=answer[: opened.start()].strip())
-        )
+        found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
+    return _only(found, finishing)
+
+
+def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
     if not found:
         return Unscored(reason=f"there is no action: neither <python_code> nor <local_rag> nor <{finishing}>")
     if len(found) > 1:
@@ -71,6 +84,25 @@ def read_action(final: Final, finishing: Literal["answer", "report"]) -> Action 
     if not found[0].content.strip():
         return Unscored(reason=f"<{found[0].kind}> is empty")
     return found[0]
+
+
+def _of_function(called: Called, before: str, finishing: str) -> Action | Unscored:
+    """The action that a call of a function stands for."""
+    if called.name == "local_rag":
+        asked = {name: called.arguments.get(name) for name in ("library", "repo_name", "query")}
+        return Action(kind="local_rag", content=_characters(json.dumps(asked, ensure_ascii=False)), before=before, called=True)
+    if called.name != "python_code":
+        known = f"there are python_code and local_rag, and <{finishing}> is written as a block"
+        return Unscored(reason=f"there is no function {called.name[:80]}: {known}")
+    code = called.arguments.get("code")
+    if not isinstance(code, str):
+        return Unscored(reason="python_code was called without its argument `code`, a text")
+    return Action(kind="python_code", content=_characters(code).strip("\n"), before=before, called=True)
+
+
+def _characters(text: str) -> str:
+    """The text without what JSON can name and no database keeps: zero characters and halves of surrogate pairs."""
+    return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def read_query(content: str) -> Query | Unscored:

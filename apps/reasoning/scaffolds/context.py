@@ -12,26 +12,18 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import (
     BackendError,
     BudgetKeptBack,
-    CallFailed,
     NeedsFork,
     RunCancelled,
     RunHalted,
 )
-from apps.reasoning.domain.events import (
-    CallBegan,
-    CallEnded,
-    CallRetried,
-    ControlApplied,
-    ControlRefused,
-    Event,
-)
-from apps.reasoning.domain.events import CallFailed as CallFailedEvent
-from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling
+from apps.reasoning.domain.events import CallRetried, ControlApplied, ControlRefused, Event
+from apps.reasoning.domain.generation import Final, GenerationRequest, Message, OfferedTool, Place, Sampling
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
-from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for, sha_of
+from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for
 from apps.reasoning.ports import BudgetKind, Controls, Dispatcher, Journal
 from apps.reasoning.scaffolds.budgets import BudgetWatch
+from apps.reasoning.scaffolds.calling import call_began, call_ending, call_record, final_of, parts_of
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.reasoning.scaffolds.tooling import hash_of_tool, tool_answer, tool_began, tool_ending, tool_record, tool_request
 from apps.reasoning.scaffolds.window import Window
@@ -80,6 +72,7 @@ class RunContext:
         sampling: Sampling | None = None,
         json_schema: dict[str, Any] | None = None,
         parts: Sequence[str] | None = None,
+        tools: Sequence[OfferedTool] = (),
     ) -> Final:
         spec, seed = self._role(role), seed_for(self.spec.seed, key)
         asked = request_hash(
@@ -90,11 +83,12 @@ class RunContext:
             sampling=sampling or spec.sampling,
             json_schema=json_schema,
             seed=seed,
+            tools=tools,
         )
         if record := self._journal.recorded(key):
             if record.request_hash != asked:
                 raise NeedsFork(f"{key}: this call was recorded with another prompt, model or sampling. Fork the run.")
-            return _final_of(record)
+            return final_of(record)
         request = GenerationRequest(
             run=self._run,
             key=key,
@@ -106,8 +100,9 @@ class RunContext:
             seed=seed,
             deadline_s=spec.deadline_s,
             priority=self.spec.priority,
+            tools=tuple(tools),
         )
-        return await self._ask(request, asked, place, _parts_of(request, parts))
+        return await self._ask(request, asked, place, parts_of(request, parts))
 
     async def _ask(self, request: GenerationRequest, asked: str, place: Place, texts: Sequence[str]) -> Final:
         """The answer to a call without a record: the parent run's where it was asked the same, else a backend's."""
@@ -145,6 +140,9 @@ class RunContext:
         if self._observe is not None:
             self._observe(event)
 
+    def calls_functions(self, role: str) -> bool:
+        return self._role(role).tools == "native"
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         self._budget.kept_back = amount
 
@@ -178,28 +176,18 @@ class RunContext:
 
     async def _inherit(self, record: StepRecord, texts: Sequence[str]) -> Final:
         record = record.model_copy(update={"attempt": 0})
-        self.emit(f"{record.key}/began", _began(record.key, record.role, record.alias, record.place))
-        await self._journal.append(record, _ending(record), texts)
-        return _final_of(record)
+        self.emit(f"{record.key}/began", call_began(record.key, record.role, record.alias, record.place))
+        await self._journal.append(record, call_ending(record), texts)
+        return final_of(record)
 
     async def _call(self, request: GenerationRequest, asked: str, place: Place, texts: Sequence[str]) -> Final:
-        self.emit(f"{request.key}/began", _began(request.key, request.role, request.alias, place))
+        self.emit(f"{request.key}/began", call_began(request.key, request.role, request.alias, place))
         result, attempt = await self._dispatch(request)
         if isinstance(result, Final) and result.finish_reason == "cancelled":
             raise RunCancelled
-        record = StepRecord(
-            key=request.key,
-            request_hash=asked,
-            role=request.role,
-            alias=request.alias,
-            place=place,
-            attempt=attempt,
-            prompt_shas=tuple(sha_of(text) for text in texts),
-            final=result if isinstance(result, Final) else None,
-            failure="" if isinstance(result, Final) else result,
-        )
-        await self._journal.append(record, _ending(record), texts)
-        return _final_of(record)
+        record = call_record(request, asked, place, result, attempt, texts)
+        await self._journal.append(record, call_ending(record), texts)
+        return final_of(record)
 
     async def _dispatch(self, request: GenerationRequest) -> tuple[Final | str, int]:
         """The final, or the reason why there is none, with the attempt that gave it. Raises `RunHalted` for fatal errors."""
@@ -243,48 +231,3 @@ class RunContext:
 
 def _applied(command: Command, point: str) -> tuple[str, Event]:
     return f"control/{command.id}/applied", ControlApplied(command=command.id, name=command.name, point=point)
-
-
-def _parts_of(request: GenerationRequest, parts: Sequence[str] | None) -> tuple[str, ...]:
-    contents = tuple(message.content for message in request.messages)
-    if parts is None:
-        return contents
-    if "".join(parts) != "".join(contents):
-        raise ValueError(f"{request.key}: the parts of the prompt are not its text")
-    return tuple(part for part in parts if part)
-
-
-def _began(key: str, role: str, alias: str, place: Place) -> CallBegan:
-    return CallBegan(
-        call=key,
-        role=role,
-        alias=alias,
-        rollout=place.rollout,
-        round=place.round,
-        subject=place.subject,
-        index=place.index,
-    )
-
-
-def _ending(record: StepRecord) -> list[tuple[str, Event]]:
-    """The event that closes a call, told in the transaction of its record."""
-    if record.final is None:
-        return [(f"{record.key}/failed", CallFailedEvent(call=record.key, reason=record.failure))]
-    final = record.final
-    ended = CallEnded(
-        call=record.key,
-        attempt=record.attempt,
-        finish_reason=final.finish_reason,
-        usage=final.usage,
-        ttft_s=final.ttft_s,
-        duration_s=final.duration_s,
-        text_sha=sha_of(final.text),
-        reasoning_sha=sha_of(final.reasoning),
-    )
-    return [(f"{record.key}/ended", ended)]
-
-
-def _final_of(record: StepRecord) -> Final:
-    if record.final is None:
-        raise CallFailed(record.key, record.failure)
-    return record.final

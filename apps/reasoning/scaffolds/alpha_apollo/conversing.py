@@ -15,6 +15,7 @@ from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.actions import Action, read_action, read_query
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.code import repaired
+from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, blamed_library, code_response, cut
 from apps.reasoning.scaffolds.alpha_apollo.retrieving import Found, looked_up
@@ -89,29 +90,31 @@ async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
         action = read_action(final, seat.finishing)
         if isinstance(action, Action) and action.kind == seat.finishing:
             talk.ending, talk.call = action, call
-            talk.exchanges.append(Exchange(turn=turn, said=_said(final), response=""))
+            talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=""))
             _tell(desk, params, seat, turn, call, _Done(action=action.kind))
             return talk
         done = await _acted(desk, params, seat, turn, call, action, off)
         off = off or (done.response if done.problem == OFF else "")
         talk.call, talk.why_not = call, f"after {turn} turns there was no <{seat.finishing}>"
-        talk.exchanges.append(Exchange(turn=turn, said=_said(final), response=done.response))
+        talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=done.response))
         _tell(desk, params, seat, turn, call, done)
     return talk
 
 
 async def _asked(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Final | Unscored:
-    is_last = turn == params.turns
+    is_last, calls_functions = turn == params.turns, desk.ctx.calls_functions(seat.role)
     shown = before[-params.history :]
+    form = load("alpha_apollo/forms/functions") if calls_functions else load("alpha_apollo/forms/tools")
     values = {
-        "tools": load("alpha_apollo/forms/tools").system,
+        "tools": form.system,
         "history": desk.content("\n\n".join(_shown(exchange) for exchange in shown)) if shown else EMPTY,
         "turn": str(turn),
         "turns": str(params.turns),
         "last": f"This is the last turn: only <{seat.finishing}> is possible now." if is_last else "Later turns will follow.",
     }
     place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
-    return await desk.ask(call, role=seat.role, prompt=seat.prompt, values=values | dict(seat.values), place=place)
+    tools = FUNCTIONS if calls_functions and not is_last else ()
+    return await desk.ask(call, role=seat.role, prompt=seat.prompt, values=values | dict(seat.values), place=place, tools=tools)
 
 
 async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str) -> _Done:
@@ -189,8 +192,11 @@ def _tell(desk: Desk, params: Params, seat: Seat, turn: int, call: str, done: _D
     desk.ctx.emit(f"{call}/taken", event)
 
 
-def _said(final: Final) -> str:
-    """What is shown of a turn's own text: the part after the thinking, its end where it is long."""
+def _said(final: Final, action: Action | Unscored) -> str:
+    """What is shown of a turn's own text: the part after the thinking, its end where it is long; a call in plain words, because
+    the signs of one engine mean nothing, or something else, in a prompt."""
+    if isinstance(action, Action) and action.called:
+        return cut(f"{action.before}\n\nCalled {action.kind} with:\n{action.content}".strip(), MOST_SAID)
     answer = answer_part(final.text)
     return cut(final.text if isinstance(answer, Unscored) else answer, MOST_SAID)
 

@@ -1,7 +1,7 @@
 """Where a scaffold of candidates works: the problem, what people said, prompts filled in, answers asked for and read."""
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKi
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import OutputUnread
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.generation import Final, OfferedTool, Place
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
@@ -68,6 +68,7 @@ class Desk:
         values: Mapping[str, str],
         place: Place,
         schema: dict[str, Any] | None = None,
+        tools: Sequence[OfferedTool] = (),
     ) -> Final | Unscored:
         """One call with the prompt file `prompt`; Unscored where it failed for good (the failure is recorded)."""
         rule = load("shared/forms/fence_rule").system
@@ -81,6 +82,7 @@ class Desk:
                 place=place,
                 json_schema=schema if self.structured else None,
                 parts=filled.parts,
+                tools=tools,
             )
         except CallFailed as failure:
             return Unscored(reason=f"the call failed: {failure.reason}")

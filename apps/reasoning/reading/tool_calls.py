@@ -1,0 +1,75 @@
+"""Reading a call of a function: a `<tool_call>` block with a name and arguments, wherever it came from.
+
+Calls that an engine tells by a protocol of its own are written in this form (`inference/tool_text.py`); some models write it by
+themselves. Nothing is guessed: what is no JSON, or lacks its name, is `Unscored` with the reason.
+"""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from apps.reasoning.domain.values import Unscored, Value
+
+OPENING = "tool_call"
+_CLOSE = re.compile(r"\s*</tool_call>", re.IGNORECASE)
+_ANY_CLOSE = re.compile(r"</tool_call>", re.IGNORECASE)
+_NAME = re.compile(r'\{\s*"name"\s*:\s*"([\w.-]{1,80})"')
+# Line ends inside a string are what models write into code; they have one meaning.
+_DECODER = json.JSONDecoder(strict=False)
+
+
+class Called(Value):
+    """A function by its name, with the arguments it was given."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+class ReadCall(NamedTuple):
+    """What stands in a block, and where in the text the block ends."""
+
+    called: Called | Unscored
+    end: int
+
+
+def read_call(text: str, at: int) -> ReadCall:
+    """The call whose block was opened right before `at`. The block ends where its JSON does, whatever its strings contain."""
+    start = len(text) - len(text[at:].lstrip())
+    try:
+        found, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        return _broken(text, at, error)
+    closed = _CLOSE.match(text, end)
+    if closed is None:
+        return _broken(text, at, ValueError("something follows its JSON object"))
+    return ReadCall(_called(found), closed.end())
+
+
+def _called(found: Any) -> Called | Unscored:
+    if not isinstance(found, dict) or not isinstance(found.get("name"), str) or not found["name"]:
+        return Unscored(reason="a function was called without a name")
+    name = found["name"]
+    arguments = found.get("arguments", found.get("parameters", {}))
+    if isinstance(arguments, str):
+        try:
+            arguments = _DECODER.decode(arguments or "{}")
+        except (ValueError, RecursionError) as error:
+            return Unscored(reason=f"the arguments of {name} are not valid JSON: {_why(error)}")
+    if not isinstance(arguments, dict):
+        return Unscored(reason=f"the arguments of {name} are no JSON object")
+    return Called(name=name, arguments=arguments)
+
+
+def _broken(text: str, at: int, error: Exception) -> ReadCall:
+    closed = _ANY_CLOSE.search(text, at)
+    end = closed.end() if closed else len(text)
+    named = _NAME.search(text[at:end])
+    whose = f"the arguments of {named.group(1)}" if named else "a call of a function"
+    verb = "are" if named else "is"
+    return ReadCall(Unscored(reason=f"{whose} {verb} not valid JSON: {_why(error)}"), end)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)

@@ -1,0 +1,75 @@
+"""Model calls of a run: their parts, their record, their events. `RunContext.generate` does the rest. Pure."""
+
+from collections.abc import Sequence
+
+from apps.reasoning.domain.errors import CallFailed
+from apps.reasoning.domain.events import CallBegan, CallEnded, Event
+from apps.reasoning.domain.events import CallFailed as CallFailedEvent
+from apps.reasoning.domain.generation import Final, GenerationRequest, Place
+from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.journal.keys import sha_of
+
+
+def call_record(
+    request: GenerationRequest, asked: str, place: Place, result: Final | str, attempt: int, texts: Sequence[str]
+) -> StepRecord:
+    """What is kept of a call: its final, or why it has none."""
+    return StepRecord(
+        key=request.key,
+        request_hash=asked,
+        role=request.role,
+        alias=request.alias,
+        place=place,
+        attempt=attempt,
+        prompt_shas=tuple(sha_of(text) for text in texts),
+        final=result if isinstance(result, Final) else None,
+        failure="" if isinstance(result, Final) else result,
+    )
+
+
+def parts_of(request: GenerationRequest, parts: Sequence[str] | None) -> tuple[str, ...]:
+    """The pieces in which a prompt is stored; without `parts` its messages. Raises `ValueError` where they are not its text."""
+    contents = tuple(message.content for message in request.messages)
+    if parts is None:
+        return contents
+    if "".join(parts) != "".join(contents):
+        raise ValueError(f"{request.key}: the parts of the prompt are not its text")
+    return tuple(part for part in parts if part)
+
+
+def call_began(key: str, role: str, alias: str, place: Place) -> CallBegan:
+    """The event that opens a call."""
+    return CallBegan(
+        call=key,
+        role=role,
+        alias=alias,
+        rollout=place.rollout,
+        round=place.round,
+        subject=place.subject,
+        index=place.index,
+    )
+
+
+def call_ending(record: StepRecord) -> list[tuple[str, Event]]:
+    """The event that closes a call, told in the transaction of its record."""
+    if record.final is None:
+        return [(f"{record.key}/failed", CallFailedEvent(call=record.key, reason=record.failure))]
+    final = record.final
+    ended = CallEnded(
+        call=record.key,
+        attempt=record.attempt,
+        finish_reason=final.finish_reason,
+        usage=final.usage,
+        ttft_s=final.ttft_s,
+        duration_s=final.duration_s,
+        text_sha=sha_of(final.text),
+        reasoning_sha=sha_of(final.reasoning),
+    )
+    return [(f"{record.key}/ended", ended)]
+
+
+def final_of(record: StepRecord) -> Final:
+    """The answer behind a record. Raises `CallFailed` where it has none."""
+    if record.final is None:
+        raise CallFailed(record.key, record.failure)
+    return record.final

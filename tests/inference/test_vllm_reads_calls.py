@@ -1,0 +1,39 @@
+"""vLLM's own tool parsers behind our reader of calls, without an engine."""
+
+import pytest
+
+from apps.reasoning.domain.errors import BackendRefused
+from apps.reasoning.reading.actions import Action, read_action
+from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
+from tests.inference.conftest import a_request
+from tests.inference.test_vllm_tool_parsers import whole
+from tests.inference.vllm_here import VLLM
+from tests.reasoning.play import final
+from workers.engines.vllm_answer import AllText
+from workers.engines.vllm_tools import WithCalls, with_calls
+
+pytestmark = [*VLLM]
+
+
+def _hermes() -> WithCalls:
+    splitter = with_calls([AllText()], object(), "hermes", a_request(tools=FUNCTIONS))[0]
+    assert isinstance(splitter, WithCalls)
+    return splitter
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_its_parser_of_hermes_and_qwen_gives_the_calls(size: int) -> None:
+    written = 'Let us see.\n<tool_call>\n{"name": "python_code", "arguments": {"code": "print(\'é\')"}}\n</tool_call>'
+    text, _ = whole(_hermes(), *(written[start : start + size] for start in range(0, len(written), size)))
+    expected = Action(kind="python_code", content="print('é')", before="Let us see.", called=True)
+    assert read_action(final(text), "answer") == expected
+
+
+def test_a_text_without_calls_stays_as_it_is() -> None:
+    written = "It holds, as $a<b$ and <tool"
+    assert whole(_hermes(), *written)[0] == written
+
+
+def test_a_parser_that_vllm_does_not_have_is_refused_with_those_it_has() -> None:
+    with pytest.raises(BackendRefused, match=r"no tool parser magic.*hermes"):
+        with_calls([AllText()], object(), "magic", a_request(tools=FUNCTIONS))

@@ -1,0 +1,105 @@
+"""Calls of functions are read like tagged blocks: exactly one a turn, its arguments as JSON, nothing guessed."""
+
+import json
+
+import pytest
+
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.reading.actions import Action, Query, read_action, read_query
+from tests.reasoning.agents import called, python, solution
+from tests.reasoning.play import final
+
+
+def test_a_call_is_the_action_that_its_name_says() -> None:
+    found = read_action(final("Let us see.\n" + called("python_code", {"code": "print(1)\n"})), "answer")
+    assert found == Action(kind="python_code", content="print(1)", before="Let us see.", called=True)
+
+
+def test_a_question_by_a_call_reads_as_one_in_a_block() -> None:
+    found = read_action(final(called("local_rag", {"library": "sympy", "query": "solve  it"})), "answer")
+    assert isinstance(found, Action)
+    assert read_query(found.content) == Query(library="sympy", query="solve it")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>{"arguments": {"code": "print(1)"}, "name": "python_code"}</tool_call>',
+        '<tool_call>\n{"name": "python_code", "parameters": {"code": "print(1)"}}\n</tool_call>',
+        '<TOOL_CALL> {"name": "python_code", "arguments": "{\\"code\\": \\"print(1)\\"}"} </TOOL_CALL>',
+    ],
+)
+def test_models_that_write_the_block_themselves_are_read_too(text: str) -> None:
+    found = read_action(final(text), "answer")
+    assert isinstance(found, Action)
+    assert (found.kind, found.content) == ("python_code", "print(1)")
+
+
+def test_the_block_ends_where_its_json_does() -> None:
+    code = "print('</tool_call> <answer>1</answer> <python_code>')"
+    found = read_action(final(called("python_code", {"code": code})), "answer")
+    assert isinstance(found, Action)
+    assert found.content == code
+
+
+def test_line_ends_inside_a_string_are_taken_as_they_stand() -> None:
+    found = read_action(
+        final('<tool_call>{"name": "python_code", "arguments": {"code": "a = 1\nprint(a)"}}</tool_call>'), "answer"
+    )
+    assert isinstance(found, Action)
+    assert found.content == "a = 1\nprint(a)"
+
+
+def test_what_no_database_keeps_is_replaced() -> None:
+    arguments = '{"code": "print(\\"\\u0000 \\ud83d \\ud83d\\ude00\\")"}'
+    found = read_action(final(called("python_code", arguments)), "answer")
+    assert isinstance(found, Action)
+    assert found.content == 'print("\ufffd \ufffd \U0001f600")'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (called("python_code", '{"code": "print(1)"'), "the arguments of python_code are not valid JSON"),
+        (called("python_code", ""), "the arguments of python_code are not valid JSON"),
+        (called("python_code", '{"code": print(1)}'), "the arguments of python_code are not valid JSON"),
+        ('<tool_call>{"name": "python_code", "arguments": "{"}</tool_call>', "the arguments of python_code are not valid JSON"),
+        ("<tool_call>python_code(print(1))</tool_call>", "a call of a function is not valid JSON"),
+        ('<tool_call>{"name": "python_code", "arguments": {"code": "1"}} and so on', "something follows"),
+        ("<tool_call>" + "[" * 100_000, "not valid JSON"),
+        (called("python_code", []), "the arguments of python_code are no JSON object"),
+        (called("python_code", {}), "without its argument `code`"),
+        (called("python_code", {"code": ["print(1)"]}), "without its argument `code`"),
+        (called("python_code", {"code": " "}), "is empty"),
+        ("<tool_call>[1]</tool_call>", "without a name"),
+        (called("", {"code": "print(1)"}), "without a name"),
+        (called("bash", {"command": "ls"}), "there is no function bash: there are python_code and local_rag"),
+        (called("answer", {"text": "It holds."}), "<answer> is written as a block"),
+        (called("python_code", {"code": "1"}) + called("python_code", {"code": "2"}), "there are 2 actions"),
+        (called("python_code", {"code": "1"}) + python("print(2)"), "there are 2 actions"),
+        (called("python_code", {"code": "1"}) + solution("It holds."), "there are 2 actions"),
+    ],
+)
+def test_a_call_that_is_none_says_why(text: str, said: str) -> None:
+    found = read_action(final(text), "answer")
+    assert isinstance(found, Unscored)
+    assert said in found.reason
+    assert len(found.reason) < 300
+
+
+def test_a_call_that_was_cut_off_is_none() -> None:
+    text = called("python_code", {"code": "print(1)"})
+    assert isinstance(read_action(final(text, finish_reason="length"), "answer"), Unscored)
+
+
+def test_a_call_in_the_thinking_is_none() -> None:
+    text = f"<think>{called('python_code', {'code': '1'})}</think>{solution('It holds.')}"
+    found = read_action(final(text), "answer")
+    assert isinstance(found, Action)
+    assert found.kind == "answer"
+
+
+def test_a_long_name_does_not_flood_the_reason() -> None:
+    found = read_action(final(f"<tool_call>{json.dumps({'name': 'x' * 10_000, 'arguments': {}})}</tool_call>"), "answer")
+    assert isinstance(found, Unscored)
+    assert len(found.reason) < 300
