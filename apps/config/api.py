@@ -1,4 +1,4 @@
-"""The HTTP API at /api/v1/: problems, runs, events, lemmas and the lemma graph. docs/api.md is its manual.
+"""The HTTP API at /api/v1/: problems, marking schemes, runs, events, lemmas and the lemma graph. docs/api.md is its manual.
 
 A program sends a bearer token, a page of ours its session. What one may not see is "not found".
 """
@@ -23,11 +23,15 @@ from apps.config import api_schemas as shapes
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
-from apps.problems.access import problem_get_for, problem_visible_to, solutions_may_read
+from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
+from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run
 from apps.runs.selectors import event_page, run_list
+from apps.schemes.access import scheme_get_for, schemes_problem_for, version_get_for
+from apps.schemes.models import MarkingScheme, VersionStatus
+from apps.schemes.selectors import scheme_list
 
 PER_PAGE = 50
 EVENTS_AT_MOST = 1000
@@ -67,7 +71,7 @@ class TokenAuth(HttpBearer):
 api = NinjaAPI(
     title="Lemmascope",
     version="1",
-    description="Problems, runs, their events, lemmas and lemma graphs.",
+    description="Problems, marking schemes, runs, their events, lemmas and lemma graphs.",
     urls_namespace="api",
     docs_url=None,
     auth=[TokenAuth(), SessionAuth()],
@@ -103,10 +107,13 @@ def problem_list(request: HttpRequest, q: Text = WORDS, topic: TopicLetter = TOP
 
 @api.get("/problems/{slug}", response=shapes.ProblemOut, url_name="problem_get", summary="One problem")
 def problem_get(request: HttpRequest, slug: Text) -> dict[str, Any]:
-    """The newest statement; for coaches, researchers and staff also answer, marking scheme and reference solutions."""
+    """The newest statement; for coaches, researchers and staff also answer, marking scheme and reference solutions.
+
+    What stands in a contest that is not over is found by the coaches of that contest only.
+    """
     user = user_of(request)
     problem = problem_get_for(user, slug)
-    version, open_book = problem.current, solutions_may_read(user)
+    version, open_book = problem.current, solutions_of_may_read(user, problem)
     fields = ("slug", "title", "topic", "subtopic", "source", "year", "level")
     return {
         **{name: getattr(problem, name) for name in fields},
@@ -115,6 +122,33 @@ def problem_get(request: HttpRequest, slug: Text) -> dict[str, Any]:
         "answer": version.answer if open_book else None,
         "scheme_text": version.scheme_text if open_book else None,
         "reference_solutions": list(problem.reference_solutions.all()) if open_book else None,
+    }
+
+
+@api.get("/problems/{slug}/schemes", response=shapes.SchemeList, url_name="scheme_list", summary="Marking schemes of a problem")
+def scheme_list_(request: HttpRequest, slug: Text) -> dict[str, Any]:
+    """The marking schemes with their versions, for those who may read the problem's solutions."""
+    problem = schemes_problem_for(user_of(request), slug)
+    return {"items": [_scheme_row(scheme, problem.slug) for scheme in scheme_list(problem)]}
+
+
+@api.get("/schemes/{uuid:scheme_id}", response=shapes.SchemeOut, url_name="scheme_get", summary="One marking scheme")
+def scheme_get(
+    request: HttpRequest,
+    scheme_id: uuid.UUID,
+    version: Annotated[int | None, Query(ge=1, le=999_999, description="a version's number; the active one without")] = None,
+) -> dict[str, Any]:
+    """A version of a scheme as text and as JSON."""
+    user = user_of(request)
+    scheme = scheme_get_for(user, scheme_id)
+    chosen = version_get_for(user, scheme, str(version or ""))
+    return {
+        "id": scheme.public_id,
+        "problem": scheme.problem.slug,
+        "title": scheme.title,
+        "version": chosen,
+        "text": text_written(chosen.content),
+        "body": chosen.body,
     }
 
 
@@ -186,6 +220,12 @@ def run_graph(
 ) -> Any:
     """Nodes and edges of the lemma graph, as the page draws them. docs/graph_data.md explains every field."""
     return graph_data(run_get_for(user_of(request), run_id), after=since)
+
+
+def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:
+    versions = list(scheme.versions.all())
+    active = next((one.number for one in versions if one.status == VersionStatus.ACTIVE), None)
+    return {"id": scheme.public_id, "problem": slug, "title": scheme.title, "version": active, "versions": versions}
 
 
 def _run_row(run: Run) -> dict[str, Any]:

@@ -50,6 +50,42 @@ class ProblemOut(ProblemRow):
     reference_solutions: list[ReferenceSolutionOut] | None
 
 
+class SchemeRow(Schema):
+    """A marking scheme that computes, with its versions."""
+
+    id: uuid.UUID
+    problem: str = Field(description="slug of the problem")
+    title: str
+    version: int | None = Field(description="the active version, which marks are made with; null where there is none")
+    versions: list["SchemeVersionRow"]
+
+
+class SchemeVersionRow(Schema):
+    """A version of a scheme. Marks made under the same `meaning_hash` stay comparable."""
+
+    number: int
+    status: str = Field(description="draft, active or retired")
+    meaning_hash: str
+    content_hash: str
+
+
+class SchemeList(Schema):
+    """The marking schemes of a problem."""
+
+    items: list[SchemeRow]
+
+
+class SchemeOut(Schema):
+    """One version of a scheme: how it computes, and the text that people write."""
+
+    id: uuid.UUID
+    problem: str = Field(description="slug of the problem")
+    title: str
+    version: SchemeVersionRow
+    text: str = Field(description="docs/marking_schemes.md explains this form")
+    body: dict[str, Any] = Field(description="the same as JSON (lemmascope.scheme/1), with each item's lineage")
+
+
 class RunRow(Schema):
     """A run in a list."""
 

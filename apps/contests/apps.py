@@ -3,3 +3,10 @@ from django.apps import AppConfig
 
 class ContestsConfig(AppConfig):
     name = "apps.contests"
+
+    def ready(self) -> None:
+        """Hold the problems of contests back."""
+        from apps.contests.holding import problems_held
+        from apps.problems.holding import Text, hold_register
+
+        hold_register(Text.STATEMENT, problems_held)

@@ -8,6 +8,7 @@ from django.conf import settings
 from apps.accounts.models import User
 from apps.contests.models import LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, PointStep
 from apps.contests.services import Settings
+from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 
 STUDENTS_AT_ONCE = 500
@@ -60,10 +61,10 @@ class ProblemForm(forms.Form):
     label = forms.CharField(max_length=LABEL_LENGTH, required=False, help_text="Such as: 1 or A2. Empty: the next number.")
     captain = forms.ModelChoiceField(User.objects.none(), required=False, empty_label="none")
 
-    def __init__(self, contest: Contest, *args: Any, **options: Any) -> None:
+    def __init__(self, contest: Contest, user: User, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         used = contest.problems.values("problem")
-        _choices(self, "problem", Problem.objects.exclude(pk__in=used))
+        _choices(self, "problem", problem_visible_to(user).exclude(pk__in=used))
         _choices(self, "captain", User.objects.filter(coached__contest=contest))
 
 

@@ -1,7 +1,8 @@
 """Who may see and change what of the library.
 
 Everybody who is signed in reads statements. Answers, marking schemes and reference solutions are for coaches, researchers and
-staff: a student must never meet a solution by accident. The same people create, edit, import and export.
+staff: a student must never meet a solution by accident. The same people create, edit, import and export. What is held back
+(`holding`: problems of a contest that is not over) only those meet whom its rule lets.
 """
 
 import uuid
@@ -11,12 +12,13 @@ from django.http import Http404, HttpRequest
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
+from apps.problems.holding import Text, held_back
 from apps.problems.models import ImportDraft, Problem
 
 
 def problem_visible_to(user: User) -> QuerySet[Problem]:
     """The problems whose statements `user` may read."""
-    return Problem.objects.all() if user.is_active else Problem.objects.none()
+    return Problem.objects.exclude(held_back(Text.STATEMENT, user)) if user.is_active else Problem.objects.none()
 
 
 def problem_get_for(user: User, slug: str) -> Problem:
@@ -28,8 +30,28 @@ def problem_get_for(user: User, slug: str) -> Problem:
 
 
 def solutions_may_read(user: User) -> bool:
-    """Coaches, researchers and staff see answers, marking schemes and reference solutions."""
+    """Coaches, researchers and staff see answers, marking schemes and solutions of what is not held back from them."""
     return user.is_active and (user.may_see_runs or user.is_staff)
+
+
+def solved_visible_to(user: User) -> QuerySet[Problem]:
+    """The problems whose answers, marking schemes and reference solutions `user` may read."""
+    if not solutions_may_read(user):
+        return Problem.objects.none()
+    return Problem.objects.exclude(held_back(Text.SOLUTIONS, user))
+
+
+def solutions_of_may_read(user: User, problem: Problem) -> bool:
+    """Whether `user` may read the answer, the marking schemes and the solutions of this problem."""
+    return solved_visible_to(user).filter(pk=problem.pk).exists()
+
+
+def solved_get_for(user: User, slug: str) -> Problem:
+    """The problem for somebody who may read its solutions, or `Http404`."""
+    problem = problem_get_for(user, slug)
+    if not solutions_of_may_read(user, problem):
+        raise Http404("There is no such page.")
+    return problem
 
 
 def problem_may_edit(user: User) -> bool:

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
-from apps.problems.access import problem_get_for, problem_may_edit, solutions_may_read
+from apps.problems.access import problem_may_edit, solutions_may_read, solutions_of_may_read, solved_get_for
 from apps.problems.models import Problem
 from apps.schemes.models import MarkingScheme, SchemeVersion
 from apps.schemes.selectors import version_current
@@ -33,22 +33,20 @@ def writer_of(request: HttpRequest) -> User:
 
 def schemes_problem_for(user: User, slug: str) -> Problem:
     """The problem whose schemes `user` may read, or `Http404`."""
-    if not solutions_may_read(user):
-        raise Http404("There is no such page.")
-    return problem_get_for(user, slug)
+    return solved_get_for(user, slug)
 
 
 def scheme_get_for(user: User, public_id: uuid.UUID) -> MarkingScheme:
     """The scheme, or `Http404`."""
     found = MarkingScheme.objects.select_related("problem").filter(public_id=public_id).first()
-    if found is None or not solutions_may_read(user):
+    if found is None or not solutions_of_may_read(user, found.problem):
         raise Http404("There is no such marking scheme.")
     return found
 
 
 def version_get_for(user: User, scheme: MarkingScheme, number: str) -> SchemeVersion:
     """A version by its number, the one to show first where `number` is empty, or `Http404`."""
-    if not solutions_may_read(user):
+    if not solutions_of_may_read(user, scheme.problem):
         raise Http404("There is no such marking scheme.")
     if not number:
         return version_current(scheme)

@@ -78,6 +78,8 @@ RULES: dict[str, Rule] = {
     "api:openapi-json": EVERYONE,
     "api:problem_list": API_SIGNED_IN,
     "api:problem_get": API_SIGNED_IN,
+    "api:scheme_list": API_RUN_READERS,
+    "api:scheme_get": API_RUN_READERS,
     "api:run_list": API_RUN_READERS,
     "api:run_get": API_RUN_READERS,
     "api:run_events": API_RUN_READERS,
@@ -179,6 +181,8 @@ ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
     "api:problem_get": lambda world: {"slug": world.problem.slug},
+    "api:scheme_list": lambda world: {"slug": world.problem.slug},
+    "api:scheme_get": lambda world: {"scheme_id": world.scheme.public_id},
     "api:run_get": lambda world: {"run_id": world.run.public_id},
     "api:run_events": lambda world: {"run_id": world.run.public_id},
     "api:run_lemmas": lambda world: {"run_id": world.run.public_id},

@@ -52,7 +52,10 @@ def world(alice: User, bob: User, charlie: User) -> World:
     RunEvent.objects.create(run=run, seq=1, key=f"{CALL}/began", kind="call.began", at=now, body=body)
     content = text_read("checkpoint A1, 7 points: Everything.")
     scheme = scheme_create(problem=problem, title="Scheme", content=content, by=alice)
-    return World(problem, run, scheme, handed_in_at_a_contest(bob, charlie, problem))
+    # A problem of its own: what stands in a contest is held back in the library.
+    asked = Problem.objects.create(slug="three-squares", title="Sums of three squares", topic=Topic.NUMBER_THEORY)
+    ProblemVersion.objects.create(problem=asked, number=1, statement="Which primes are sums of three squares?")
+    return World(problem, run, scheme, handed_in_at_a_contest(bob, charlie, asked))
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)

@@ -72,7 +72,7 @@ def contest_page(
         "may_reveal": reveal_may(user, contest),
         "is_preparing": contest.state == ContestState.PREPARING,
         "moves": [(verb, WORDS[verb]) for verb, (sources, _) in MOVES.items() if contest.state in sources],
-        "problem_form": problem_form or ProblemForm(contest, auto_id="problem_%s"),
+        "problem_form": problem_form or ProblemForm(contest, user, auto_id="problem_%s"),
         "coach_form": coach_form or CoachForm(auto_id="coach_%s"),
     }
     return render(request, "contests/contest_detail.html", context, status=status)

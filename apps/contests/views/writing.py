@@ -59,7 +59,7 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             coach = contest.coaches.filter(person__username=request.POST.get("captain", "")).first()
             services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None)
         else:
-            form = ProblemForm(contest, request.POST, auto_id="problem_%s")
+            form = ProblemForm(contest, user, request.POST, auto_id="problem_%s")
             if not form.is_valid():
                 return contest_page(request, user, contest, problem_form=form, status=422)
             services.problem_add(contest=contest, **form.cleaned_data)

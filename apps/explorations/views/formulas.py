@@ -5,6 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
+from apps.accounts.models import User
 from apps.explorations.formula_check import written_formulas
 
 
@@ -18,10 +19,11 @@ def formula_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def formula_data(request: HttpRequest) -> JsonResponse:
     """All formulas with where they stand."""
-    _staff(request)
-    return JsonResponse({"formulas": written_formulas()})
+    return JsonResponse({"formulas": written_formulas(_staff(request))})
 
 
-def _staff(request: HttpRequest) -> None:
-    if not user_of(request).is_staff:
+def _staff(request: HttpRequest) -> User:
+    user = user_of(request)
+    if not user.is_staff:
         raise Http404("There is no such page.")
+    return user

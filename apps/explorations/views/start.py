@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
@@ -14,6 +14,7 @@ from apps.explorations.forms import ExplorationForm, initial_from
 from apps.explorations.plans import Plan, plan_of_spec, problem_text, usable_aliases
 from apps.explorations.services import exploration_fork, plan_start, worked_example_start
 from apps.explorations.views.shared import run_of
+from apps.problems.access import problem_get_for
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
@@ -110,9 +111,10 @@ def _with_new_preset(form: ExplorationForm, aliases: dict[str, Alias]) -> Explor
 
 
 def _problem(request: HttpRequest, slug: str) -> Problem:
-    if not run_may_start(user_of(request)):
+    user = user_of(request)
+    if not run_may_start(user):
         raise Http404("There is no such page.")
-    return get_object_or_404(Problem, slug=slug)
+    return problem_get_for(user, slug)
 
 
 def _aliases() -> tuple[dict[str, Alias], str]:

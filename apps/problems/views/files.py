@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.problems import selectors, services
-from apps.problems.access import author_of, import_draft_get_for, problem_visible_to
+from apps.problems.access import author_of, import_draft_get_for, solved_visible_to
 from apps.problems.forms import ImportForm
 from apps.problems.importing.exports import FORMATS, export_text
 from apps.problems.importing.files import FileWrong
@@ -82,7 +82,7 @@ def problem_export(request: HttpRequest) -> HttpResponse:
     file_format, shape = request.GET.get("format", "jsonl"), request.GET.get("shape", "ours")
     if file_format not in FORMATS or shape not in SHAPES:
         raise Http404(f"There is no such export. Formats: {', '.join(FORMATS)}; shapes: {', '.join(SHAPES)}.")
-    problems = selectors.problem_list(problem_visible_to(user), selectors.filter_from(request.GET))
+    problems = selectors.problem_list(solved_visible_to(user), selectors.filter_from(request.GET))
     text = export_text(problems, file_format=file_format, shape_name=shape)
     name = f"problems-{'' if shape == 'ours' else shape + '-'}{timezone.localdate():%Y-%m-%d}.{file_format}"
     response = HttpResponse(text, content_type=f"{_TYPES[file_format]}; charset=utf-8")

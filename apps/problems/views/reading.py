@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
 from apps.problems import selectors
-from apps.problems.access import problem_get_for, problem_may_edit, problem_visible_to, solutions_may_read
+from apps.problems.access import problem_get_for, problem_may_edit, problem_visible_to, solutions_of_may_read
 from apps.problems.models import Problem, ProblemVersion, Topic
 
 PAGE = 50
@@ -45,13 +45,13 @@ def problem_detail(request: HttpRequest, slug: str) -> HttpResponse:
     problem = problem_get_for(user, slug)
     newest = problem.current
     version = _version(request, problem, newest)
-    open_book = solutions_may_read(user)
+    open_book = solutions_of_may_read(user, problem)
     context: dict[str, Any] = {
         "problem": problem,
         "version": version,
         "newest": newest,
         "open_book": open_book,
-        "may_edit": problem_may_edit(user),
+        "may_edit": open_book and problem_may_edit(user),
         "may_see_runs": user.may_see_runs,
     }
     if open_book:

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.problems import services
-from apps.problems.access import author_of, problem_get_for
+from apps.problems.access import author_of, solved_get_for
 from apps.problems.drafts import SOLUTIONS_AT_MOST, draft_of
 from apps.problems.forms import ProblemEditor
 from apps.problems.models import Problem
@@ -30,7 +30,7 @@ def problem_create(request: HttpRequest) -> HttpResponse:
 def problem_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """The editor filled with a problem. Saving makes a new version where a text changed; older ones stay readable."""
     user = author_of(request)
-    problem = problem_get_for(user, slug)
+    problem = solved_get_for(user, slug)
     if request.method != "POST":
         editor = ProblemEditor(draft=draft_of(problem))
         return _editor_page(request, editor, problem, based_on=services.problem_state(problem))

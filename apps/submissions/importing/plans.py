@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
+from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
 from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, author_add, problem_add
+from apps.problems.access import problem_visible_to
 from apps.problems.importing.files import table_read
 from apps.problems.importing.values import RowWrong
 from apps.problems.models import Problem
@@ -55,9 +57,10 @@ class ImportPlan:
 class _Problems:
     """The problems of a contest by everything that a file may call them."""
 
-    def __init__(self, contest: Contest, *, adds: bool) -> None:
+    def __init__(self, contest: Contest, *, adds_for: User | None) -> None:
         self.contest = contest
-        self.adds = adds and contest.state == ContestState.PREPARING
+        is_open = contest.state == ContestState.PREPARING
+        self.library = problem_visible_to(adds_for) if adds_for and is_open else Problem.objects.none()
         self.added: list[Problem] = []
         self.names: dict[str, str] = {}
         self.count = 0
@@ -69,8 +72,8 @@ class _Problems:
         for spelled in _spellings(name):
             if label := self.names.get(spelled.casefold()):
                 return label
-        if self.adds and self.count < PROBLEMS_AT_MOST:
-            found = list(Problem.objects.filter(external_id=name)[:2]) or list(Problem.objects.filter(slug=name)[:1])
+        if self.count < PROBLEMS_AT_MOST:
+            found = list(self.library.filter(external_id=name)[:2]) or list(self.library.filter(slug=name)[:1])
             if len(found) == 1:
                 self.added.append(found[0])
                 return self._know(found[0], str(self.count + 1))
@@ -84,10 +87,13 @@ class _Problems:
         return label
 
 
-def plan_make(contest: Contest, data: bytes, *, adds_problems: bool = False) -> ImportPlan:
-    """Look at a file without changing anything. Raises `FileWrong` where nothing can be taken from it."""
+def plan_make(contest: Contest, data: bytes, *, adds_for: User | None = None) -> ImportPlan:
+    """Look at a file without changing anything. Raises `FileWrong` where nothing can be taken from it.
+
+    `adds_for`: whose library the contest may get problems from; none are added without.
+    """
     shape, rows = _rows(data)
-    plan, problems = ImportPlan(shape), _Problems(contest, adds=adds_problems)
+    plan, problems = ImportPlan(shape), _Problems(contest, adds_for=adds_for)
     known = _known(contest)
     for where, draft in rows:
         try:
@@ -111,7 +117,7 @@ def import_confirm(*, file: ImportFile) -> ImportPlan:
     contest = file.contest
     if contest.state == ContestState.CLOSED:
         raise ContestRefused("The contest is closed.")
-    plan = plan_make(contest, bytes(file.data), adds_problems=file.adds_problems)
+    plan = plan_make(contest, bytes(file.data), adds_for=adder_of(file))
     for problem in plan.added:
         problem_add(contest=contest, problem=problem)
     problems = {row.label: row for row in contest.problems.all()}
@@ -122,6 +128,11 @@ def import_confirm(*, file: ImportFile) -> ImportPlan:
         _text_add(papers[row.draft.author], problems[row.problem], row.draft)
     file.delete()
     return plan
+
+
+def adder_of(file: ImportFile) -> User | None:
+    """Whose library an upload may take problems from; None where it was not asked to."""
+    return file.owner if file.adds_problems else None
 
 
 def _rows(data: bytes) -> tuple[str, Iterator[tuple[str, SubmissionDraft | RowWrong]]]:

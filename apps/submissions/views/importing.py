@@ -15,8 +15,8 @@ from apps.submissions import services
 from apps.submissions.access import import_file_get_for
 from apps.submissions.forms import ImportForm
 from apps.submissions.importing.files import FileWrong
+from apps.submissions.importing.plans import adder_of, plan_make
 from apps.submissions.importing.plans import import_confirm as confirm
-from apps.submissions.importing.plans import plan_make
 
 SHOWN = 200
 
@@ -31,7 +31,7 @@ def import_upload(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         upload, adds = form.cleaned_data["file"], form.cleaned_data["adds_problems"]
         data = upload.read()
         try:
-            plan_make(contest, data, adds_problems=adds)
+            plan_make(contest, data, adds_for=user if adds else None)
         except FileWrong as error:
             form.add_error("file", str(error))
         else:
@@ -46,7 +46,7 @@ def import_upload(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 def import_preview(request: HttpRequest, contest_id: uuid.UUID, file_id: uuid.UUID) -> HttpResponse:
     """What is in the file, text by text."""
     contest, file = import_file_get_for(user_of(request), contest_id, file_id)
-    plan = plan_make(contest, bytes(file.data), adds_problems=file.adds_problems)
+    plan = plan_make(contest, bytes(file.data), adds_for=adder_of(file))
     context = {
         "contest": contest,
         "file": file,
