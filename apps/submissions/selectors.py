@@ -1,5 +1,6 @@
 """Reads of submissions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Max, QuerySet
@@ -41,18 +42,21 @@ def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
     return rows
 
 
-def versions_to_mark(contest: Contest) -> QuerySet[SubmissionVersion]:
-    """The newest version of every submission of a contest, unless it was withdrawn."""
-    newest = Submission.objects.filter(paper__contest=contest).annotate(last=Max("versions__pk")).values("last")
+def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) -> QuerySet[SubmissionVersion]:
+    """The newest version of every submission of a contest, or of some of its papers, unless it was withdrawn."""
+    submissions = Submission.objects.filter(paper__contest=contest)
+    if papers is not None:
+        submissions = submissions.filter(paper__in=papers)
+    newest = submissions.annotate(last=Max("versions__pk")).values("last")
     return SubmissionVersion.objects.filter(pk__in=newest, withdrawn_at=None)
 
 
-def paper_rows(contest: Contest) -> list[PaperRow]:
-    """All papers of a contest with what is to be marked, by number."""
+def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:
+    """Papers of a contest with what is to be marked, in their order."""
     problems = [row.pk for row in problem_list(contest)]
-    versions = versions_to_mark(contest).defer("raw", "source").select_related("submission")
+    versions = versions_to_mark(contest, papers).defer("raw", "source").select_related("submission")
     found = {(row.submission.paper_id, row.submission.problem_id): row for row in versions}
-    return [PaperRow(paper, [found.get((paper.pk, key)) for key in problems]) for paper in contest.papers.all()]
+    return [PaperRow(paper, [found.get((paper.pk, key)) for key in problems]) for paper in papers]
 
 
 def scan_list(submission: Submission) -> QuerySet[Scan]:

@@ -1,23 +1,43 @@
 """Scans and photos, from the bytes that somebody uploaded to clean JPEG pages.
 
 What an upload is, its first bytes say, never its name. It is read in a child process with limits (`child`), which gives back
-pictures drawn anew: no metadata, no scripts, no text layer of the file goes on. The child has no fence against files and
-network: a fault of a parser that lets code run would run it as the web process's user.
+pictures drawn anew: no metadata, no scripts, no text layer of the file goes on. Before the child reads the first byte it stands
+behind the fence of the sandbox for Python, as far as the kernel has one: the sources of that fence are sent to it, because this
+app stands below the workers and the child must import nothing of ours.
 """
 
 import json
+import logging
 import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 UPLOAD_BYTES = 32 * 1024 * 1024
 PAGES_AT_MOST = 50
 WALL_S = 40.0
+FENCED = "landlock and filter"
 _CHILD = Path(__file__).with_name("child.py")
+_SANDBOX = Path(__file__).resolve().parents[3] / "workers" / "sandbox"
+_FENCE = ("syscalls", "seccomp", "landlock")
+#: Reads one line of `[[name, source], …]`, makes the modules and runs the last one's `main`.
+_BOOT = (
+    "import sys,json\n"
+    "for n,s in json.loads(sys.stdin.buffer.readline()):\n"
+    " m=sys.modules[n]=type(sys)(n);exec(compile(s,n,'exec'),m.__dict__)\n"
+    " for p in [n.rpartition('.')]:\n"
+    "  if p[0]:sys.modules.setdefault(p[0],type(sys)(p[0]));setattr(sys.modules[p[0]],p[2],m)\n"
+    "m.main()"
+)
 _LENGTH = struct.Struct(">IHH")
+
+
+Module = tuple[str, str]
 
 
 class UploadWrong(Exception):
@@ -40,19 +60,37 @@ def pages_read(data: bytes, *, wall_s: float = WALL_S) -> list[PageImage]:
     kind = kind_of(data)
     if not kind:
         raise UploadWrong("This is neither a PDF nor a photo in JPEG, PNG or HEIC.")
+    return _unpacked(child_run(modules(), kind, data, wall_s=wall_s))
+
+
+def modules() -> list[Module]:
+    """Name and source of what the child is made of: the fence, where its files are there, and the reader."""
+    fence = [(f"workers.sandbox.{name}", _SANDBOX / f"{name}.py") for name in _FENCE]
+    chosen = fence if all(path.is_file() for _, path in fence) else []
+    return [(name, path.read_text(encoding="utf-8")) for name, path in (*chosen, ("intake_child", _CHILD))]
+
+
+def child_run(sources: Sequence[Module], kind: str, data: bytes, *, wall_s: float = WALL_S) -> bytes:
+    """What the child writes. The last module's `main` reads `data`. Raises `UploadWrong` where it ends badly or late."""
     with tempfile.TemporaryFile() as out:
         try:
             done = subprocess.run(  # noqa: S603
-                [sys.executable, "-I", "-B", str(_CHILD), kind, str(PAGES_AT_MOST)],
-                input=data, stdout=out, stderr=subprocess.DEVNULL, timeout=wall_s, check=False, env={}, cwd="/",
-            )  # fmt: skip
+                [sys.executable, "-I", "-B", "-c", _BOOT, kind, str(PAGES_AT_MOST)],
+                input=json.dumps(sources).encode() + b"\n" + data,
+                stdout=out,
+                stderr=subprocess.DEVNULL,
+                timeout=wall_s,
+                check=False,
+                env={},
+                cwd="/",
+            )
         except subprocess.TimeoutExpired as error:
             raise UploadWrong("Reading the file took too long, so it was given up.") from error
         out.seek(0)
         found = out.read()
     if done.returncode != 0:
         raise UploadWrong("Reading the file took more time or memory than is allowed.")
-    return _unpacked(found)
+    return found
 
 
 def kind_of(data: bytes) -> str:
@@ -71,6 +109,8 @@ def _unpacked(found: bytes) -> list[PageImage]:
         said = json.loads(head)
     except ValueError as error:
         raise UploadWrong("The file could not be read.") from error
+    if said["fence"] != FENCED:
+        log.warning("An upload was read without the sandbox's fence (%s); see docs/contests.md.", said["fence"])
     if said["error"]:
         raise UploadWrong(said["error"])
     pages: list[PageImage] = []

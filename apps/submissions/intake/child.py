@@ -1,15 +1,21 @@
-"""The process that reads an upload: `python -I child.py pdf|image PAGES` with the bytes on stdin.
+"""The process that reads an upload: `pdf` or `image` and the most pages are its arguments, the bytes come on stdin.
 
-Writes one line of JSON, `{"error": "", "pages": n}`, and n pages as length, width, height and JPEG. It limits itself before it
-looks at the first byte. It imports nothing of ours, so that no secret is in its memory.
+Writes one line of JSON, `{"error": "", "pages": n, "fence": …}`, and n pages as length, width, height and JPEG. It limits
+itself and gives up every right that it does not need before it looks at the first byte: with Landlock it opens libraries and
+fonts and nothing else, and the system call filter leaves it no socket, no process and no signal. It imports nothing of ours but
+the fence, whose modules its starter hands over, so that no secret is in its memory.
 """
 
+import contextlib
+import importlib
 import io
 import json
+import os
 import resource
 import struct
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 PIXELS_AT_MOST = 80_000_000
@@ -18,6 +24,12 @@ QUALITY = 80
 CPU_S = 20
 MEMORY = 1024**3
 OUT_BYTES = 96 * 1024**2
+UNFENCED = "limits only"
+#: Imported before the rights go.
+_PARTS = {"pdf": ("pypdfium2",), "image": ("pillow_heif", "PIL.ImageOps", "PIL.PngImagePlugin")}
+#: What the readers open beside their own code: fonts for a PDF that brings none.
+_FONTS = ("/usr/share/fonts", "/usr/local/share/fonts", "/etc/fonts")
+_LIBRARIES = ("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
 
 class Refused(Exception):
@@ -35,6 +47,10 @@ def main() -> None:
     ):
         resource.setrlimit(what, (most, most))
     kind, most_pages = sys.argv[1], int(sys.argv[2])
+    for name in (*_PARTS[kind], "PIL.Image", "PIL.JpegImagePlugin"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    fence = fenced()
     out = io.BytesIO()
     pages = 0
     try:
@@ -44,15 +60,36 @@ def main() -> None:
             picture.save(jpeg, "JPEG", quality=QUALITY, optimize=True)
             out.write(struct.pack(">IHH", jpeg.tell(), *picture.size) + jpeg.getvalue())
             pages += 1
-        said: dict[str, Any] = {"error": "", "pages": pages}
+        said: dict[str, Any] = {"error": "", "pages": pages, "fence": fence}
     except Refused as refused:
-        said = {"error": str(refused)}
+        said = {"error": str(refused), "fence": fence}
     except ImportError:
-        said = {"error": "Scans and photos cannot be read here: Pillow, pillow-heif or pypdfium2 is missing."}
+        said = {"fence": fence, "error": "Scans and photos cannot be read here: Pillow, pillow-heif or pypdfium2 is missing."}
     except MemoryError:
-        said = {"error": "The file needs more memory than is allowed."}
+        said = {"error": "The file needs more memory than is allowed.", "fence": fence}
     sys.stdout.buffer.write(json.dumps(said).encode() + b"\n" + out.getvalue())
     sys.stdout.flush()
+
+
+def fenced() -> str:
+    """Give up all rights that the kernel lets a process give up; which were given up, in words."""
+    held = []
+    landlock, seccomp = (sys.modules.get(f"workers.sandbox.{name}") for name in ("landlock", "seccomp"))
+    if landlock is None or seccomp is None:
+        return UNFENCED
+    with contextlib.suppress(OSError, AttributeError):
+        landlock.restrict([*_library_folders(), *_LIBRARIES, *_FONTS], ["/dev/null"])
+        held.append("landlock")
+    with contextlib.suppress(OSError, AttributeError, seccomp.UnknownProcessor):
+        seccomp.lock(seccomp.locked_filter(os.getpid(), files_may_change=False))
+        held.append("filter")
+    return " and ".join(held) or UNFENCED
+
+
+def _library_folders() -> list[str]:
+    """Where Python's own modules and the installed packages lie; never a folder that a package was only linked from."""
+    inside = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages", "lib-dynload"))]
+    return [*inside, str(Path(os.__file__).parent), str(Path(sys.base_prefix) / "lib")]
 
 
 def _pdf(data: bytes, most_pages: int) -> Iterator[Any]:

@@ -1,7 +1,9 @@
 """What coaches read: papers by number, scripts with their steps. No times; names only where a contest is not anonymous."""
 
 import uuid
+from urllib.parse import urlencode
 
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -9,24 +11,33 @@ from django.views.decorators.http import require_GET
 
 from apps.accounts.access import user_of
 from apps.contests.access import coached_get_for, names_for, papers_may_read, reveal_may
+from apps.contests.models import NUMBER_SIGNS
 from apps.contests.selectors import problem_list
 from apps.submissions import selectors
 from apps.submissions.access import version_marked_for
+
+PAGE = 100
 
 
 @never_cache
 @require_GET
 def paper_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The papers of a contest, by their random numbers."""
+    """The papers of a contest, by their random numbers, a page at a time; `?number=` leads to one of them."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     if not papers_may_read(user, contest):
         raise Http404("Papers can be read when marking has begun.")
     names = names_for(user, contest)
+    papers = contest.papers.order_by("number")
+    asked = request.GET.get("number", "").replace("\0", "").strip().upper()[:NUMBER_SIGNS]
+    page = Paginator(papers.filter(number__startswith=asked) if asked else papers, PAGE).get_page(request.GET.get("page"))
     context = {
         "contest": contest,
+        "page": page,
+        "asked": asked,
+        "query": urlencode({"number": asked}) if asked else "",
         "problems": problem_list(contest),
-        "rows": [(row, names.get(row.paper.pk, "")) for row in selectors.paper_rows(contest)],
+        "rows": [(row, names.get(row.paper.pk, "")) for row in selectors.paper_rows(contest, list(page.object_list))],
         "may_reveal": reveal_may(user, contest) and not names,
         "has_names": bool(names),
     }

@@ -1,0 +1,60 @@
+"""The list of papers shows a page at a time and finds a paper by its number."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestState, Paper
+from tests.contests.factory import enter, hand_in, make_contest, moved
+
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def contest(bob: User, charlie: User) -> Contest:
+    """One text handed in, and 249 papers without one."""
+    contest = make_contest(bob, state=ContestState.OPEN)
+    hand_in(*enter(contest, charlie))
+    Paper.objects.bulk_create(Paper(contest=contest) for _ in range(249))
+    return moved(contest, ContestState.MARKING)
+
+
+def numbers(page: str) -> list[str]:
+    return re.findall(r'class="contest-number" scope="row">(\w+)<', page)
+
+
+def page_of(client: Client, contest: Contest, **query: str | int) -> str:
+    return client.get(reverse("submissions:paper_list", args=[contest.public_id]), query).content.decode()
+
+
+def test_all_papers_are_on_the_pages_once_and_in_order(contest: Contest, bob: User, client_for: ClientFor) -> None:
+    client = client_for(bob)
+    pages = [numbers(page_of(client, contest, page=number)) for number in (1, 2, 3)]
+    assert [len(page) for page in pages] == [100, 100, 50]
+    assert [number for page in pages for number in page] == sorted(paper.number for paper in contest.papers.all())
+
+
+def test_a_page_asks_the_database_the_same_number_of_times_whatever_it_holds(
+    contest: Contest, bob: User, client_for: ClientFor, django_assert_max_num_queries: Callable[[int], object]
+) -> None:
+    client = client_for(bob)
+    with django_assert_max_num_queries(15):  # type: ignore[attr-defined]
+        page_of(client, contest, page=2)
+
+
+def test_a_number_finds_its_paper_and_what_it_handed_in(contest: Contest, bob: User, client_for: ClientFor) -> None:
+    paper = contest.identities.get().paper
+    page = page_of(client_for(bob), contest, number=paper.number.lower())
+    assert numbers(page) == [paper.number]
+    assert ">read</a>" in page
+
+
+@pytest.mark.parametrize("asked", ["AEIOU", "\0", "<b>", "%"])
+def test_a_number_that_no_paper_has_finds_nothing(asked: str, contest: Contest, bob: User, client_for: ClientFor) -> None:
+    page = page_of(client_for(bob), contest, number=asked)
+    assert "<b>" not in page
+    assert "There is no such paper." in page or asked == "\0"
