@@ -1,30 +1,69 @@
-"""A sealed mark that stands otherwise after its marker saw more. What was sealed is kept beside it, for ever."""
+"""What becomes of a sealed mark when its marker saw more. What was sealed is kept beside it, for ever.
+
+sealed → confirmed    the marker stays with it
+sealed → revised      with a reason; where the case was settled by this mark, a new grade supersedes
+"""
 
 from decimal import Decimal
 
+from django.db import transaction
+
 from apps.accounts.models import User
 from apps.marks.audit import audit
-from apps.marks.models import Mark, MarkState
-from apps.marks.sheets import scheme_of, step_of
+from apps.marks.grades import grade_give, grade_of
+from apps.marks.models import CaseState, Mark, MarkState
+from apps.marks.sheets import scheme_of, sheet_of, step_of
 from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.sealing import sheet_points
+from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sheet import REASON_LENGTH, MarkSheet
 
+SEALED = (MarkState.SEALED, MarkState.CONFIRMED, MarkState.REVISED)
 
-def mark_revise(*, mark: Mark, sheet: MarkSheet, state: MarkState, reason: str, by: User) -> Mark:
-    """Let a sealed mark stand with another sheet; `sealed_sheet` and `sealed_points` stay. The caller has checked the sheet.
 
-    The rows of ticks and verdicts go on telling what was sealed.
+class RevisionRefused(Exception):
+    """The mark cannot be confirmed or revised so; the message says why."""
+
+
+@transaction.atomic
+def mark_confirm(*, mark: Mark, user: User) -> Mark:
+    """The marker stays with a sealed mark after something was shown. Raises `RevisionRefused` for one that is not sealed."""
+    if not Mark.objects.filter(pk=mark.pk, state=MarkState.SEALED).update(state=MarkState.CONFIRMED):
+        raise RevisionRefused("Only a sealed mark can be confirmed.")
+    mark.state = MarkState.CONFIRMED
+    audit("mark.confirmed", actor=user, case=mark.task.case, mark=mark, points=_text(mark.points))
+    return mark
+
+
+@transaction.atomic
+def mark_revise(*, mark: Mark, user: User, points: Decimal, reason: str, sheet: MarkSheet | None = None) -> Mark:
+    """Change the points of a sealed mark, and its sheet where one is given. The rows of ticks and verdicts go on telling what
+    was sealed.
+
+    Raises `RevisionRefused` without a reason, for points off the scale or the step, and for a mark that is not sealed.
     """
-    before, after = mark.points, sheet_points(sheet, scheme_of(mark), step_of(mark.task.case.problem.contest)).points
-    mark.sheet, mark.points, mark.state = sheet_json(sheet), after, state
-    mark.change_reason = reason[:REASON_LENGTH]
+    scheme, step = scheme_of(mark), step_of(mark.task.case.problem.contest)
+    reason = " ".join(reason.split())
+    if not reason or len(reason) > REASON_LENGTH:
+        raise RevisionRefused("Say why, in one sentence.")
+    if not 0 <= points <= scheme.scale or points % step:
+        raise RevisionRefused(f"Points are multiples of {points_text(step)} up to {points_text(scheme.scale)}.")
+    if mark.state not in SEALED:
+        raise RevisionRefused("Only a sealed mark can be revised.")
+    before = mark.points
+    if sheet is None:
+        sheet = sheet_of(mark)
+        sheet = sheet.model_copy(update={"typed": points, "reason": reason}) if points != before else sheet
+    mark.points, mark.change_reason, mark.state = points, reason, MarkState.REVISED
     mark.row_version += 1
-    mark.save(update_fields=["sheet", "points", "state", "change_reason", "row_version"])
-    told = {"before": _text(before), "after": _text(after), "reason": mark.change_reason}
-    audit(f"mark.{state.value}", actor=by, case=mark.task.case, mark=mark, **told)
+    mark.sheet = sheet_json(sheet)
+    mark.save(update_fields=["points", "change_reason", "state", "row_version", "sheet"])
+    audit("mark.revised", actor=user, case=mark.task.case, mark=mark, before=_text(before), after=_text(points), reason=reason)
+    case = mark.task.case
+    grade = grade_of(case)
+    if case.state == CaseState.SETTLED and grade is not None and grade.mark_id == mark.pk and grade.points != points:
+        grade_give(case=case, mark=mark, by=user, reason=reason)
     return mark
 
 
 def _text(points: Decimal | None) -> str | None:
-    return None if points is None else str(points)
+    return None if points is None else points_text(points)

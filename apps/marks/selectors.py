@@ -148,7 +148,7 @@ def sections_of(scheme: Scheme, ticks: frozenset[str]) -> list[ItemSection]:
 
 
 def labels_of(codes: list[str]) -> dict[str, str]:
-    """A key for each code: the code itself where it is one letter, else its first letter, else its last sign, else a free one."""
+    """A key for each code: its first letter, else its last sign, else a free one; none where all are taken."""
     labels: dict[str, str] = {}
     taken: set[str] = set()
     for code in codes:
@@ -166,9 +166,7 @@ def urls_of(task: MarkingTask) -> dict[str, str]:
     urls = {name: reverse(f"marks:{name}", kwargs={"task_id": task.public_id}) for name in of_task}
     problem = {"problem_id": task.case.problem.public_id}
     urls |= {name: reverse(f"marks:{name}", kwargs=problem) for name in ("next", "phrases")}
-    panes = {
-        f"pane_{name}": reverse("marks:pane", kwargs={"task_id": task.public_id, "name": name}) for name in PANES
-    }
+    panes = {f"pane_{name}": reverse("marks:pane", kwargs={"task_id": task.public_id, "name": name}) for name in PANES}
     return urls | panes | {"home": reverse("marks:home")}
 
 

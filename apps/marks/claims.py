@@ -1,0 +1,113 @@
+"""The next script for a marker: one that nobody else gets in the same slot, in an order of this marker's own.
+
+1. Who holds one goes on with it.
+2. Of those that are free: not a case that the marker has a part in, not the marker's own paper, not one they handed on because
+   they know whose it is. Scripts that the marker put off come last, and before them those that somebody began and left.
+3. The order is a hash of the setup's seed, the marker and the case: the same for ever, another for everybody, and no order of
+   arrival or name.
+"""
+
+from datetime import datetime
+from hashlib import blake2b
+
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.access import paper_own
+from apps.contests.models import ContestCoach, ContestProblem
+from apps.marks.audit import audit
+from apps.marks.leases import LEASE, is_free
+from apps.marks.models import Mark, MarkingSetup, MarkingTask, MarkState, Pass, PassReason, Slot
+
+CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD)
+QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
+
+
+@transaction.atomic
+def task_next(problem: ContestProblem, user: User, *, besides: MarkingTask | None = None) -> MarkingTask | None:
+    """Claim a script of a problem, or go on with the one that is held; None where there is none for this marker.
+
+    `besides`: a task that is held already and does not count, for fetching the next one ahead.
+    """
+    # One marker's claims come one after the other, whatever windows they come from.
+    ContestCoach.objects.select_for_update().filter(contest=problem.contest_id, person=user).first()
+    held = _held(problem, user, besides) or _taken(problem, user)
+    return MarkingTask.objects.select_related("case").get(pk=held) if held is not None else None
+
+
+def order_key(setup: MarkingSetup, user: User, case: int) -> bytes:
+    """Where a case stands in the order of a marker."""
+    return blake2b(f"{setup.seed}:{user.pk}:{case}".encode(), digest_size=8).digest()
+
+
+def questions_open() -> QuerySet[Pass]:
+    """Questions to captains that have no answer."""
+    return Pass.objects.filter(reason__in=QUESTIONS, answered_at=None)
+
+
+def _held(problem: ContestProblem, user: User, besides: MarkingTask | None) -> int | None:
+    """The task that the person holds, renewed; not one about which the captain was asked."""
+    mine = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None)
+    mine = mine.exclude(pk__in=questions_open().filter(person=user).values("task"))
+    if besides is not None:
+        mine = mine.exclude(pk=besides.pk)
+    for key in mine.order_by(F("lease_until").desc(nulls_last=True), "pk").values_list("pk", flat=True):
+        kept = MarkingTask.objects.filter(pk=key, assignee=user, done_at=None)
+        if kept.update(lease_until=timezone.now() + LEASE):
+            return key
+    return None
+
+
+def _taken(problem: ContestProblem, user: User) -> int | None:
+    now = timezone.now()
+    for key in _in_order(problem, user, now):
+        if _take(key, user, now):
+            _left_behind(key, user)
+            return key
+    return None
+
+
+def _in_order(problem: ContestProblem, user: User, now: datetime) -> list[int]:
+    """The keys of the free tasks, in the marker's order."""
+    setup = problem.setup
+    part = MarkingTask.objects.filter(case__problem=problem, assignee=user)
+    passes = Pass.objects.filter(person=user, task__case__problem=problem)
+    known = passes.filter(reason=PassReason.CONFLICT)
+    free = MarkingTask.objects.filter(is_free(now), case__problem=problem, slot__in=CLAIMED)
+    free = free.exclude(Q(case__in=part.values("case")) | Q(case__in=known.values("task__case")))
+    paper = paper_own(user, problem.contest)
+    if paper is not None:
+        free = free.exclude(case__version__submission__paper=paper)
+    put_off = set(passes.filter(reason=PassReason.SKIP).values_list("task__case", flat=True))
+    rows = free.values_list("pk", "case_id", "mark__row_version", "mark__marker_id")
+    keyed = [
+        ((case in put_off, bool(changes) and marker != user.pk, order_key(setup, user, case), key), key)
+        for key, case, changes, marker in rows
+    ]
+    return [key for _, key in sorted(keyed)]
+
+
+def _take(key: int, user: User, now: datetime) -> bool:
+    """Make a free task this person's; False where somebody was faster. One conditional update, on either database."""
+    task = MarkingTask.objects.filter(is_free(now), pk=key)
+    try:
+        with transaction.atomic():
+            if connection.features.has_select_for_update_skip_locked and not list(
+                MarkingTask.objects.select_for_update(skip_locked=True).filter(is_free(now), pk=key).values_list("pk")
+            ):
+                return False
+            return task.update(assignee=user, lease_until=now + LEASE) == 1
+    except IntegrityError:
+        return False
+
+
+def _left_behind(key: int, user: User) -> None:
+    """Keep what somebody else had begun on this task in the record, where they find it again, and clear the table."""
+    left = Mark.objects.filter(task=key, state=MarkState.DRAFT).exclude(marker=user)
+    for mark in left.select_related("task__case__problem__contest", "marker", "scheme_version"):
+        if mark.row_version:
+            version = mark.scheme_version.pk if mark.scheme_version else None
+            audit("draft.left", actor=mark.marker, case=mark.task.case, sheet=mark.sheet, scheme_version=version)
+        mark.delete()

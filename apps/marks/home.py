@@ -1,0 +1,72 @@
+"""The page where a marker begins: contests being marked, their problems, what is left. Never anybody's points."""
+
+from dataclasses import dataclass
+
+from apps.accounts.models import User
+from apps.contests.access import contest_visible_to
+from apps.contests.models import Contest, ContestProblem, ContestState
+from apps.contests.selectors import problem_list
+from apps.marks import selectors
+from apps.marks.claims import questions_open
+from apps.marks.leases import present
+from apps.marks.models import MarkingCase, MarkingSetup
+from apps.marks.sealing import cases_settle
+from apps.marks.setups import cases_prepare
+
+
+@dataclass(frozen=True)
+class ProblemRow:
+    """A problem with what concerns this marker. `setup` None: an organiser has yet to choose; then there is nothing to count.
+
+    `left`: scripts that wait for a mark this person may make or is making; `mine`: those they have sealed; `present`: who else
+    is marking now; `questions`: those that wait for the captain, told to who may answer.
+    """
+
+    problem: ContestProblem
+    setup: MarkingSetup | None
+    scripts: int
+    left: int
+    mine: int
+    questions: int
+    present: list[str]
+    is_captain: bool
+
+
+@dataclass(frozen=True)
+class ContestRow:
+    """A contest that is being marked."""
+
+    contest: Contest
+    is_organiser: bool
+    problems: list[ProblemRow]
+
+
+def home_rows(user: User) -> list[ContestRow]:
+    """The contests that the person coaches and that are being marked. Cases are made for what has come in since."""
+    contests = contest_visible_to(user).filter(state=ContestState.MARKING, coaches__person=user)
+    return [_contest_row(contest, user) for contest in contests.prefetch_related("coaches")]
+
+
+def _contest_row(contest: Contest, user: User) -> ContestRow:
+    is_organiser = any(coach.is_organiser and coach.person_id == user.pk for coach in contest.coaches.all())
+    rows = [_problem_row(problem, user, is_organiser) for problem in problem_list(contest)]
+    cases_settle(contest)
+    return ContestRow(contest, is_organiser, rows)
+
+
+def _problem_row(problem: ContestProblem, user: User, is_organiser: bool) -> ProblemRow:
+    setup = cases_prepare(problem)
+    is_captain = problem.captain_id == user.pk or is_organiser
+    if setup is None:
+        return ProblemRow(problem, None, 0, 0, 0, 0, [], is_captain)
+    asked = questions_open().filter(task__case__problem=problem)
+    return ProblemRow(
+        problem=problem,
+        setup=setup,
+        scripts=MarkingCase.objects.filter(problem=problem).count(),
+        left=selectors.tasks_left(problem, user).count(),
+        mine=selectors.marks_sealed(problem, user).count(),
+        questions=asked.count() if is_captain else 0,
+        present=present(problem, user),
+        is_captain=is_captain,
+    )

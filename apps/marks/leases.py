@@ -1,0 +1,52 @@
+"""Leases of tasks: two minutes, renewed by every sign of life. What a lease is: `assignee` until `lease_until`.
+
+A lease that ran out is still its holder's until somebody else takes the script.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.access import TaskGone
+from apps.marks.models import MarkingTask
+
+LEASE = timedelta(minutes=2)
+
+
+def is_free(now: datetime) -> Q:
+    """Tasks that anybody may take: nobody's, or with a lease that ran out. One without an end is kept for its holder."""
+    return Q(done_at=None) & (Q(assignee=None) | Q(lease_until__lt=now))
+
+
+def lease_renew(task: MarkingTask, user: User) -> datetime:
+    """Hold a task two minutes more, and with it those that were fetched ahead. Raises `TaskGone`."""
+    now = timezone.now()
+    until = now + LEASE
+    held = MarkingTask.objects.filter(pk=task.pk, assignee=user, done_at=None)
+    if not held.update(lease_until=until):
+        raise TaskGone("This script is no longer yours: the lease ran out and somebody else has it.")
+    ahead = MarkingTask.objects.filter(case__problem=task.case.problem_id, assignee=user, done_at=None, lease_until__gte=now)
+    ahead.update(lease_until=until)
+    task.lease_until = until
+    return until
+
+
+def lease_end(task: MarkingTask, user: User) -> bool:
+    """Give a task back; whether it was held."""
+    held = MarkingTask.objects.filter(pk=task.pk, assignee=user, done_at=None)
+    return bool(held.update(assignee=None, lease_until=None))
+
+
+def lease_keep(task: MarkingTask, user: User, until: datetime | None = None) -> bool:
+    """Keep a task for its holder until a moment, or without an end; whether it was held."""
+    return bool(MarkingTask.objects.filter(pk=task.pk, assignee=user, done_at=None).update(lease_until=until))
+
+
+def present(problem: ContestProblem, user: User) -> list[str]:
+    """Who else is marking this problem now, by user name, and nothing of what they do."""
+    live = MarkingTask.objects.filter(case__problem=problem, lease_until__gte=timezone.now(), done_at=None)
+    names = live.exclude(assignee=user).order_by("assignee__username").values_list("assignee__username", flat=True)
+    return [name for name in names.distinct() if name]

@@ -1,0 +1,74 @@
+"""Handing a script on, and asking the captain.
+
+| reason | what becomes of the script |
+|---|---|
+| skip | goes back; comes to this marker again where nothing else is left |
+| new approach, unsure, statement faulty | stays this marker's, with what they began, until the captain has answered |
+| I know whose it is | goes back for good: this marker never meets it again, and what they began is dropped |
+"""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.access import TaskGone
+from apps.marks.audit import audit
+from apps.marks.claims import QUESTIONS
+from apps.marks.leases import lease_end, lease_keep
+from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason
+from apps.reasoning.marking.scheme import text_clean
+from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH
+
+KEPT_AFTER_ANSWER = timedelta(hours=1)
+
+
+class PassRefused(Exception):
+    """The script cannot be handed on so, or the question not answered; the message says why."""
+
+
+@transaction.atomic
+def task_pass(*, task: MarkingTask, user: User, reason: str, words: str = "") -> Pass:
+    """Hand a script on or ask the captain about it. Raises `TaskGone`, `PassRefused`."""
+    words = text_clean(words)
+    if reason not in PassReason.values:
+        raise PassRefused("This is no reason.")
+    if len(words) > REASON_LENGTH:
+        raise PassRefused(f"At most {REASON_LENGTH} characters.")
+    is_question = reason in QUESTIONS
+    if is_question and task.case.problem.captain_id == user.pk:
+        raise PassRefused("You are the captain: the ruling is yours.")
+    is_held = lease_keep(task, user) if is_question else lease_end(task, user)
+    if not is_held:
+        raise TaskGone("This script is no longer yours.")
+    if reason == PassReason.CONFLICT:
+        Mark.objects.filter(task=task, marker=user, state=MarkState.DRAFT).delete()
+    passed = Pass.objects.create(task=task, person=user, reason=reason, words=words)
+    audit("task.passed", actor=user, case=task.case, slot=task.slot, reason=reason, words=words)
+    return passed
+
+
+@transaction.atomic
+def question_answer(*, question: Pass, by: User, words: str) -> Pass:
+    """Answer a question; its script goes back to who asked. Raises `PassRefused`."""
+    words = text_clean(words)
+    if not words or len(words) > WORDS_LENGTH:
+        raise PassRefused("An answer has between one and 4,000 characters.")
+    answer = {"answer": words, "answered_by": by, "answered_at": timezone.now()}
+    if not Pass.objects.filter(pk=question.pk, reason__in=QUESTIONS, answered_at=None).update(**answer):
+        raise PassRefused("This question was answered already.")
+    if question.person is not None:
+        lease_keep(question.task, question.person, timezone.now() + KEPT_AFTER_ANSWER)
+    audit("question.answered", actor=by, case=question.task.case, reason=question.reason, question=question.words, answer=words)
+    question.refresh_from_db()
+    return question
+
+
+def question_list(problem: ContestProblem) -> QuerySet[Pass]:
+    """The questions on a problem, those without an answer first."""
+    rows = Pass.objects.filter(task__case__problem=problem, reason__in=QUESTIONS)
+    rows = rows.select_related("task__case__version__submission__paper", "person", "answered_by")
+    return rows.order_by(F("answered_at").desc(nulls_first=True), "at")

@@ -1,0 +1,125 @@
+"""How a problem is marked: its setup, and the cases and tasks of what was handed in."""
+
+import secrets
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.audit import audit
+from apps.marks.models import AuditEvent, Mark, MarkingCase, MarkingSetup, MarkingTask, MarkState, Reveal, Slot
+from apps.schemes.models import MarkingScheme, VersionStatus
+from apps.submissions.models import SubmissionVersion
+from apps.submissions.selectors import versions_to_mark
+
+_SEED_BITS = 62
+
+
+class SetupRefused(Exception):
+    """The setup cannot be changed so; the message says why."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What an organiser chooses for a problem. `scheme` None: points are typed, on a scale of 7."""
+
+    scheme: MarkingScheme | None
+    markers: int = 1
+    unrevealed_percent: int = 15
+    remark_percent: int = 0
+    needs_calibration: bool = False
+    asks_place: bool = True
+
+
+def setup_of(problem: ContestProblem) -> MarkingSetup | None:
+    """The setup of a problem, where there is one."""
+    return MarkingSetup.objects.select_related("scheme").filter(problem=problem).first()
+
+
+def schemes_usable(problem: ContestProblem) -> QuerySet[MarkingScheme]:
+    """The schemes of a problem that have an active version."""
+    return problem.problem.marking_schemes.filter(versions__status=VersionStatus.ACTIVE)
+
+
+@transaction.atomic
+def setup_for(problem: ContestProblem) -> MarkingSetup | None:
+    """The setup of a problem, made where exactly one scheme can be marked with; None where an organiser must choose."""
+    found = setup_of(problem)
+    schemes = list(schemes_usable(problem)[:2])
+    if found is None and len(schemes) == 1:
+        values = {"scheme": schemes[0], "seed": secrets.randbits(_SEED_BITS)}
+        found, _ = MarkingSetup.objects.get_or_create(problem=problem, defaults=values)
+    return found
+
+
+@transaction.atomic
+def setup_save(*, problem: ContestProblem, choices: Choices, by: User) -> MarkingSetup:
+    """Choose how a problem is marked. Raises `SetupRefused`: the scheme stays once a mark was sealed with it."""
+    before = setup_of(problem)
+    is_begun = Mark.objects.filter(task__case__problem=problem, sealed_at__isnull=False).exists()
+    if choices.scheme is not None and not schemes_usable(problem).filter(pk=choices.scheme.pk).exists():
+        raise SetupRefused("This marking scheme has no active version.")
+    if before is not None and is_begun and choices.scheme != before.scheme:
+        raise SetupRefused("Marks were sealed with this scheme. A changed version of it can be made active instead.")
+    if choices.markers not in (1, 2):
+        raise SetupRefused("One or two people mark a script.")
+    seed = before.seed if before else secrets.randbits(_SEED_BITS)
+    setup, _ = MarkingSetup.objects.update_or_create(problem=problem, defaults=vars(choices) | {"seed": seed})
+    if before is not None and before.scheme != choices.scheme:
+        Mark.objects.filter(task__case__problem=problem, state=MarkState.DRAFT).update(scheme_version=None)
+    _slots_match(setup)
+    scheme = str(choices.scheme.public_id) if choices.scheme else ""
+    audit("setup", actor=by, contest=problem.contest, problem=str(problem.public_id), scheme=scheme, markers=choices.markers)
+    return setup
+
+
+@transaction.atomic
+def cases_prepare(problem: ContestProblem) -> MarkingSetup | None:
+    """Make the cases and tasks that are missing, and drop those of texts that a newer one replaced before a mark was sealed.
+
+    The setup, or None where an organiser has yet to choose; then nothing is made.
+    """
+    setup = setup_for(problem)
+    if setup is None:
+        return None
+    versions = versions_to_mark(problem.contest).filter(submission__problem=problem)
+    fresh = list(versions.exclude(pk__in=MarkingCase.objects.filter(problem=problem).values("version")).only("pk"))
+    if fresh:
+        rows = [MarkingCase(problem=problem, version=version) for version in fresh]
+        MarkingCase.objects.bulk_create(rows, ignore_conflicts=True)
+        _slots_match(setup)
+    _replaced_drop(problem, versions)
+    return setup
+
+
+def slots_of(setup: MarkingSetup) -> tuple[Slot, ...]:
+    """The slots that every case has."""
+    return (Slot.FIRST, Slot.SECOND) if setup.markers > 1 else (Slot.FIRST,)
+
+
+def _slots_match(setup: MarkingSetup) -> None:
+    """Add the tasks that the number of markers asks for; take out second ones that nobody holds where one is enough."""
+    for slot in slots_of(setup):
+        taken = MarkingTask.objects.filter(case=OuterRef("pk"), slot=slot)
+        cases = MarkingCase.objects.filter(~Exists(taken), problem=setup.problem, is_calibration=False, state="open")
+        rows = [MarkingTask(case=case, slot=slot) for case in cases]
+        MarkingTask.objects.bulk_create(rows, ignore_conflicts=True)
+    if setup.markers == 1:
+        spare = MarkingTask.objects.filter(case__problem=setup.problem, slot=Slot.SECOND, assignee=None, done_at=None)
+        spare.filter(mark=None).delete()
+
+
+def _replaced_drop(problem: ContestProblem, versions: QuerySet[SubmissionVersion]) -> None:
+    """Drop open cases without a sealed mark whose text is no longer the one to mark. What has a record stays, without tasks."""
+    sealed = Mark.objects.filter(task__case=OuterRef("pk"), sealed_at__isnull=False)
+    cases = MarkingCase.objects.filter(~Exists(sealed), problem=problem, state="open", is_calibration=False)
+    old = list(cases.exclude(version__in=versions.values("pk")).values_list("pk", flat=True))
+    if not old:
+        return
+    recorded = set(AuditEvent.objects.filter(case__in=old).values_list("case", flat=True))
+    recorded |= set(Reveal.objects.filter(case__in=old).values_list("case", flat=True))
+    Mark.objects.filter(task__case__in=old, state=MarkState.DRAFT).delete()
+    MarkingTask.objects.filter(case__in=old).delete()
+    MarkingCase.objects.filter(pk__in=set(old) - recorded).delete()

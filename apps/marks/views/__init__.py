@@ -1,0 +1,1 @@
+"""Pages of marking: `workspace` and its changes, setting up, the captain's questions."""

@@ -1,0 +1,34 @@
+"""The captain's queue: what markers ask about scripts of a problem, and the answers."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.access import user_of
+from apps.marks import passes
+from apps.marks.access import problem_captained_for, question_get_for
+
+
+@never_cache
+@require_GET
+def question_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """The questions on a problem, those without an answer first."""
+    problem = problem_captained_for(user_of(request), problem_id)
+    context = {"problem": problem, "contest": problem.contest, "questions": passes.question_list(problem)}
+    return render(request, "marks/questions.html", context)
+
+
+@require_POST
+def question_answer(request: HttpRequest, pass_id: int) -> HttpResponse:
+    """Answer a question."""
+    user = user_of(request)
+    question = question_get_for(user, pass_id)
+    try:
+        passes.question_answer(question=question, by=user, words=request.POST.get("answer", ""))
+    except passes.PassRefused as refused:
+        messages.error(request, str(refused))
+    return redirect("marks:questions", problem_id=question.task.case.problem.public_id)

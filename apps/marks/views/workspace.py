@@ -1,0 +1,110 @@
+"""Pages of a marker: what there is to mark, the workspace of one script, its panes, and the next one fetched ahead."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.access import user_of
+from apps.marks import selectors
+from apps.marks.access import TaskGone, captain_is, problem_marked_for, task_get_for
+from apps.marks.claims import task_next
+from apps.marks.drafts import draft_of
+from apps.marks.home import home_rows
+from apps.marks.sealing import cases_settle
+from apps.marks.setups import cases_prepare
+
+NOT_CHOSEN = "An organiser has yet to choose how this problem is marked."
+
+
+@never_cache
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """The problems that the person marks, with what is left and what is theirs."""
+    user = user_of(request)
+    if not user.may_see_runs:
+        raise Http404("There is no such page.")
+    return render(request, "marks/home.html", {"rows": home_rows(user)})
+
+
+@require_POST
+def next_task(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """Claim a script and go to it, or say that there is none."""
+    user = user_of(request)
+    problem = problem_marked_for(user, problem_id)
+    if cases_prepare(problem) is None:
+        messages.error(request, NOT_CHOSEN)
+        return redirect("marks:home")
+    cases_settle(problem.contest)
+    task = task_next(problem, user)
+    if task is not None:
+        return redirect("marks:task", task_id=task.public_id)
+    context = {"problem": problem, "contest": problem.contest, "mine": selectors.marks_sealed(problem, user).count()}
+    return render(request, "marks/nothing_left.html", context)
+
+
+@never_cache
+@require_GET
+def task(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
+    """The workspace of a script that the person holds, or has sealed."""
+    user = user_of(request)
+    try:
+        found = task_get_for(user, task_id)
+        space = selectors.workspace(found, draft_of(found, user), user)
+    except TaskGone as gone:
+        return render(request, "marks/gone.html", {"message": str(gone)}, status=410)
+    context = {"workspace": space, "is_captain": captain_is(user, space.problem)}
+    return render(request, "marks/workspace.html", context)
+
+
+@never_cache
+@require_GET
+def pane(request: HttpRequest, task_id: uuid.UUID, name: str) -> HttpResponse:
+    """One pane of the workspace: the scheme, the problem, its solutions, the source, comments to use again."""
+    user = user_of(request)
+    if name not in selectors.PANES:
+        raise Http404("There is no such pane.")
+    try:
+        found = task_get_for(user, task_id)
+        space = selectors.workspace(found, draft_of(found, user), user)
+    except TaskGone as gone:
+        return HttpResponse(str(gone), status=410, content_type="text/plain; charset=utf-8")
+    context = {"workspace": space}
+    if name == "solutions":
+        context["solutions"] = selectors.solutions_of(space.problem)
+    if name == "comments":
+        context["phrases"] = selectors.phrase_list(space.problem, user)[: selectors.PHRASES_SHOWN]
+    return render(request, f"marks/_pane_{name}.html", context)
+
+
+@never_cache
+@require_GET
+def next_up(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
+    """The script after this one, claimed ahead, so that sealing shows it at once; 204 where there is none."""
+    user = user_of(request)
+    try:
+        current = task_get_for(user, task_id)
+        following = task_next(current.case.problem, user, besides=current)
+        if following is None:
+            return HttpResponse(status=204)
+        found = task_get_for(user, following.public_id)
+        space = selectors.workspace(found, draft_of(found, user), user)
+    except TaskGone as gone:
+        return HttpResponse(str(gone), status=410, content_type="text/plain; charset=utf-8")
+    context = {"workspace": space, "is_captain": captain_is(user, space.problem)}
+    return render(request, "marks/_workspace.html", context)
+
+
+@never_cache
+@require_GET
+def phrases(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
+    """Comments to use again that have these words (`q`)."""
+    user = user_of(request)
+    problem = problem_marked_for(user, problem_id)
+    if cases_prepare(problem) is None:
+        return JsonResponse({"phrases": []})
+    rows = selectors.phrase_list(problem, user, request.GET.get("q", "")[:200])[: selectors.PHRASES_SHOWN]
+    return JsonResponse({"phrases": [{"words": row.words, "uses": row.uses} for row in rows]})
