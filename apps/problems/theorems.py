@@ -1,20 +1,17 @@
 """Lemmas that stand in the library's reference solutions, and a search among them for models that ask for a theorem.
 
-A search never sees the solutions of the problem that it is made for.
+A search never sees the solutions of the problem that it is made for, nor any that are held back from anybody.
 """
 
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass
 
-from apps.problems.models import Problem, ReferenceSolution
+from apps.problems.holding import Text, held_back
+from apps.problems.models import Problem
+from apps.problems.theorem_index import Stated, TheoremIndex
 from apps.reasoning.domain.tools import SearchHit, SearchJob
 from apps.reasoning.reading.actions import THEOREMS
 
-#: Solutions that one search reads; the newest, where there are more.
-MOST_SOLUTIONS = 5_000
 _SHORTEST, _LONGEST = 15, 1_200
 _KINDS = "Lemma|Claim|Theorem|Proposition|Corollary|Fact"
 _ENVIRONMENT = re.compile(rf"\\begin\{{({_KINDS})\}}(?:\[([^\]]{{1,80}})\])?(.*?)\\end\{{\1\}}", re.DOTALL | re.IGNORECASE)
@@ -25,14 +22,6 @@ _NAMED = re.compile(
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True)
-class Stated:
-    """A lemma as its author states it; `name` says what it is called there."""
-
-    name: str
-    statement: str
 
 
 def lemmas_in(text: str) -> Iterator[Stated]:
@@ -46,26 +35,12 @@ def lemmas_in(text: str) -> Iterator[Stated]:
 
 
 def theorem_search(job: SearchJob, *, without: Problem) -> list[SearchHit]:
-    """The nearest lemmas of all problems but `without`, by BM25 over names and statements."""
+    """The nearest lemmas of all problems but `without` and those held back, by BM25 over names and statements."""
     words = dict.fromkeys(word.lower() for word in _WORD.findall(job.query) if len(word) > 2)
     if not words:
         return []
-    rows = (
-        ReferenceSolution.objects.exclude(problem=without)
-        .order_by("-pk")
-        .values_list("problem__title", "text")[:MOST_SOLUTIONS]
-        .iterator(chunk_size=500)
-    )
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.execute("CREATE VIRTUAL TABLE stated USING fts5(name, statement, tokenize = 'porter unicode61')")
-        database.executemany(
-            "INSERT INTO stated VALUES (?, ?)",
-            ((f"{one.name} of “{title}”", one.statement) for title, text in rows for one in lemmas_in(text)),
-        )
-        asked = " OR ".join(f'"{word}"' for word in words)
-        found = database.execute(
-            "SELECT name, statement, bm25(stated) FROM stated WHERE stated MATCH ? ORDER BY 3 LIMIT ?", (asked, job.top)
-        ).fetchall()
+    held = Problem.objects.filter(held_back(Text.SOLUTIONS, None)).values_list("pk", flat=True)
+    found = _INDEX.search(words, without={without.pk, *held}, top=job.top)
     return [SearchHit(library=THEOREMS, name=name, text=statement, score=-rank) for name, statement, rank in found]
 
 
@@ -73,3 +48,6 @@ def _stated(name: tuple[str | None, ...], statement: str) -> Iterator[Stated]:
     plain = " ".join(statement.split())
     if len(plain) > _SHORTEST:
         yield Stated(" ".join(part for part in name if part), plain[:_LONGEST])
+
+
+_INDEX = TheoremIndex(lemmas_in)

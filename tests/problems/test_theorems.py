@@ -1,8 +1,14 @@
 """Lemmas of reference solutions are found by models of other problems, and never by those of their own."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from apps.problems.drafts import draft_of
 from apps.problems.models import Problem, Topic
+from apps.problems.services import problem_revise
+from apps.problems.theorem_index import Stated, TheoremIndex
 from apps.problems.theorems import lemmas_in, theorem_search
 from apps.reasoning.domain.tools import SearchJob
 
@@ -63,3 +69,33 @@ def test_the_problem_of_the_run_gives_nothing_away(library: Problem) -> None:
 @pytest.mark.parametrize("query", ["", "a", '" OR name:*', "NEAR("])
 def test_no_question_breaks_the_search(library: Problem, query: str) -> None:
     assert isinstance(theorem_search(SearchJob(query=query), without=library), list)
+
+
+def test_texts_are_read_once_for_each_state_of_the_library(library: Problem) -> None:
+    read: list[str] = []
+
+    def reading(text: str) -> list[Stated]:
+        read.append(text)
+        return list(lemmas_in(text))
+
+    index = TheoremIndex(reading)
+    asked: Any = {"without": [library.pk], "top": 3}
+    assert index.search(["squares"], **asked) == index.search(["squares"], **asked)
+    assert len(read) == 2
+    third = Problem.objects.create(slug="third", title="Third", topic=Topic.ALGEBRA)
+    third.reference_solutions.create(text="Lemma 7. A sum of squares of reals is not negative.")
+    assert "not negative" in " ".join(statement for _, statement, _ in index.search(["squares"], **asked))
+    assert len(read) == 3
+
+
+def test_a_solution_that_was_changed_is_found_as_it_is_now(library: Problem) -> None:
+    other = Problem.objects.get(slug="other")
+    query = SearchJob(query="heptagon")
+    assert theorem_search(query, without=library) == []
+    other.versions.create(number=1, statement="Show it.")
+    draft = draft_of(other)
+    changed = replace(draft, solutions=(replace(draft.solutions[0], text="Lemma 3. A heptagon has seven sides in all."),))
+    problem_revise(problem=other, draft=changed, by=None)
+    assert [hit.name for hit in theorem_search(query, without=library)] == ["Lemma 3 of “Other”"]
+    other.delete()
+    assert theorem_search(query, without=library) == []
