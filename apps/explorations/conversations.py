@@ -70,6 +70,14 @@ class Talk:
         return f"Evaluator {self.index}" if self.role == "evaluator" else f"Solver {self.index}"
 
 
+def memory_verdict(correct: bool | None, ayes: int, valid: int) -> str:
+    """What the reports on a remembered solution come to, in words."""
+    if not valid:
+        return "no report could be read"
+    word = {True: "judged correct", False: "judged incorrect", None: "undecided"}[correct]
+    return f"{word}, {ayes} of {valid}"
+
+
 @dataclass(frozen=True)
 class Memory:
     """What later solvers are shown of a solution."""
@@ -85,10 +93,7 @@ class Memory:
 
     @property
     def verdict(self) -> str:
-        if not self.valid:
-            return "no report could be read"
-        word = {True: "judged correct", False: "judged incorrect", None: "undecided"}[self.correct]
-        return f"{word}, {self.ayes} of {self.valid}"
+        return memory_verdict(self.correct, self.ayes, self.valid)
 
     @property
     def state(self) -> str:

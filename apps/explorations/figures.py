@@ -10,17 +10,21 @@ from typing import Any
 import plotly.graph_objects as go
 
 from apps.explorations.words import role_word
-from apps.lemmas.models import Lemma
+from apps.lemmas.rows import rows_of
 from apps.runs.models import Run
+from apps.runs.selectors import steps_until
 from apps.ui.words import ramp_step
 
 MOST_POINTS = 400
 DASHES = ("solid", "dot", "dash", "longdash", "dashdot", "longdashdot")
 
 
-def tokens_figure(run: Run) -> dict[str, Any]:
-    """Completion tokens over time, summed up per role. At most `MOST_POINTS` points a role, the last one always kept."""
-    rows = run.steps.filter(kind="call").order_by("recorded_at", "pk").values_list("role", "recorded_at", "completion_tokens")
+def tokens_figure(run: Run, until: int | None = None) -> dict[str, Any]:
+    """Completion tokens over time, summed up per role, until an event where one is given.
+
+    At most `MOST_POINTS` points a role, the last one always kept.
+    """
+    rows = steps_until(run, until).order_by("recorded_at", "pk").values_list("role", "recorded_at", "completion_tokens")
     sums: dict[str, int] = defaultdict(int)
     points: dict[str, list[tuple[datetime, int]]] = defaultdict(list)
     for role, at, tokens in rows.iterator(chunk_size=5000):
@@ -41,9 +45,12 @@ def tokens_figure(run: Run) -> dict[str, Any]:
     return plain(figure)
 
 
-def confidence_figure(run: Run) -> dict[str, Any]:
-    """The share of passing votes per lemma with its 95 % interval (Wilson), in the order in which the lemmas came."""
-    lemmas = list(Lemma.objects.filter(run=run, confidence__isnull=False).order_by("first_seq"))
+def confidence_figure(run: Run, until: int | None = None) -> dict[str, Any]:
+    """The share of passing votes per lemma with its 95 % interval (Wilson), in the order in which the lemmas came.
+
+    With `until` as they stood at that event.
+    """
+    lemmas = [lemma for lemma in rows_of(run, until).lemmas() if lemma.confidence is not None]
     shares = [lemma.confidence or 0.0 for lemma in lemmas]
     figure = go.Figure()
     figure.add_scatter(

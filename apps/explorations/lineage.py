@@ -1,7 +1,8 @@
 """How the solutions of a run come from each other, as a graph in the shape of the lemma graph (docs/graph_data.md).
 
-Nodes are candidates, in rows by round, and the pairs of a knock-out; lines lead from a solution to what was made from it, and
-from both of a pair to its decision. A fold over the events of candidates; texts stay in the database but for their beginnings.
+Nodes are candidates, in rows by round, the pairs of a knock-out, and the memory after a round of evolution. Lines lead from a
+solution to what was made from it, from both of a pair to its decision, and through a memory to all who were shown it. A fold
+over the events of candidates; texts stay in the database but for their beginnings.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,11 +12,15 @@ from typing import Any, TypedDict
 from django.db.models.fields.json import KT
 from django.db.models.functions import Substr
 
+from apps.explorations.conversations import memory_verdict
 from apps.runs.models import Run
 
 PROBLEM = "problem"
 SHORT = 160
-_SAID = ("candidate.scored", "candidate.score_dropped", "candidate.judged", "pool.kept", "pair.decided", "proof.selected")
+_SAID = (
+    "candidate.scored", "candidate.score_dropped", "candidate.judged", "memory.stored", "pool.kept", "pair.decided",
+    "proof.selected",
+)  # fmt: skip
 _MADE_AS = {
     "solution": "written afresh",
     "improvement": "improved",
@@ -26,7 +31,7 @@ _MADE_AS = {
 
 
 class LineageNode(TypedDict):
-    """A node; `kind` is problem, candidate or duel. The fields are those of the lemma graph, `words` says its state."""
+    """A node; `kind` is problem, candidate, pair or memory. The fields are those of the lemma graph, `words` says its state."""
 
     id: str
     kind: str
@@ -94,6 +99,7 @@ class _Opinions:
     expected: int = 0
     kept: bool = False
     is_scored: bool = False
+    remembered: str = ""
 
     def onto(self, node: LineageNode) -> None:
         """Write counts, confidence and words onto the node."""
@@ -111,6 +117,8 @@ class _Opinions:
             node["words"] = f"{self.passes} of {self.judged} checks passed"
         elif self.unread:
             node["unscored"] = "what was said of it could not be read"
+        if self.remembered:
+            node["words"] = self.remembered
 
 
 class _Fold:
@@ -122,6 +130,7 @@ class _Fold:
         self.edges: list[LineageEdge] = []
         self.opinions: dict[str, _Opinions] = {}
         self.stands: dict[str, str] = {}
+        self.remembers: set[str] = set()
         self.last_round = 0
         self.selected_seq = 0
 
@@ -136,7 +145,12 @@ class _Fold:
         self.nodes[name] = node
         self.opinions[name] = _Opinions()
         self.last_round = max(self.last_round, row["round"])
-        self.edges += [self._edge(parent, name, row["seq"]) for parent in row["parents"] or () if parent in self.nodes]
+        known = [parent for parent in row["parents"] or () if parent in self.nodes]
+        memory = f"memory/{row['round'] - 1}"
+        shown = [parent for parent in known if f"{memory}<{parent}" in self.remembers]
+        if shown:
+            self.edges.append(self._edge(memory, name, row["seq"]))
+        self.edges += [self._edge(parent, name, row["seq"], redundant=parent in shown) for parent in known]
 
     def said(self, seq: int, kind: str, body: Mapping[str, Any]) -> None:
         """One of the events `_SAID`; what is said of unknown candidates is left out."""
@@ -145,12 +159,12 @@ class _Fold:
         elif kind == "pair.decided":
             self._decided(seq, body)
         elif kind == "pool.kept":
-            for name in body["kept"]:
-                if name in self.opinions:
-                    self.opinions[name].kept = True
-                    self._touch(name, seq)
+            self._kept(seq, body)
         elif (opinions := self.opinions.get(body["candidate"])) is not None:
             self._touch(body["candidate"], seq)
+            if kind == "memory.stored":
+                opinions.remembered = memory_verdict(body["correct"], body["ayes"], body["valid"])
+                return
             if kind == "candidate.judged":
                 opinions.judged += body["passed"] is not None
                 opinions.passes += bool(body["passed"])
@@ -164,6 +178,22 @@ class _Fold:
             else:
                 opinions.scores[body["index"]], opinions.scale = body["score"], body["scale"]
             opinions.expected = max(opinions.expected, body.get("of", 0))
+
+    def _kept(self, seq: int, body: Mapping[str, Any]) -> None:
+        """Who goes on; where solutions are remembered, they meet in a node that the next round is shown."""
+        kept = [name for name in body["kept"] if name in self.opinions]
+        for name in kept:
+            self.opinions[name].kept = True
+            self._touch(name, seq)
+        if not any(self.opinions[name].remembered for name in kept):
+            return
+        memory = f"memory/{body['round']}"
+        node = _node(memory, "memory", "Memory", body["round"], seq)
+        node["words"] = f"{len(kept)} remembered after round {body['round']}"
+        node["statement"] = "; ".join(f"{name}: {self.opinions[name].remembered}" for name in kept)[:SHORT]
+        self.nodes[memory] = node
+        self.edges += [self._edge(name, memory, seq) for name in kept]
+        self.remembers |= {f"{memory}<{name}" for name in kept}
 
     def _decided(self, seq: int, body: Mapping[str, Any]) -> None:
         """A pair of the knock-out: a node below the pairs that its two came from."""
@@ -183,10 +213,10 @@ class _Fold:
     def _touch(self, name: str, seq: int) -> None:
         self.nodes[name]["seq"] = seq
 
-    def _edge(self, source: str, target: str, seq: int, kind: str = "uses") -> LineageEdge:
+    def _edge(self, source: str, target: str, seq: int, kind: str = "uses", *, redundant: bool = False) -> LineageEdge:
         return {
-            "id": f"{target}<{source}", "kind": kind, "source": source, "target": target, "evidence": [], "redundant": False,
-            "contributes": False, "seq": seq,
+            "id": f"{target}<{source}", "kind": kind, "source": source, "target": target, "evidence": [],
+            "redundant": redundant, "contributes": False, "seq": seq,
         }  # fmt: skip
 
 
@@ -223,7 +253,7 @@ def lineage_data(run: Run, after: int = 0) -> LineageData:
         "nodes": [node for node in fold.nodes.values() if node["seq"] > after or not after],
         "edges": [edge for edge in fold.edges if edge["seq"] > after or not after],
         "contributing": sorted(contributing),
-        "redundant": [],
+        "redundant": sorted(edge["id"] for edge in fold.edges if edge["redundant"]),
         "frontier": sorted(name for name in fold.opinions if name not in used),
     }
 

@@ -9,7 +9,7 @@ from apps.runs.models import Run
 
 def has_lineage(run: Run, data: LineageData) -> bool:
     """Is the lineage worth a drawing? Not where every solution comes from the one before it."""
-    if draws_lineage(run.scaffold):
+    if draws_lineage(run.scaffold) or (run.spec.get("params") or {}).get("mode") == "evolution":
         return True
     sources = [edge["source"] for edge in data["edges"]]
     targets = [edge["target"] for edge in data["edges"]]
@@ -24,8 +24,8 @@ class LineageLevel:
     items: list[tuple[LineageNode, list[str], list[str]]]
 
 
-def lineage_levels(data: LineageData) -> list[LineageLevel]:
-    """The outline of the whole lineage; candidates by round, then the rounds of the knock-out."""
+def lineage_levels(data: LineageData, word: str = "Round") -> list[LineageLevel]:
+    """The outline of the whole lineage: candidates by round (`word` is the paper's for it), then the knock-out."""
     uses: dict[str, list[str]] = {}
     used_by: dict[str, list[str]] = {}
     for edge in data["edges"]:
@@ -36,9 +36,10 @@ def lineage_levels(data: LineageData) -> list[LineageLevel]:
         if node["kind"] != "problem":
             rounds.setdefault((node["round"], node["kind"]), []).append(node)
     last = max((round_ for round_, kind in rounds if kind == "candidate"), default=0)
+    titles = {"candidate": f"{word} {{0}}", "memory": "Memory after round {0}", "pair": "Knock-out, round {1}"}
     return [
         LineageLevel(
-            f"Knock-out, round {round_ - last}" if kind == "pair" else f"Round {round_}",
+            titles[kind].format(round_, round_ - last),
             [(node, uses.get(node["id"], []), used_by.get(node["id"], [])) for node in nodes],
         )
         for (round_, kind), nodes in sorted(rounds.items())

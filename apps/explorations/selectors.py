@@ -147,9 +147,9 @@ class Agents:
     seconds: float
 
 
-def agents(run: Run) -> Agents:
-    """What each role has used."""
-    costs = cost_per_role(run)
+def agents(run: Run, until: int | None = None) -> Agents:
+    """What each role has used; with `until` by that event."""
+    costs = cost_per_role(run, until)
     return Agents(
         [(role_word(cost.role), cost) for cost in costs],
         sum(cost.calls for cost in costs),
@@ -188,14 +188,6 @@ def list_state(run: Run) -> tuple[str, str]:
 def open_calls_of(run: Run) -> list[dict[str, Any]]:
     """Calls under way; none in a run that has ended, whatever was lost with its workers."""
     return open_calls(run) if run.is_live else []
-
-
-def selected_proof(run: Run) -> ProofVersion | None:
-    """The proof the run stands by, else its newest version."""
-    return (
-        ProofVersion.objects.filter(run=run, selected=True).last()
-        or ProofVersion.objects.filter(run=run).order_by("-first_seq").first()
-    )
 
 
 @dataclass(frozen=True)

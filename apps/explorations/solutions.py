@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from apps.explorations.conversations import Conversations, Memory, Talk, conversations
+from apps.explorations.words import round_word
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.runs.models import Run
 
@@ -107,13 +108,14 @@ class State:
 
 @dataclass
 class Round:
-    """The solutions of one round; `hidden` counts those that are not shown."""
+    """The solutions of one round; `hidden` counts those that are not shown, `remembered` are those that the next round saw."""
 
     number: int
     solutions: list[Solution]
     hidden: int = 0
     state: State | None = None
     talks: list[Talk] = field(default_factory=list)
+    remembered: list[Solution] = field(default_factory=list)
 
 
 @dataclass
@@ -128,6 +130,7 @@ class Solutions:
     selected: str
     count: int
     agents: Conversations
+    round_word: str = "Round"
 
     @property
     def bracket(self) -> list[list[Duel]]:
@@ -144,6 +147,7 @@ class _Fold:
         self.duels: list[Duel] = []
         self.judged: dict[frozenset[str], list[dict[str, Any]]] = {}
         self.states: dict[int, State] = {}
+        self.kept: dict[int, list[str]] = {}
         self.groups: list[list[str]] = []
         self.chosen = 0
         self.grouping_reason = ""
@@ -157,6 +161,7 @@ class _Fold:
                 if solution := self.solutions.get(body["candidate"]):
                     {"candidate.scored": _scored, "candidate.judged": _judged}.get(kind, _dropped)(solution, body)
             case "pool.kept":
+                self.kept[body["round"]] = list(body["kept"])
                 for name in body["kept"]:
                     if name in self.solutions:
                         self.solutions[name].kept = True
@@ -214,6 +219,7 @@ def solutions(run: Run) -> Solutions:
         selected=selected,
         count=len(fold.solutions),
         agents=agents,
+        round_word=round_word(run.scaffold),
     )
 
 
@@ -229,7 +235,9 @@ def _round(fold: _Fold, number: int, selected: str, talks: list[Talk]) -> Round:
         return solution.id != selected, not solution.kept, [int(part) for part in solution.id.removeprefix("c").split(".")]
 
     found = sorted((one for one in fold.solutions.values() if one.round == number), key=rank)
-    return Round(number, found[:MOST_SHOWN], max(0, len(found) - MOST_SHOWN), fold.states.get(number), talks)
+    kept = [fold.solutions[name] for name in fold.kept.get(number, ()) if name in fold.solutions]
+    remembered = [one for one in kept if one.memory]
+    return Round(number, found[:MOST_SHOWN], max(0, len(found) - MOST_SHOWN), fold.states.get(number), talks, remembered)
 
 
 def _scored(solution: Solution, body: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from apps.explorations.words import role_word
+from apps.explorations.words import role_word, round_word
 from apps.lemmas.models import Lemma
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
@@ -54,9 +54,13 @@ class Bar:
 
 @dataclass
 class Cell:
-    """One rollout in one round (or all rollouts, in a run with many). `survived` is None until the round has ended."""
+    """One rollout in one round (or all rollouts, in a run with many). `survived` is None until the round has ended.
+
+    `place` tells a replay which calls count in it: `0/3`, `*/3` of all rollouts, `last` of what follows the rounds.
+    """
 
     bars: list[Bar] = field(default_factory=list)
+    place: str = ""
     lemmas: int = 0
     verified: int = 0
     proposed: int | None = None
@@ -75,10 +79,16 @@ class Timeline:
     """Columns are rounds, then the knock-out and the proof; more than `MOST_ROWS` rollouts are told as one row of sums."""
 
     columns: list[str]
+    rounds: list[int]
     rows: list[Row]
     knock_out: Cell
     proof: Cell
     rollouts: int
+
+    @property
+    def titles(self) -> list[tuple[int, str]]:
+        """Number and title of each round."""
+        return list(zip(self.rounds, self.columns, strict=True))
 
     @property
     def last_cells(self) -> list[tuple[str, Cell]]:
@@ -113,7 +123,7 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     for call in open_calls:
         bar_of(call).running += 1
     began, ended = _rounds(run)
-    cells = {place: Cell(_ordered(bars.get(place, {}))) for place in {*bars, *began, *ended}}
+    cells = {place: Cell(_ordered(bars.get(place, {})), f"{place[0]}/{place[1]}") for place in {*bars, *began, *ended}}
     for place, body in ended.items():
         cell = cells[place]
         cell.proposed, cell.survived, cell.stop = body["proposed"], body["survived"], body.get("stop", "")
@@ -121,10 +131,11 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     rollouts = sorted({rollout for rollout, _ in cells})
     rounds = sorted({round_ for _, round_ in cells})
     return Timeline(
-        columns=[f"Round {round_}" for round_ in rounds],
+        columns=[f"{round_word(run.scaffold)} {round_}" for round_ in rounds],
+        rounds=rounds,
         rows=_rows(cells, rollouts, rounds),
-        knock_out=Cell(_ordered(knock_out)),
-        proof=Cell(_ordered(proof)),
+        knock_out=Cell(_ordered(knock_out), "last"),
+        proof=Cell(_ordered(proof), "last"),
         rollouts=len(rollouts),
     )
 
@@ -174,13 +185,15 @@ def _rows(cells: dict[Place, Cell], rollouts: list[int], rounds: list[int]) -> l
     if len(rollouts) <= MOST_ROWS:
         titles = {rollout: f"Rollout {rollout}" if len(rollouts) > 1 else "" for rollout in rollouts}
         return [Row(titles[rollout], [cells.get((rollout, round_), Cell()) for round_ in rounds]) for rollout in rollouts]
-    together = [_sum([cells[rollout, round_] for rollout in rollouts if (rollout, round_) in cells]) for round_ in rounds]
+    together = [
+        _sum([cells[rollout, round_] for rollout in rollouts if (rollout, round_) in cells], f"*/{round_}") for round_ in rounds
+    ]
     return [Row(f"All {len(rollouts)} rollouts", together)]
 
 
-def _sum(cells: list[Cell]) -> Cell:
+def _sum(cells: list[Cell], place: str) -> Cell:
     bars: dict[str, Bar] = {}
-    whole = Cell()
+    whole = Cell(place=place)
     stops: Counter[str] = Counter()
     for cell in cells:
         for bar in cell.bars:

@@ -19,7 +19,10 @@ STATUSES = {"ok": "read", "unread": "could not be read", "length": "cut off", "f
 
 @dataclass(frozen=True)
 class LogFilter:
-    """What the log shows; empty fields let everything through. `after` and `before` are step numbers (page borders)."""
+    """What the log shows; empty fields let everything through. `after` and `before` are step numbers (page borders).
+
+    With `until` the log is that of a replay: of what had happened by that event.
+    """
 
     role: str = ""
     round: int | None = None
@@ -27,6 +30,7 @@ class LogFilter:
     text: str = ""
     after: int = 0
     before: int = 0
+    until: int | None = None
 
     @property
     def is_on(self) -> bool:
@@ -97,7 +101,7 @@ def log_page(run: Run, wanted: LogFilter) -> LogPage:
 
 
 def _filtered(run: Run, wanted: LogFilter, unread: dict[str, str]) -> QuerySet[Step]:
-    steps = step_list(run, role=wanted.role, round_=wanted.round)
+    steps = step_list(run, role=wanted.role, round_=wanted.round, until=wanted.until)
     if wanted.status == "failed":
         return steps.exclude(failure="")
     if wanted.status == "length":
@@ -157,4 +161,5 @@ def filter_from(query: Any) -> LogFilter:
         text=query.get("q", "").strip()[:200],
         after=number("after") or 0,
         before=number("before") or 0,
+        until=number("at"),
     )

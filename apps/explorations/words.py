@@ -55,6 +55,11 @@ def draws_lineage(scaffold: str) -> bool:
     return scaffold in {"rsa", "deepseek_math", "nomos"}
 
 
+def round_word(scaffold: str) -> str:
+    """What the scaffold's paper calls a round."""
+    return {"reasoning_cache": "Turn", "rsa": "Step"}.get(scaffold, "Round")
+
+
 def scaffold_word(name: str) -> str:
     """The scaffold's title; its name, where this code no longer has it."""
     return SCAFFOLDS[name].title if name in SCAFFOLDS else _IMPORTED_WORDS.get(name, name)

@@ -54,6 +54,11 @@ class Fold:
             self._one(seq, event)
         self._save()
 
+    def replay(self, told: Iterable[tuple[int, ev.Event]]) -> None:
+        """Fold the events from the run's first on, in memory alone: nothing is read or written."""
+        for seq, event in told:
+            self._one(seq, event)
+
     # --- reading ---------------------------------------------------------------------------------------------------
 
     def _load(self, told: Sequence[ev.Event]) -> None:

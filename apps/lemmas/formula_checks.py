@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from apps.reasoning.domain.tools import ToolAnswer, read_execution, read_findings
@@ -64,12 +65,14 @@ class FormulaCheck:
         return render_marked(text, [(one.start, one.end, one.outcome) for one in ordered])
 
 
-def check_of(run: Run, subject: str) -> FormulaCheck:
-    """The check of a lemma version, proof or candidate; where there is none, the words say why."""
+def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
+    """The check of a lemma version, proof or candidate, as at event `until` where that is given; without one, why."""
     keys = [f"check/{subject}/told", f"check/{subject}/late"]
-    told = {event.key: event.body for event in RunEvent.objects.filter(run=run, key__in=keys)}
+    told = {event.key: event.body for event in _until(RunEvent.objects.filter(run=run, key__in=keys), until)}
     if told:
         return _check(next(told[key] for key in keys if key in told))
+    if until is not None:
+        return FormulaCheck("", "Not checked by then.")
     return FormulaCheck("", f"Not checked: {why_unchecked(run)}")
 
 
@@ -91,9 +94,9 @@ def formulas_of_answer(text: str) -> list[CheckedFormula]:
     return [] if isinstance(found, Unscored) else [_formula(one.model_dump(mode="json")) for one in found]
 
 
-def check_outcomes(run: Run) -> dict[str, tuple[str, int]]:
-    """Outcome and number of the event by subject, for all of a run; without the findings."""
-    rows = RunEvent.objects.filter(run=run, kind=KIND).order_by("seq")
+def check_outcomes(run: Run, until: int | None = None) -> dict[str, tuple[str, int]]:
+    """Outcome and number of the event by subject, for all of a run or until an event; without the findings."""
+    rows = _until(RunEvent.objects.filter(run=run, kind=KIND).order_by("seq"), until)
     return {subject: (outcome, seq) for subject, outcome, seq in rows.values_list("body__subject", "body__outcome", "seq")}
 
 
@@ -124,13 +127,17 @@ class RunChecks:
         return self.refuted + self.survived + self.not_understood + self.unchecked
 
 
-def run_checks(run: Run) -> RunChecks:
-    """How the checks of a run came out."""
-    outcomes = [outcome for outcome, _ in check_outcomes(run).values()]
+def run_checks(run: Run, until: int | None = None) -> RunChecks:
+    """How the checks of a run came out, so far as they had by event `until` where that is given."""
+    outcomes = [outcome for outcome, _ in check_outcomes(run, until).values()]
     names = ("refuted", "survived", "not_understood", "unchecked")
     refuted, survived, not_understood, unchecked = (outcomes.count(name) for name in names)
-    off = RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq").first()
+    off = _until(RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq"), until).first()
     return RunChecks(refuted, survived, not_understood, unchecked, str(off.body["reason"]) if off else "")
+
+
+def _until(rows: QuerySet[RunEvent], until: int | None) -> QuerySet[RunEvent]:
+    return rows if until is None else rows.filter(seq__lte=until)
 
 
 def _check(body: Mapping[str, Any]) -> FormulaCheck:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from apps.lemmas.anchors import Quoted, quoted
-from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, check_of
+from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck
 from apps.lemmas.graph_data import graph_data as graph_data
-from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, ProofVersion, Verdict
+from apps.lemmas.rows import Rows, rows_of, shown_proof
 from apps.lemmas.words import acceptance_words, confidence_words, vote_words
 from apps.runs.models import Run, RunEvent
 
@@ -117,24 +118,31 @@ def proof_versions(run: Run) -> QuerySet[ProofVersion]:
 
 def votes(run: Run, **where: str) -> list[Verdict]:
     """The votes of a run that match, such as all on one `subject` or those of one `call`, with what they say of the steps."""
-    cast = list(Verdict.objects.filter(run=run, **where))
+    return _with_checks(run, list(Verdict.objects.filter(run=run, **where)))
+
+
+def _with_checks(run: Run, cast: list[Verdict]) -> list[Verdict]:
     told = dict(RunEvent.objects.filter(run=run, seq__in=[vote.seq for vote in cast]).values_list("seq", "body"))
     for vote in cast:
         vote.checks, vote.summary = told[vote.seq]["checks"], told[vote.seq]["summary"]
     return cast
 
 
-def lemma_detail(run: Run, name: str) -> LemmaDetail | None:
-    """The lemma version `name` with its votes, uses, versions and near-duplicates; None where the run has none."""
-    lemma = lemma_rows(run).filter(lemma=name).first()
+def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail | None:
+    """The lemma version `name` with its votes, uses, versions and near-duplicates, as at event `until` where that is given.
+
+    None where the run has no such lemma (by then).
+    """
+    rows = rows_of(run, until, name)
+    lemma = rows.lemma(name)
     if lemma is None:
         return None
-    cast = votes(run, subject=name)
-    edges = list(LemmaEdge.objects.filter(Q(user=name) | Q(used=name), run=run))
-    others = _by_name(run, {edge.user for edge in edges} | {edge.used for edge in edges})
-    likenesses = list(LemmaLikeness.objects.filter(Q(lemma=name) | Q(other=name), run=run))
+    cast = _with_checks(run, rows.votes_on(name))
+    edges = rows.edges_of(name)
+    others = rows.named({edge.user for edge in edges} | {edge.used for edge in edges})
+    likenesses = rows.likenesses_of(name)
     alike = {row.other if row.lemma == name else row.lemma: row.similarity for row in reversed(likenesses)}
-    check = check_of(run, name)
+    check = rows.check_of(name)
     return LemmaDetail(
         lemma=lemma,
         confidence=confidence_words(lemma),
@@ -145,58 +153,64 @@ def lemma_detail(run: Run, name: str) -> LemmaDetail | None:
         votes=_vote_rows(cast),
         uses=_uses([edge for edge in edges if edge.user == name], others, by_user=False),
         used_by=_uses([edge for edge in edges if edge.used == name], others, by_user=True),
-        versions=list(lemma_rows(run).filter(number=lemma.number, rollout=lemma.rollout)),
-        merged=list(lemma_rows(run).filter(merged_into=name)),
-        alike=[(row, alike[row.lemma]) for row in lemma_rows(run).filter(lemma__in=alike)],
-        people=list(HumanVerdict.objects.filter(run=run, lemma=name)),
+        versions=rows.versions_of(lemma),
+        merged=rows.merged_into(name),
+        alike=_alike(rows, alike),
+        people=rows.people_on(name),
     )
 
 
-def proof_detail(run: Run, name: str) -> ProofDetail | None:
-    """The proof version people call `name` (`2`, `3.2`) with findings at its steps; None where the run has none."""
-    versions = list(proof_versions(run))
+def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail | None:
+    """The proof version people call `name` (`2`, `3.2`) with findings at its steps, as at event `until` where that is given.
+
+    Without a name the one that the run stands by, else the newest; None where the run has none (by then).
+    """
+    rows = rows_of(run, until, PROOF_PREFIX + name)
+    versions = rows.proofs()
     by_id = {proof.proof: proof for proof in versions}
-    proof = by_id.get(PROOF_PREFIX + name)
+    proof = by_id.get(PROOF_PREFIX + name) if name else shown_proof(versions)
     if proof is None:
         return None
-    cast = votes(run, subject=proof.proof)
-    edges = list(LemmaEdge.objects.filter(run=run, user=proof.proof))
-    check = check_of(run, proof.proof)
+    if not name and until is not None:
+        return proof_detail(run, proof.name, until)
+    cast = _with_checks(run, rows.votes_on(proof.proof))
+    edges = [edge for edge in rows.edges_of(proof.proof) if edge.user == proof.proof]
+    check = rows.check_of(proof.proof)
     steps = _steps(proof.steps or [proof.text], cast, check)
     placed = {vote for step in steps for finding in step.findings for vote in finding.votes}
     faulty = [vote for vote in cast if not vote.unscored and not vote.is_pass and vote.index not in placed]
     return ProofDetail(
         proof=proof,
-        standing=_standing(run, proof),
+        standing=_standing(run, proof, until),
         confidence=confidence_words(proof),
         why=acceptance_words(proof),
         check=check,
         steps=steps,
         loose=[Finding([vote.index], "", vote.summary or vote_words(vote)) for vote in faulty],
         votes=_vote_rows(cast),
-        uses=_uses(edges, _by_name(run, {edge.used for edge in edges} | {proof.proof}), by_user=False),
+        uses=_uses(edges, rows.named({edge.used for edge in edges} | {proof.proof}), by_user=False),
         versions=versions,
         revised=by_id.get(proof.revises),
     )
 
 
-def _standing(run: Run, proof: ProofVersion) -> Standing:
+def _alike(rows: Rows, alike: dict[str, float]) -> list[tuple[Lemma, float]]:
+    found = rows.named(set(alike))
+    return [(row, alike[row.lemma]) for row in found.values() if isinstance(row, Lemma)]
+
+
+def _standing(run: Run, proof: ProofVersion, until: int | None = None) -> Standing:
     """What its votes say; of the text of a candidate, what was made of that."""
     if proof.status or proof.expected:
         return Standing(proof.status or "not yet judged")
+    if until is not None and not proof.selected:
+        return Standing("not yet judged")
     same = RunEvent.objects.filter(run=run, kind="candidate.drafted", body__text=proof.text).order_by("-seq")
     solution = same.values_list("body__candidate", flat=True).first() or ""
     if run.is_live and not solution:
         return Standing("not yet judged")
     accepted = (run.outcome or {}).get("accepted", proof.accepted or None) if proof.selected else None
     return Standing({True: "accepted", False: "not accepted", None: "not judged"}[accepted], solution)
-
-
-def _by_name(run: Run, names: set[str]) -> dict[str, Lemma | ProofVersion]:
-    found: dict[str, Lemma | ProofVersion] = {row.lemma: row for row in lemma_rows(run).filter(lemma__in=names)}
-    if any(name.startswith(PROOF_PREFIX) for name in names):
-        found |= {row.proof: row for row in proof_versions(run).filter(proof__in=names)}
-    return found
 
 
 def _uses(edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion], *, by_user: bool) -> list[Use]:

@@ -1,5 +1,6 @@
 // Facts about the replay's fold and streams, printed as JSON for test_replay.py.
 import { countUntil, Fold, graphAt, timesOf } from "../../static/js/run/replay_fold.js";
+import { barWords } from "../../static/js/run/replay_timeline.js";
 import { ReplayStreams } from "../../static/js/run/replay_streams.js";
 
 const node = (id, kind, first, more = {}) => ({ id, kind, first_seq: first, status: "verified", confidence: 1, passes: 2, valid: 2, total: 2, expected: 2, unscored: "", human: "", found_by: 2, ...more });
@@ -81,6 +82,28 @@ const duel = new Fold();
   [6, 0, "pair.decided", { round: 1, pair: ["c1.1", "c1.2"], winner: "c1.2", by: "seed" }],
 ].forEach((event, place) => duel.take(event, place));
 
+const counting = new Fold();
+const bars = [
+  [1, 0, "call.began", { call: "a", role: "verifier", rollout: 1, round: 2 }],
+  [2, 0, "call.began", { call: "b", role: "verifier", rollout: 0, round: 2 }],
+  [3, 0, "call.ended", { call: "a" }],
+  [4, 0, "call.failed", { call: "b" }],
+  [5, 0, "call.ended", { call: "never begun" }],
+].map((event, place) => {
+  counting.take(event, place);
+  return ["1/2/verifier", "*/2/verifier", "last/verifier"].map((name) => barWords(counting.bars.get(name)).count);
+});
+counting.take([6, 0, "round.ended", { rollout: 0, round: 2 }], 5);
+
+const evolution = { nodes: [node("c1.1", "candidate", 1), node("memory/1", "memory", 3)], edges: [], contributing: [], redundant: [] };
+const kept = new Fold();
+[
+  [1, 0, "candidate.drafted", { candidate: "c1.1" }],
+  [2, 0, "memory.stored", { candidate: "c1.1", correct: true, ayes: 2, valid: 2 }],
+  [3, 0, "pool.kept", { round: 1, kept: ["c1.1"] }],
+].forEach((event, place) => kept.take(event, place));
+const memory = graphAt(evolution, kept);
+
 const computing = timesOf([
   [1, 0, "tool.began", { call: "t" }],
   [2, 20_000, "tool.ended", { call: "t" }],
@@ -132,6 +155,9 @@ console.log(JSON.stringify({
   scored: [candidates.subjects.get("c1.1").confidence, candidates.subjects.get("c1.1").valid, candidates.subjects.get("c1.1").total],
   told: [...candidates.told], judged: candidates.votes.get("c1.2")[0].mark, newest: [...candidates.votes.keys()].at(-1),
   checks, toolsAtWork, agents: [...agents.told], counts: Object.fromEntries(agents.counts), computing,
+  bars, barStates: [{ done: 0, failed: 0, running: 1 }, { done: 2, failed: 2, running: 0 }, { done: 1, failed: 0, running: 0 }].map((bar) => barWords(bar).state),
+  known: barWords({ done: 1, failed: 0, running: 1 }, 8), ended: counting.told.has("round 0/2"),
+  memory: [memory.nodes.get("c1.1").words, memory.nodes.get("c1.1").status, memory.nodes.has("memory/1"), kept.told.has("memory/1")],
   knockOut: [duel.round, duel.isKnockOut], partly: duel.votes.get("c1.1")[0].mark,
   pair: duel.votes.get("pair/1/c1.2/c1.1").map(({ mark }) => mark), pairs: duel.votes.size,
   times, counted: [countUntil(times, -1), countUntil(times, 0), countUntil(times, 100), countUntil(times, 1e9)],

@@ -108,7 +108,7 @@ def test_a_replay_is_told_of_turns_tools_and_memories() -> None:
     events = replay_page(played())["events"]
     by_kind = {kind: body for _, _, kind, body in reversed(events)}
     assert by_kind["turn.taken"] == {"conversation": "solve/c1.1", "turn": 1, "succeeded": True, "mended": True}
-    assert by_kind["memory.stored"] == {"candidate": "c1.1"}
+    assert by_kind["memory.stored"] == {"candidate": "c1.1", "correct": False, "ayes": 0, "valid": 2}
     assert by_kind["tool.began"]["call"] == by_kind["tool.ended"]["call"]
     assert {False} <= {body.get("succeeded") for _, _, kind, body in events if kind == "turn.taken"}
 

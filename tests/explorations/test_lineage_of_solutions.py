@@ -10,6 +10,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.explorations.lineage import LineageData, lineage_data
 from apps.explorations.lineage_levels import has_lineage, lineage_levels
+from apps.reasoning.domain.agent_events import MemoryStored
 from apps.reasoning.domain.candidate_events import (
     CandidateDrafted,
     CandidateJudged,
@@ -120,6 +121,43 @@ def test_the_result_comes_from_its_ancestors_and_not_from_what_it_beat(run: Run)
     )
     assert data["contributing"] == ["c1.1", "c2.1", "pair/1/c2.1/c2.2"]
     assert data["selected_proof"] == "c2.1"
+
+
+def remembered(name: str, round_: int, correct: bool | None, ayes: int, valid: int) -> MemoryStored:
+    fields = {"condensed": "x", "condensed_by": "", "judgement": "", "judged_by": "", "of": valid}
+    return MemoryStored.model_validate(
+        {"candidate": name, "round": round_, "correct": correct, "ayes": ayes, "valid": valid, **fields}
+    )
+
+
+def test_what_is_remembered_meets_in_a_node_that_the_next_round_is_shown() -> None:
+    run = make_run(scaffold="alpha_apollo", params={"mode": "evolution"})
+    data = told(
+        run, drafted("c1.1"), drafted("c1.2"), remembered("c1.1", 1, True, 3, 4), remembered("c1.2", 1, None, 0, 0),
+        PoolKept(round=1, kept=("c1.1", "c1.2"), means={}, reason="remembered"),
+        drafted("c2.1", "c1.1", "c1.2"), drafted("c2.2"),
+    )  # fmt: skip
+    assert edges(data) == {
+        ("c1.1", "memory/1"), ("c1.2", "memory/1"), ("memory/1", "c2.1"), ("c1.1", "c2.1"), ("c1.2", "c2.1")
+    }  # fmt: skip
+    assert data["redundant"] == ["c2.1<c1.1", "c2.1<c1.2"]
+    by_name = {node["id"]: node for node in data["nodes"]}
+    assert by_name["c1.1"]["words"] == "judged correct, 3 of 4"
+    assert by_name["memory/1"]["words"] == "2 remembered after round 1"
+    assert by_name["memory/1"]["statement"] == "c1.1: judged correct, 3 of 4; c1.2: no report could be read"
+    assert [level.title for level in lineage_levels(data)] == ["Round 1", "Memory after round 1", "Round 2"]
+    assert has_lineage(run, data)
+
+
+def test_a_pool_of_which_nothing_is_remembered_has_no_memory(run: Run) -> None:
+    data = told(run, drafted("c1.1"), PoolKept(round=1, kept=("c1.1",), means={}, reason="best"), drafted("c2.1", "c1.1"))
+    assert edges(data) == {("c1.1", "c2.1")}
+    assert data["redundant"] == []
+
+
+def test_one_conversation_without_rounds_is_not_drawn() -> None:
+    run = make_run(scaffold="alpha_apollo", params={"mode": "reasoning"})
+    assert not has_lineage(run, told(run, drafted("c1.1")))
 
 
 def test_after_asks_for_what_changed(run: Run) -> None:

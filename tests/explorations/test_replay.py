@@ -118,6 +118,19 @@ def test_turns_tools_and_memories_come_one_by_one(said: Any) -> None:
     assert said["toolsAtWork"] == [0, 1, 0, 0, 0, 0, 1, 0]
 
 
+def test_bars_count_calls_of_a_rollout_of_a_round_and_after_the_rounds(said: Any) -> None:
+    assert said["bars"] == [
+        ["0/1", "0/1", "0/1"], ["0/1", "0/2", "0/2"], ["done", "1/2", "1/2"], ["done", "2/2", "2/2"], ["done", "2/2", "2/2"]
+    ]  # fmt: skip
+    assert said["barStates"] == ["running", "failed", "done"]
+    assert said["known"] == {"state": "running", "share": 0.125, "count": "1/8"}
+    assert said["ended"]
+
+
+def test_a_solution_says_how_it_is_remembered_once_it_is(said: Any) -> None:
+    assert said["memory"] == ["judged correct, 2 of 2", "kept", True, True]
+
+
 def test_both_orders_of_a_pair_are_votes_on_it_and_no_round_of_the_search(said: Any) -> None:
     assert (said["pair"], said["pairs"]) == (["pass", "unread", "pass"], 2)
     assert said["knockOut"] == [1, True]

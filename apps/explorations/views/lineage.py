@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 from apps.explorations.lineage import lineage_data
 from apps.explorations.lineage_levels import lineage_levels
 from apps.explorations.views.shared import run_of
+from apps.explorations.words import round_word
 from apps.lemmas.views import graph_answer
 
 
@@ -22,4 +23,5 @@ def run_lineage(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
 def run_lineage_outline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The outline of the lineage as a partial."""
     run = run_of(request, run_id)
-    return render(request, "explorations/_lineage_outline.html", {"run": run, "levels": lineage_levels(lineage_data(run))})
+    levels = lineage_levels(lineage_data(run), round_word(run.scaffold))
+    return render(request, "explorations/_lineage_outline.html", {"run": run, "levels": levels})

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from dataclasses import replace
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_GET
 from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.explorations import selectors
+from apps.explorations.exchange import exchange
 from apps.explorations.figures import confidence_figure, tokens_figure
 from apps.explorations.import_report import origin_of
 from apps.explorations.lineage import lineage_data
@@ -22,7 +24,7 @@ from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, wants_part
-from apps.explorations.words import compares_solutions, scaffold_word
+from apps.explorations.words import compares_solutions, round_word, scaffold_word
 from apps.lemmas.formula_checks import run_checks
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.outline import outline
@@ -79,9 +81,11 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     open_now = selectors.open_calls_of(run)
     graph = graph_data(run)
     lineage = lineage_data(run) if compares_solutions(run.scaffold) else None
+    found = solutions(run) if compares_solutions(run.scaffold) else None
     context = {
-        "solutions": solutions(run) if compares_solutions(run.scaffold) else None,
-        "lineage_levels": lineage_levels(lineage) if lineage and has_lineage(run, lineage) else None,
+        "solutions": found,
+        "exchange": exchange(run, found) if found else None,
+        "lineage_levels": lineage_levels(lineage, round_word(run.scaffold)) if lineage and has_lineage(run, lineage) else None,
         "run": run,
         "scaffold": scaffold_word(run.scaffold),
         "header": selectors.header(run, user, len(open_now)),
@@ -94,7 +98,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "may_start": run_may_start(user),
         "origin": origin_of(run),
         "forks": list(run.forks.order_by("pk")[:20]),
-        **_panel_context(request, run, user),
+        **_panel_context(request, run, user, None),
     }
     return render(request, "explorations/run_detail.html", context)
 
@@ -121,7 +125,9 @@ def run_solutions(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     run = run_of(request, run_id)
     if not wants_part(request):
         return redirect("explorations:run_detail", run_id=run.public_id)
-    return render(request, "explorations/_solutions.html", {"run": run, "found": solutions(run)})
+    found = solutions(run)
+    context = {"run": run, "found": found, "exchange": exchange(run, found)}
+    return render(request, "explorations/_solutions.html", context)
 
 
 @require_GET
@@ -136,20 +142,21 @@ def run_timeline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 @require_GET
 def run_panel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The panel beside the graph as a part; the whole page at the same query otherwise."""
+    """The panel beside the graph as a part; the whole page at the same query otherwise. `at` asks for it as of an event."""
     run, user = run_of(request, run_id), user_of(request)
     if not wants_part(request):
         address = reverse("explorations:run_detail", args=[run.public_id])
         return redirect(f"{address}?{request.GET.urlencode()}")
-    context = {"run": run, "new_command": uuid.uuid4(), **_panel_context(request, run, user)}
+    context = {"run": run, "new_command": uuid.uuid4(), **_panel_context(request, run, user, _until(request, run))}
     return render(request, "explorations/_panel.html", context)
 
 
 @require_GET
 def run_charts(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
-    """The figures of the Charts tab."""
+    """The figures of the Charts tab. `at` asks for them as of an event."""
     run = run_of(request, run_id)
-    return JsonResponse({"tokens": tokens_figure(run), "confidence": confidence_figure(run)})
+    until = _until(request, run)
+    return JsonResponse({"tokens": tokens_figure(run, until), "confidence": confidence_figure(run, until)})
 
 
 @require_GET
@@ -157,13 +164,21 @@ def run_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The log alone, in all of the window; for htmx its part."""
     run = run_of(request, run_id)
     name = "_log" if wants_part(request) else "run_log"
-    response = render(request, f"explorations/{name}.html", {"run": run, **_log_context(request, run)})
+    response = render(request, f"explorations/{name}.html", {"run": run, **_log_context(request, run, _until(request, run))})
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
-def _panel_context(request: HttpRequest, run: Run, user: User) -> dict[str, Any]:
-    """What the chosen tab shows. Without a choice: the agents of a live run, the proof of one that has ended."""
+def _until(request: HttpRequest, run: Run) -> int | None:
+    """The event that a replay stands at; None where the run goes on or the address names none."""
+    return None if run.is_live else filter_from(request.GET).until
+
+
+def _panel_context(request: HttpRequest, run: Run, user: User, until: int | None) -> dict[str, Any]:
+    """What the chosen tab shows, with `until` as at that event.
+
+    Without a choice: the agents of a live run, the proof of one that has ended.
+    """
     proof_name, lemma_name = request.GET.get("proof", ""), request.GET.get("lemma", "")
     node = request.GET.get("node", "")
     if node.startswith("proof/"):
@@ -175,27 +190,26 @@ def _panel_context(request: HttpRequest, run: Run, user: User) -> dict[str, Any]
     if tab not in TABS:
         tab = "lemma" if lemma_name else "proof" if proof_name else "agents" if run.is_live else ""
     if tab in ("", "proof"):
-        chosen = selectors.selected_proof(run) if not proof_name else None
-        proof = proof_detail(run, proof_name or (chosen.name if chosen else ""))
+        proof = proof_detail(run, proof_name, until)
         tab = tab or ("proof" if proof else "log")
     tabs = {name: word for name, word in TABS.items() if name != "lemma" or not compares_solutions(run.scaffold)}
-    context: dict[str, Any] = {"tab": tab, "tabs": tabs, "may_steer": selectors.may_steer(user, run)}
+    context: dict[str, Any] = {"tab": tab, "tabs": tabs, "may_steer": selectors.may_steer(user, run), "until": until}
     if tab == "lemma":
-        detail = lemma_detail(run, lemma_name) if lemma_name else None
-        context |= {"detail": detail, "lemma": detail.lemma if detail else None}
+        detail = lemma_detail(run, lemma_name, until) if lemma_name else None
+        context |= {"detail": detail, "lemma": detail.lemma if detail else None, "lemma_name": lemma_name}
     elif tab == "proof":
-        context |= {"detail": proof, "proof": proof.proof if proof else None}
+        context |= {"detail": proof, "proof": proof.proof if proof else None, "proof_name": proof_name}
     elif tab == "agents":
-        context |= {"agents": selectors.agents(run), "checks": run_checks(run)}
+        context |= {"agents": selectors.agents(run, until), "checks": run_checks(run, until)}
     elif tab == "log":
-        context |= _log_context(request, run)
+        context |= _log_context(request, run, until)
     return context
 
 
-def _log_context(request: HttpRequest, run: Run) -> dict[str, Any]:
-    wanted = filter_from(request.GET)
+def _log_context(request: HttpRequest, run: Run, until: int | None) -> dict[str, Any]:
+    wanted = replace(filter_from(request.GET), until=until)
     query = request.GET.copy()
-    for name in ("after", "before", "tab", "node"):
+    for name in ("after", "before", "tab", "node", *(("at",) if until is None else ())):
         query.pop(name, None)
     return {
         "wanted": wanted,

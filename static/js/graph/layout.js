@@ -12,7 +12,7 @@ export const PITCH_Y = 72;
 const SWEEPS = 12;
 /** How far a line within one row bows past the nodes between its ends. */
 const SAME_ROW_BOW = 26;
-const WIDE = { problem: 1.9, proof: 1.5, pair: 1.2 };
+const WIDE = { problem: 1.9, proof: 1.5, pair: 1.2, memory: 1.6 };
 const EPS = 1e-6;
 
 /** Half of the horizontal room a node takes. */

@@ -5,8 +5,8 @@
 // refuted a formula in it.
 
 const RAMP = [0, 1, 2, 3, 4];
-const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88, 36], candidate: [50, 50], pair: [56, 40] };
-const SHAPE = { lemma: "ellipse", human: "round-hexagon", problem: "rectangle", proof: "round-rectangle", candidate: "ellipse", pair: "diamond" };
+const SIZE = { lemma: [44, 44], human: [50, 46], problem: [124, 36], proof: [88, 36], candidate: [50, 50], pair: [56, 40], memory: [96, 34] };
+const SHAPE = { lemma: "ellipse", human: "round-hexagon", problem: "rectangle", proof: "round-rectangle", candidate: "ellipse", pair: "diamond", memory: "round-rectangle" };
 const RINGED = "node.lemma, node.human, node.candidate";
 
 /** From which zoom on labels have which size: further away they grow as far as a node has room. */
@@ -20,7 +20,7 @@ export function labelSizeAt(zoom) {
 
 /** The class of the fill: a step of the ramp, `unread` where votes gave no result, `unverified` before. */
 export function fillClass(node) {
-  if (node.kind === "problem" || node.kind === "pair") return "plain";
+  if (["problem", "pair", "memory"].includes(node.kind)) return "plain";
   if (node.confidence !== null) return `ramp${Math.min(4, Math.floor(node.confidence * 5))}`;
   return node.unscored ? "unread" : "unverified";
 }
@@ -200,8 +200,8 @@ const FILL = LEGEND[0][1].slice(0, 5);
 const LINEAGE_LEGEND = [
   ["Mean score, or share of passed checks (fill)", [...FILL, ["ramp ramp--none", "not yet judged"], ["key key--unread", "could not be read"]]],
   ["Reports and checks (ring)", [["key key--ring", "full score or passed, less or failed, unread; the gap is still to come"]]],
-  ["Kind (shape)", [["key key--lemma", "solution; 2.5: the fifth of round 2"], ["key key--pair", "pair of the knock-out, with its winner"], ["key key--box", "problem"]]],
-  ["Lines", [["key key--uses", "went into"], ["key key--path", "the result comes from it"], ["key key--merges", "lost the pair"]]],
+  ["Kind (shape)", [["key key--lemma", "solution; 2.5: the fifth of round 2"], ["key key--pair", "pair of the knock-out, with its winner"], ["key key--box", "problem"], ["key key--proof", "what is remembered after a round of evolution"]]],
+  ["Lines", [["key key--uses", "went into, or was shown to"], ["key key--path", "the result comes from it"], ["key key--merges", "lost the pair"]]],
 ];
 
 /** Fill `element` with the legend of a graph of lemmas, or of solutions. */

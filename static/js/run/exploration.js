@@ -14,6 +14,7 @@ import { compact, duration, liveness } from "./words.js";
 const TIMELINE_MS = 500;
 const HEADER_MS = 400;
 const PANEL_MS = 1500;
+const REPLAY_PANEL_MS = 700;
 /** So long after the page became live it knows that no token comes. */
 const SURE_MS = 2000;
 const WATCHING = new Set(["connecting", "catching-up", "live", "stopped"]);
@@ -50,12 +51,15 @@ const graph = drawing ? mountLemmaGraph(drawing, {
 const solutions = mountSolutions(page, fetchInto);
 
 let shown = panelOfAddress();
+/** The event that a replay stands at; 0 where the page shows the end. */
+let asOf = 0;
 
 function panelOfAddress() {
   const query = new URLSearchParams(location.search);
   const tab = panel.querySelector("[data-tab-shown]")?.dataset.tabShown ?? "agents";
   const subject = panel.querySelector("[data-lemma]")?.dataset.lemma ?? query.get("lemma") ?? "";
-  const proof = panel.querySelector("[data-proof]")?.dataset.proof?.replace("proof/", "") ?? query.get("proof") ?? "";
+  const drawn = page.dataset.live === "yes" ? panel.querySelector("[data-proof]")?.dataset.proof?.replace("proof/", "") : "";
+  const proof = query.get("proof") ?? drawn ?? "";
   return { tab, ...(tab === "lemma" && subject ? { lemma: subject } : {}), ...(tab === "proof" && proof ? { proof } : {}) };
 }
 
@@ -67,7 +71,8 @@ function showPanel(wanted, { keep = false } = {}) {
   if (!keep) history.replaceState(history.state, "", url);
   const top = keep ? panel.scrollTop : 0;
   const opened = keep ? [...panel.querySelectorAll("details[data-keep][open]")].map((details) => details.dataset.keep) : [];
-  return fetchInto(`${page.dataset.panelUrl}?${new URLSearchParams(wanted)}`, panel, "innerHTML").then(() => {
+  const query = new URLSearchParams(asOf ? { ...wanted, at: asOf } : wanted);
+  return fetchInto(`${page.dataset.panelUrl}?${query}`, panel, "innerHTML").then(() => {
     for (const name of opened) panel.querySelector(`details[data-keep="${name}"]`)?.setAttribute("open", "");
     panel.scrollTop = top;
   });
@@ -91,17 +96,19 @@ panel.addEventListener("click", (event) => {
 function dress() {
   mountProofDiffs(panel);
   const charts = panel.querySelector("[data-charts]");
-  if (charts) drawCharts(charts, { url: page.dataset.chartsUrl, src: page.dataset.plotly });
+  if (charts) drawCharts(charts, { url: asOf ? `${page.dataset.chartsUrl}?at=${asOf}` : page.dataset.chartsUrl, src: page.dataset.plotly });
 }
 
 panel.addEventListener("htmx:afterSettle", dress);
 document.addEventListener("themechange", dress);
 dress();
 
-const refreshPanel = throttled(PANEL_MS, () => {
+function renewPanel() {
   const isReading = panel.contains(document.activeElement) && document.activeElement.matches("input, textarea, select");
   return isReading ? Promise.resolve() : showPanel(shown, { keep: true });
-});
+}
+const refreshPanel = throttled(PANEL_MS, renewPanel);
+const followReplay = throttled(REPLAY_PANEL_MS, () => (asOf ? renewPanel() : Promise.resolve()));
 
 /** Does this event change what the panel shows? */
 function concernsPanel({ kind, body }) {
@@ -109,6 +116,9 @@ function concernsPanel({ kind, body }) {
   if (shown.tab === "proof") return kind.startsWith("proof.") || (body.subject ?? "").startsWith("proof/");
   return shown.tab === "agents" && (kind === "call.ended" || kind === "call.failed" || kind.startsWith("formulas."));
 }
+
+/** Does an event of this kind change the log or the charts, which a live page leaves as they are until they are asked for anew? */
+const concernsHistory = (kind) => ["log", "charts"].includes(shown.tab) && /^(call\.(ended|failed)|verdict\.reached)$/.test(kind);
 
 function countNewCalls() {
   const place = panel.querySelector("#log .muted");
@@ -311,8 +321,17 @@ if (page.dataset.live === "yes" || page.querySelector("#run-header .status--fail
 mountReplay(page, {
   graph,
   graphUrl: drawing?.dataset.graphUrl ?? "",
+  moved: (seq, passed) => {
+    const isFirst = !asOf;
+    asOf = seq;
+    const told = panel.querySelector('[data-part="as-of"]');
+    if (told) told.textContent = `As it stood at event ${seq}.`;
+    if (isFirst || passed.some(([, , kind, body]) => concernsPanel({ kind, body }) || concernsHistory(kind))) followReplay();
+  },
   done: () => {
+    asOf = 0;
     refreshHeader();
     refreshTimeline();
+    showPanel(shown, { keep: true });
   },
 });

@@ -5,6 +5,7 @@ import { Lanes } from "./lanes.js";
 import { drawCards } from "./replay_cards.js";
 import { countUntil, Fold, graphAt, timesOf } from "./replay_fold.js";
 import { ReplayStreams } from "./replay_streams.js";
+import { drawTimeline } from "./replay_timeline.js";
 import { drawVotes } from "./replay_votes.js";
 import { compact, duration } from "./words.js";
 
@@ -19,12 +20,15 @@ const SOLUTION = /^c\d+\.\d+$/;
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** `graph` is what mountLemmaGraph returns; `done()` brings the page back to the end of the run. */
-export function mountReplay(page, { graph, graphUrl, done }) {
+/**
+ * `graph` is what mountLemmaGraph returns; `moved(seq, passed)` hears at which event the replay stands whenever it is drawn, and
+ * which events it has passed since, forwards or back; `done()` brings the page back to the end of the run.
+ */
+export function mountReplay(page, { graph, graphUrl, moved, done }) {
   const root = page.querySelector("[data-replay]");
   if (!root) return;
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
-  const replay = new Replay(page, root, { graph, graphUrl, done });
+  const replay = new Replay(page, root, { graph, graphUrl, moved, done });
   root.hidden = false;
   root.addEventListener("click", (event) => replay.act(event.target.closest("[data-action]")?.dataset.action));
   root.addEventListener("keydown", (event) => replay.key(event));
@@ -35,14 +39,14 @@ export function mountReplay(page, { graph, graphUrl, done }) {
 }
 
 class Replay {
-  constructor(page, root, { graph, graphUrl, done }) {
-    Object.assign(this, { page, root, graph, graphUrl, done });
+  constructor(page, root, { graph, graphUrl, moved, done }) {
+    Object.assign(this, { page, root, graph, graphUrl, moved, done });
     this.part = (name) => root.querySelector(`[data-part="${name}"]`);
     this.votes = page.querySelector("#replay-votes");
     this.events = [];
     this.lanes = null;
     this.isOn = this.isPlaying = this.isLoading = false;
-    this.clock = this.frame = this.drawnAt = this.saidAt = 0;
+    this.clock = this.frame = this.drawnAt = this.saidAt = this.toldAt = 0;
   }
 
   get speed() {
@@ -233,8 +237,10 @@ class Replay {
     if (liveness) Object.assign(liveness, { textContent: "replay", className: "status status--ended" });
     this.meter("tokens", this.fold.tokens + Object.values(calls).reduce((sum, { n }) => sum + n, 0));
     this.meter("calls", this.fold.calls);
-    const column = this.fold.isKnockOut ? "Knock-out" : `Round ${this.fold.round}`;
-    for (const cell of this.page.querySelectorAll("#run-timeline th")) cell.toggleAttribute("data-now", cell.textContent.trim() === column);
+    drawTimeline(this.page, this.fold);
+    const [from, to] = [this.toldAt, this.at].sort((one, other) => one - other);
+    this.toldAt = this.at;
+    this.moved(this.events[this.at - 1][0], this.events.slice(from, to));
     this.tell();
   }
 

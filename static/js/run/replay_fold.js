@@ -54,12 +54,35 @@ export class Fold {
     this.counts = new Map(); // what the page counts → the words for it
     this.wanted = this.worked = 0; // tool calls in conversations
     this.kept = new Set();
+    this.remembered = new Map(); // candidate → what the reports on it came to
     this.selected = "";
     this.isOver = false;
     this.tokens = 0;
     this.calls = 0;
     this.round = 0;
     this.isKnockOut = false;
+    this.bars = new Map(); // place and role of a bar of the timeline → calls ended, failed and under way
+  }
+
+  /** The bars that a call counts in: of its rollout, of all rollouts together, and of what follows the rounds. */
+  barsOf({ rollout = 0, round = 0, role }) {
+    return [`${rollout}/${round}/${role}`, `*/${round}/${role}`, `last/${role}`].map((name) => {
+      if (!this.bars.has(name)) this.bars.set(name, { done: 0, failed: 0, running: 0 });
+      return this.bars.get(name);
+    });
+  }
+
+  /** A call that was open is over. */
+  close(call, failed) {
+    const { body } = this.open.get(call) ?? {};
+    this.open.delete(call);
+    this.calls += 1;
+    if (!body) return;
+    for (const bar of this.barsOf(body)) {
+      bar.running -= 1;
+      bar.done += 1;
+      bar.failed += Number(failed);
+    }
   }
 
   subject(id) {
@@ -88,22 +111,24 @@ export class Fold {
 }
 
 const TAKERS = {
-  "run.finished": (fold) => { fold.isOver = true; },
+  "run.finished": (fold) => {
+    fold.isOver = true;
+    fold.told.add("run ended");
+  },
   "round.began": (fold, { round }) => { fold.round = Math.max(fold.round, round ?? 0); },
+  "round.ended": (fold, { rollout = 0, round = 0 }) => { fold.told.add(`round ${rollout}/${round}`); },
   "call.began": (fold, body, place) => {
+    if (!fold.open.has(body.call)) for (const bar of fold.barsOf(body)) bar.running += 1;
     fold.open.set(body.call, { body, place });
     if (body.role === KNOCK_OUT_ROLE) fold.isKnockOut = true;
     else fold.round = Math.max(fold.round, body.round ?? 0);
   },
   "call.ended": (fold, { call, tokens = 0 }) => {
-    fold.open.delete(call);
-    fold.calls += 1;
+    fold.close(call, false);
     fold.tokens += tokens;
   },
-  "call.failed": (fold, { call }) => {
-    fold.open.delete(call);
-    fold.calls += 1;
-  },
+  "call.failed": (fold, { call }) => { fold.close(call, true); },
+  "output.unread": (fold, { call }) => { fold.told.add(`unread ${call}`); },
   "lemma.proposed": (fold, { lemma }) => { fold.subject(lemma).status ||= "proposed"; },
   "lemma.merged": (fold, { lemma, into }) => {
     fold.lost.set(lemma, "merged");
@@ -124,7 +149,10 @@ const TAKERS = {
   "verdict.reached": (fold, { subject, ...verdict }) => {
     Object.assign(fold.subject(subject), { confidence: null, low: null, high: null, unscored: "" }, verdict);
   },
-  "proof.selected": (fold, { proof }) => { fold.selected = proof; },
+  "proof.selected": (fold, { proof }) => {
+    fold.selected = proof;
+    fold.told.add("end");
+  },
   "candidate.drafted": (fold, { candidate }) => {
     fold.subject(candidate);
     fold.told.add(candidate);
@@ -157,7 +185,10 @@ const TAKERS = {
     }
     fold.vote(candidate, index, passed === undefined ? "unread" : passed ? "pass" : "fault", passed === undefined ? "could not be read" : passed ? "pass" : "fail");
   },
-  "pool.kept": (fold, { kept }) => { for (const name of kept) fold.kept.add(name); },
+  "pool.kept": (fold, { round, kept }) => {
+    for (const name of kept) fold.kept.add(name);
+    fold.told.add(`memory/${round}`);
+  },
   "pool.grouped": (fold) => { fold.told.add("groups"); },
   "pair.judged": (fold, { round, first, second, better }) => {
     fold.votePair(round, [first, second], 1, better ? "pass" : "unread", `${first} shown first: ${better ? `${better} is better` : "could not be read"}`);
@@ -181,7 +212,11 @@ const TAKERS = {
     fold.counts.set("tools", `${fold.worked} of ${fold.wanted}`);
     fold.counts.set("rate", `${Math.round((100 * fold.worked) / fold.wanted)} %`);
   },
-  "memory.stored": (fold, { candidate }) => { fold.told.add(`memory ${candidate}`); },
+  "memory.stored": (fold, { candidate, correct, ayes = 0, valid = 0 }) => {
+    fold.told.add(`memory ${candidate}`);
+    const verdict = correct === undefined ? "undecided" : correct ? "judged correct" : "judged incorrect";
+    fold.remembered.set(candidate, valid ? `${verdict}, ${ayes} of ${valid}` : "no report could be read");
+  },
   "tool.began": (fold, { call, job }) => { fold.tools.set(call, job); },
   "tool.ended": (fold, { call }) => { fold.tools.delete(call); },
   "tool.failed": (fold, { call }) => { fold.tools.delete(call); },
@@ -191,6 +226,7 @@ const TAKERS = {
   },
   "control.requested": (fold, { command, name, args }) => { fold.asked.set(command, { name, lemma: args?.lemma }); },
   "control.applied": (fold, { command, name }) => {
+    if (name === "hint") fold.told.add(`hint ${command}`);
     const { lemma } = fold.asked.get(command) ?? {};
     if (!lemma || (name !== "accept_lemma" && name !== "reject_lemma")) return;
     const word = name === "accept_lemma" ? "accepted" : "rejected";
@@ -233,12 +269,12 @@ export function graphAt(whole, fold) {
 }
 
 function nodeAt(node, fold) {
-  if (node.kind === "problem" || node.kind === "pair") return node;
+  if (["problem", "pair", "memory"].includes(node.kind)) return node;
   const { scores, ...then } = fold.subjects.get(node.id) ?? fresh();
   const status = fold.lost.get(node.id) ?? (then.status || (node.kind === "candidate" ? (fold.kept.has(node.id) ? "kept" : "") : then.status));
   return {
     ...node, ...then, status, human: fold.humans.get(node.id) ?? "", found_by: fold.finders.get(node.id) ?? 1,
-    check: node.check ? fold.checks.get(node.id) ?? "" : "", words: node.kind === "candidate" ? candidateWords(then, scores) : node.words,
+    check: node.check ? fold.checks.get(node.id) ?? "" : "", words: node.kind === "candidate" ? fold.remembered.get(node.id) ?? candidateWords(then, scores) : node.words,
   };
 }
 

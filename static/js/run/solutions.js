@@ -20,7 +20,7 @@ export function mountSolutions(page, fetchInto) {
   return { refresh };
 }
 
-/** A node of the lineage was chosen: its card comes into view and is marked; of a pair, the table of the knock-out. */
+/** A node of the lineage was chosen: its card comes into view and is marked; of a pair the table of the knock-out, of a memory its list. */
 export function showSolution(page, id) {
   for (const card of page.querySelectorAll(".solution--chosen")) card.classList.remove("solution--chosen");
   if (!id || id === "problem") return;

@@ -1,0 +1,142 @@
+"""Scaffolds that check and correct, told as a conversation: who wrote, who examined, and how long the streaks were.
+
+A fold over the run's events beside that of solutions.py, whose solutions and opinions it puts in their order.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from apps.explorations.solutions import Opinion, Solution, Solutions
+from apps.explorations.words import role_word
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.runs.models import Run
+
+KINDS = ("candidate.drafted", "candidate.judged", "output.unread", "control.requested", "control.applied", "proof.selected")
+SCAFFOLDS_OF_TURNS = frozenset({"self_check", "solver_verifier_corrector"})
+Speaker = Literal["writer", "verifier", "person", "end"]
+
+
+@dataclass(frozen=True)
+class Streak:
+    """Checks of one kind in a row after a judgement, and how many end the conversation; `of` is 0 where that is not known."""
+
+    word: str
+    count: int
+    of: int
+
+    @property
+    def words(self) -> str:
+        noun = self.word if self.count == 1 else {"pass": "passes", "failure": "failures"}[self.word]
+        return f"{self.count} {noun} in a row" + (f" of {self.of}" if self.of else "")
+
+    @property
+    def places(self) -> list[bool]:
+        """A place for each check of the streak that ends it, filled or not; none where there are too many to be seen."""
+        return [place < self.count for place in range(self.of)] if self.of <= 12 else []
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn. A writer's has a `solution`, or `unread` where none could be read; a verifier's an `opinion` with its `streak`.
+
+    `before` is the text that a writer was given to correct; `told` names the turn to a replay.
+    """
+
+    number: int
+    speaker: Speaker
+    who: str
+    told: str
+    call: str = ""
+    about: str = ""
+    solution: Solution | None = None
+    before: str = ""
+    opinion: Opinion | None = None
+    streak: Streak | None = None
+    unread: str = ""
+    words: str = ""
+    good: bool = False
+
+    @property
+    def mark(self) -> str:
+        """pass, fault or unread: the sign of a check."""
+        return {"good": "pass", "bad": "fault"}.get(self.opinion.state, "unread") if self.opinion else ""
+
+
+@dataclass
+class Exchange:
+    """The whole conversation. `accept` and `give_up` are the streaks that end it, 0 where the run does not say."""
+
+    accept: int
+    give_up: int
+    turns: list[Turn] = field(default_factory=list)
+
+    @property
+    def checks(self) -> list[Turn]:
+        """The judgements, in their order."""
+        return [turn for turn in self.turns if turn.opinion]
+
+
+class _Fold:
+    """Takes the events one by one."""
+
+    def __init__(self, run: Run, found: Solutions) -> None:
+        params = run.spec.get("params") or {}
+        self.exchange = Exchange(int(params.get("accept") or 0), int(params.get("give_up") or 0))
+        self.solutions = {one.id: one for round_ in found.rounds for one in round_.solutions}
+        self.opinions = {opinion.call: opinion for one in self.solutions.values() for opinion in one.opinions}
+        self.roles = dict(run.steps.filter(kind="call").values_list("key", "role"))
+        scaffold = SCAFFOLDS.get(run.scaffold)
+        self.titles = {role.name: role.title for role in scaffold.roles} if scaffold else {}
+        self.hints: dict[str, tuple[str, str]] = {}
+
+    def take(self, kind: str, body: dict[str, Any]) -> None:
+        """One event of `KINDS`."""
+        match kind:
+            case "candidate.drafted":
+                self._drafted(body)
+            case "candidate.judged":
+                self._judged(body)
+            case "output.unread" if not body["role"].startswith("verifier"):
+                self._add("writer", body["call"], f"unread {body['call']}", unread=body["reason"])
+            case "control.requested" if body["name"] == "hint":
+                self.hints[body["command"]] = (body["by"], str(body["args"].get("text", "")))
+            case "control.applied" if body["command"] in self.hints:
+                by, words = self.hints[body["command"]]
+                self._add("person", "", f"hint {body['command']}", who=by or "A person", words=words)
+            case "proof.selected":
+                self._add("end", "", "end", who="The end", words=body["reason"], good=body["accepted"])
+
+    def _drafted(self, body: dict[str, Any]) -> None:
+        solution = self.solutions.get(body["candidate"])
+        if solution is None:
+            return
+        parent = self.solutions.get(solution.parents[-1]) if solution.parents else None
+        before = parent.text if parent else ""
+        self._add("writer", body["call"], solution.id, about=solution.id, solution=solution, before=before)
+
+    def _judged(self, body: dict[str, Any]) -> None:
+        opinion = self.opinions.get(body["call"])
+        if opinion is None:
+            return
+        streak = None
+        if body["passed"] is not None:
+            limits = self.exchange
+            passed = ("pass", body["passes"], limits.accept)
+            streak = Streak(*passed) if body["passed"] else Streak("failure", body["failures"], limits.give_up)
+        self._add("verifier", body["call"], body["call"], about=body["candidate"], opinion=opinion, streak=streak)
+
+    def _add(self, speaker: Speaker, call: str, told: str, *, who: str = "", **more: Any) -> None:
+        role = self.roles.get(call, "")
+        who = who or self.titles.get(role) or role_word(role or speaker)
+        self.exchange.turns.append(Turn(len(self.exchange.turns) + 1, speaker, who, told, call, **more))
+
+
+def exchange(run: Run, found: Solutions) -> Exchange | None:
+    """The conversation behind the solutions `found` of `run`; None where the scaffold is of another kind."""
+    if run.scaffold not in SCAFFOLDS_OF_TURNS:
+        return None
+    fold = _Fold(run, found)
+    rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
+    for kind, body in rows.iterator(chunk_size=500):
+        fold.take(kind, body)
+    return fold.exchange

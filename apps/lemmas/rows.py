@@ -1,0 +1,120 @@
+"""The rows behind the panels: as they are stored, or as they stood at an earlier event of the run.
+
+Rows of earlier are folded from the events by the same fold that wrote the stored ones, and kept in memory.
+"""
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from apps.lemmas.fold import FOLDED_KINDS, Fold
+from apps.lemmas.formula_checks import FormulaCheck, check_of
+from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.reasoning.domain.events import event_from
+from apps.runs.models import Run, RunEvent
+
+VOTES = "vote.cast"
+
+
+class Rows:
+    """The rows of a run as they are stored, in the order of their events. `until` is None: nothing is left out."""
+
+    until: int | None = None
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def lemmas(self) -> list[Lemma]:
+        return list(Lemma.objects.filter(run=self.run))
+
+    def proofs(self) -> list[ProofVersion]:
+        return list(ProofVersion.objects.filter(run=self.run))
+
+    def lemma(self, name: str) -> Lemma | None:
+        return Lemma.objects.filter(run=self.run, lemma=name).first()
+
+    def named(self, names: set[str]) -> dict[str, Lemma | ProofVersion]:
+        """Lemmas and proofs by their ids; ids that nothing has are left out."""
+        found: dict[str, Lemma | ProofVersion] = {row.lemma: row for row in Lemma.objects.filter(run=self.run, lemma__in=names)}
+        if any(name.startswith(PROOF_PREFIX) for name in names):
+            found |= {row.proof: row for row in ProofVersion.objects.filter(run=self.run, proof__in=names)}
+        return found
+
+    def versions_of(self, lemma: Lemma) -> list[Lemma]:
+        return list(Lemma.objects.filter(run=self.run, number=lemma.number, rollout=lemma.rollout))
+
+    def merged_into(self, name: str) -> list[Lemma]:
+        return list(Lemma.objects.filter(run=self.run, merged_into=name))
+
+    def edges_of(self, name: str) -> list[LemmaEdge]:
+        """The uses in which `name` is the user or the used."""
+        return list(LemmaEdge.objects.filter(Q(user=name) | Q(used=name), run=self.run))
+
+    def likenesses_of(self, name: str) -> list[LemmaLikeness]:
+        """Near-duplicates, the most alike first."""
+        return list(LemmaLikeness.objects.filter(Q(lemma=name) | Q(other=name), run=self.run))
+
+    def people_on(self, name: str) -> list[HumanVerdict]:
+        return list(HumanVerdict.objects.filter(run=self.run, lemma=name))
+
+    def votes_on(self, subject: str) -> list[Verdict]:
+        return list(Verdict.objects.filter(run=self.run, subject=subject))
+
+    def check_of(self, subject: str) -> FormulaCheck:
+        return check_of(self.run, subject, self.until)
+
+
+class RowsThen(Rows):
+    """The rows as they stood when event `until` had happened. Of votes only those on `subject` are there."""
+
+    def __init__(self, run: Run, until: int, subject: str = "") -> None:
+        super().__init__(run)
+        self.until = until
+        kinds = Q(kind__in=FOLDED_KINDS - {VOTES}) | Q(kind=VOTES, body__subject=subject)
+        rows = RunEvent.objects.filter(kinds, run=run, seq__lte=until).order_by("seq")
+        self._fold = Fold(run)
+        self._fold.replay((row.seq, event_from(row.kind, row.body)) for row in rows.iterator(chunk_size=2_000))
+
+    def lemmas(self) -> list[Lemma]:
+        return list(self._fold.lemmas.values())
+
+    def proofs(self) -> list[ProofVersion]:
+        return list(self._fold.proofs.values())
+
+    def lemma(self, name: str) -> Lemma | None:
+        return self._fold.lemmas.get(name)
+
+    def named(self, names: set[str]) -> dict[str, Lemma | ProofVersion]:
+        known: dict[str, Lemma | ProofVersion] = {**self._fold.lemmas, **self._fold.proofs}
+        return {name: known[name] for name in names if name in known}
+
+    def versions_of(self, lemma: Lemma) -> list[Lemma]:
+        return [row for row in self.lemmas() if (row.number, row.rollout) == (lemma.number, lemma.rollout)]
+
+    def merged_into(self, name: str) -> list[Lemma]:
+        return [row for row in self.lemmas() if row.merged_into == name]
+
+    def edges_of(self, name: str) -> list[LemmaEdge]:
+        return [LemmaEdge(**row) for row in self._fold.edges if name in (row["user"], row["used"])]
+
+    def likenesses_of(self, name: str) -> list[LemmaLikeness]:
+        found = [LemmaLikeness(**row) for row in self._fold.likenesses if name in (row["lemma"], row["other"])]
+        return sorted(found, key=lambda row: (-row.similarity, row.seq))
+
+    def people_on(self, name: str) -> list[HumanVerdict]:
+        return [row for row in self._fold.humans.values() if row.lemma == name]
+
+    def votes_on(self, subject: str) -> list[Verdict]:
+        return [Verdict(**row) for row in self._fold.votes if row["subject"] == subject]
+
+
+def rows_of(run: Run, until: int | None = None, subject: str = "") -> Rows:
+    """The rows of `run`, or with `until` as they stood at that event."""
+    return Rows(run) if until is None else RowsThen(run, until, subject)
+
+
+def shown_proof(proofs: Iterable[ProofVersion]) -> ProofVersion | None:
+    """The proof the run stands by, else its newest version."""
+    ordered = sorted(proofs, key=lambda proof: proof.first_seq)
+    selected = [proof for proof in ordered if proof.selected]
+    return (selected or ordered or [None])[-1]

@@ -1,0 +1,27 @@
+// The bars of the round timeline as they stood at an event of a replay. Leaving the replay fetches the timeline anew.
+
+/** Set the bars under `page` to what `fold` (replay_fold.js) has counted, and mark the column where the run is. */
+export function drawTimeline(page, fold) {
+  for (const row of page.querySelectorAll("#run-timeline [data-bar]")) {
+    const bar = fold.bars.get(row.dataset.bar);
+    row.hidden = !bar;
+    if (bar) drawBar(row, barWords(bar, Number(row.dataset.of ?? 0)));
+  }
+  const now = fold.isKnockOut ? "Knock-out" : String(fold.round);
+  for (const cell of page.querySelectorAll("#run-timeline th[data-round]")) cell.toggleAttribute("data-now", cell.dataset.round === now);
+}
+
+/** What a bar shows: `{state, share, count}`. `of` is how many calls are known to come, where that is known (apps/explorations/timeline.py). */
+export function barWords({ done, failed, running }, of = 0) {
+  const total = Math.max(of, done + running);
+  const state = running || done < total ? "running" : failed && failed === done ? "failed" : "done";
+  const count = total > 1 || state === "running" ? `${done}/${total}` : state === "failed" ? "failed" : "done";
+  return { state, share: total ? done / total : 0, count };
+}
+
+function drawBar(row, { state, share, count }) {
+  row.className = `phase phase--${state}`;
+  row.removeAttribute("title"); // It tells of the end.
+  row.querySelector(".phase__bar").style.setProperty("--value", share.toFixed(3));
+  row.querySelector(".phase__count").textContent = count;
+}

@@ -1,0 +1,189 @@
+"""What the page of each scaffold is about, as a reader sees it in a browser: played by scripted models, no server."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Locator, Page
+
+from apps.accounts.models import User
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.runs.models import Run
+from tests.browser.run_pages import RunPages, played
+from tests.explorations.test_conversations_of_a_run import played as played_agents
+from tests.explorations.test_replay import drawn, open_page, place_of
+from tests.explorations.test_solutions_of_a_run import nomos
+from tests.reasoning.candidates import FAIL, PASS, better, named, score
+from tests.ui.browser import needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
+GRAPH = "document.querySelector('[data-lemma-graph]').lemmaGraph"
+
+
+@pytest.fixture
+def opened(client_for: Callable[[User | None], Client], alice: User) -> Callable[..., "contextmanager[Page]"]:
+    """Open the page of a run as a researcher."""
+
+    @contextmanager
+    def opening(run: Run, query: str = "") -> Iterator[Page]:
+        with open_page(RunPages(client_for(alice), run), run, query) as page:
+            yield page
+
+    return opening  # type: ignore[return-value]
+
+
+Opened = Callable[..., "contextmanager[Page]"]
+
+
+def texts(found: Locator) -> list[str]:
+    return [" ".join(text.split()) for text in found.all_inner_texts()]
+
+
+def narrow(page: Page) -> list[str]:
+    """What reaches over the edge of a telephone, everything opened."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    for details in page.locator("#run-solutions details").all():
+        details.evaluate("(one) => { one.open = true; }")
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('#run-solutions *')]"
+        ".filter((one) => !one.closest('.scroll-x, pre, .katex, .visually-hidden')"
+        " && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"
+    )
+    return found
+
+
+def test_reasoning_cache_goes_turn_by_turn_with_what_changed_in_the_state(opened: Opened) -> None:
+    def answer(request: GenerationRequest) -> str:
+        turn = request.key.split("/")[1]
+        return f"<state>We know A. After turn {turn} also B{turn}.</state>" if request.role == "summarizer" else named(request)
+
+    run = played("reasoning_cache", answer, "paper")
+    with opened(run) as page:
+        assert texts(page.locator("#run-solutions h2")) == ["Turn 1", "Turn 2", "Turn 3"]
+        assert texts(page.locator("#run-timeline th[data-round]"))[:3] == ["Turn 1", "Turn 2", "Turn 3"]
+        handed = page.locator('[data-told="state 2"]')
+        assert "B1" in handed.locator("del").first.inner_text()
+        assert "B2" in handed.locator("ins").first.inner_text()
+        assert page.locator('[data-told="state 3"]').count() == 0
+        assert narrow(page) == []
+
+
+def test_self_check_is_a_conversation_that_ends_with_a_streak(opened: Opened) -> None:
+    answers = {"check/1": FAIL, "check/2": PASS, "check/3": PASS}
+    run = played("self_check", lambda request: answers.get(request.key) or named(request))
+    with opened(run) as page:
+        titles = texts(page.locator(".exchange__turn h3"))
+        assert [title.split()[0] for title in titles] == [
+            "Solver", "Improver", "Verifier", "Corrector", "Verifier", "Verifier", "The"
+        ]  # fmt: skip
+        assert texts(page.locator(".streak")) == ["1 failure in a row of 4", "1 pass in a row of 2", "2 passes in a row of 2"]
+        assert "accepted" in page.locator(".exchange__turn--end").inner_text()
+
+
+def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be_read(opened: Opened) -> None:
+    answers = {
+        "check/1": FAIL,
+        "correct/1": "I like turtles.",
+        "check/2": FAIL,
+        "check/3": "Hm.",
+        "check/4": PASS,
+        "check/5": PASS,
+    }
+    run = played("solver_verifier_corrector", lambda request: answers.get(request.key) or named(request))
+    with opened(run) as page:
+        titles = texts(page.locator(".exchange__turn h3"))
+        assert titles[0] == "Solver writes c1.1"
+        assert titles[1] == "Verifier of the solver on c1.1"
+        assert titles[2] == "Corrector of the solver"
+        assert "not read" in page.locator(".exchange__turn").nth(2).inner_text()
+        assert titles[4].endswith("writes c3.1 the run stands by it")
+        marks = page.locator(".exchange__check")
+        assert (marks.first.get_attribute("class") or "").endswith("vote__mark--fault")
+        assert texts(marks)[2].startswith("Check 3, of c3.1: not read")
+        marks.nth(1).click()
+        turn = page.locator(page.url.partition("#")[2].join(["#", ""]))
+        assert "It does not follow." in turn.inner_text()
+        assert "2 failures in a row of 4" in turn.inner_text()
+        changes = page.locator('[data-keep="changes c3.1"]')
+        changes.locator("summary").click()
+        assert changes.locator("ins").first.is_visible()
+        assert narrow(page) == []
+
+
+def test_the_replay_of_a_conversation_goes_turn_by_turn(opened: Opened) -> None:
+    answers = {"check/1": FAIL, "check/2": PASS, "check/3": PASS}
+    run = played("solver_verifier_corrector", lambda request: answers.get(request.key) or named(request))
+    judged, drafted = place_of(run, "candidate.judged"), place_of(run, "candidate.drafted", 1)
+    with opened(run, f"?at={judged}") as page:
+        page.locator('[data-part="bar"]').wait_for()
+        shown = page.locator(".exchange__turn:visible")
+        assert shown.count() == 2
+        page.locator('[data-part="scrub"]').fill(str(drafted))
+        assert texts(shown.locator("h3"))[-1].endswith("writes c2.1")
+        page.locator('[data-action="leave"]').click()
+        assert shown.count() == page.locator(".exchange__turn").count() == 6
+
+
+def test_nomos_shows_marks_groups_and_the_bracket(opened: Opened) -> None:
+    with opened(played("nomos", nomos)) as page:
+        page.evaluate(f"{GRAPH}.ready")
+        assert "pair/1/c1.2/c1.1" in " ".join(drawn(page)) or "pair/1/c1.1/c1.2" in " ".join(drawn(page))
+        assert "held most likely right" in page.locator('[data-told="groups"] li').first.inner_text()
+        row = page.locator("[data-pair]")
+        assert row.locator("strong").inner_text() == "c1.2"
+        assert "first" in row.inner_text()
+        assert page.locator("#c1\\.2").get_by_text("mean 7 of 7").is_visible()
+        assert narrow(page) == []
+
+
+def test_rsa_draws_how_each_step_comes_from_subsets_of_the_one_before(opened: Opened) -> None:
+    run = played("rsa", lambda request: better("B") if request.role == "judge" else named(request))
+    with opened(run) as page:
+        page.evaluate(f"{GRAPH}.ready")
+        edges = page.evaluate(f"{GRAPH}.view.cy.edges('.uses').map((edge) => [edge.data('source'), edge.data('target')])")
+        assert {source[:2] for source, target in edges if target.startswith("c2.")} == {"c1"}
+        assert page.locator("#run-solutions h2").first.inner_text() == "Step 1"
+        page.locator('[data-part="focus"]').select_option("proof")
+        shown, _, of = page.locator('[data-part="count"]').inner_text().partition(" of ")
+        assert 0 < int(shown) <= int(of.split()[0] if of else shown.split()[0])
+
+
+def test_deepseek_math_shows_a_pool_with_scores_and_parents(opened: Opened) -> None:
+    def answer(request: GenerationRequest) -> str:
+        if request.role == "evaluator":
+            return score(1 if "c2.1" in request.key else 0.5 if request.key.endswith("1") else 0)
+        return score(1) if request.role == "meta_verifier" else f"{named(request)}\n<own-score>1</own-score>"
+
+    run = played("deepseek_math", answer)
+    with opened(run) as page:
+        page.evaluate(f"{GRAPH}.ready")
+        assert page.evaluate(f"{GRAPH}.view.cy.edges('.uses').length") > 0
+        best = page.locator("#c2\\.1")
+        assert "mean 1 of 1" in best.inner_text()
+        assert "own value 1" in best.inner_text()
+        assert "refined from c1." in " ".join(best.inner_text().split())
+        report = best.locator('[data-keep^="opinion "]').first
+        report.locator("summary").click()
+        assert "I looked at every step." in report.inner_text()
+        assert narrow(page) == []
+
+
+def test_alpha_apollo_shows_rounds_and_what_each_is_shown_of_the_memory(opened: Opened) -> None:
+    run = played_agents()
+    with opened(run) as page:
+        page.evaluate(f"{GRAPH}.ready")
+        assert {"c1.1", "memory/1", "c2.1"} <= set(drawn(page))
+        pairs = page.evaluate(
+            f"{GRAPH}.view.cy.edges().map((edge) => [edge.data('source'), edge.data('target'), edge.hasClass('redundant')])"
+        )
+        assert ["c1.1", "memory/1", False] in pairs
+        assert ["memory/1", "c2.1", False] in pairs
+        assert ["c1.1", "c2.1", True] in pairs
+        page.evaluate(f"{GRAPH}.view.select('memory/1', {{ tell: true }})")
+        assert "judged incorrect, 0 of 2" in page.locator("[id='memory/1']").inner_text()
+        turns = page.locator(".talk__turn")
+        assert "Mended before it ran" in turns.first.inner_text()
+        assert turns.first.locator('pre[aria-label="Tool response"]').inner_text().strip() != ""
+        assert "2 of 3" in page.locator("[data-told=tools]").inner_text()
+        assert narrow(page) == []

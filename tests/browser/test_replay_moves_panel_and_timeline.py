@@ -1,0 +1,64 @@
+"""Panel and timeline of a replay stand where the run stood, and come back to the end when it is left."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from apps.runs.models import Run
+from tests.browser.run_pages import RunPages
+from tests.explorations.factory import make_exploration
+from tests.explorations.test_replay import open_page, place_of
+from tests.ui.browser import needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+
+
+@pytest.fixture
+def run(alice: User) -> Run:
+    return make_exploration(alice)
+
+
+def test_the_panel_shows_a_lemma_as_it_was_judged_then(
+    client_for: Callable[[User | None], Client], alice: User, run: Run
+) -> None:
+    before, voted = place_of(run, "lemma.proposed") - 1, place_of(run, "vote.cast")
+    lemma = run.events.get(seq=voted).body["subject"]
+    wanted = [f"panel/?tab=lemma&lemma={lemma}&at={at}" for at in (before, voted)]
+    pages = RunPages(client_for(alice), run, wanted)
+    pages.answers[f"/runs/{run.public_id}/panel/"] = client_for(alice).get(  # type: ignore[assignment]
+        f"/runs/{run.public_id}/panel/", {"tab": "lemma", "lemma": lemma}, headers={"HX-Request": "true"}
+    )
+    with open_page(pages, run, f"?tab=lemma&lemma={lemma}&at={before}") as page:
+        panel = page.locator("#panel")
+        panel.get_by_text(f"Lemma {lemma} has not been proposed yet.").wait_for()
+        page.locator('[data-replay] [data-part="scrub"]').fill(str(voted))
+        panel.locator(f'[data-until="{voted}"]').wait_for()
+        assert panel.locator("details.vote").count() == 1
+        assert panel.get_by_text("Waiting for votes").is_visible()
+        page.locator('[data-action="leave"]').click()
+        panel.locator("[data-tab-shown]:not([data-until])").wait_for()
+        assert panel.locator("details.vote").count() > 1
+        assert "as-of" not in panel.inner_html()
+
+
+def test_the_bars_of_the_timeline_count_the_calls_of_then(
+    client_for: Callable[[User | None], Client], alice: User, run: Run
+) -> None:
+    began, ended = place_of(run, "call.began"), place_of(run, "call.ended")
+    first = run.events.get(seq=began).body
+    name = f"{first['rollout']}/{first['round']}/{first['role']}"
+    with open_page(RunPages(client_for(alice), run), run, f"?at={began}") as page:
+        page.locator('[data-part="bar"]').wait_for()
+        bar = page.locator(f'[data-bar="{name}"]')
+        bars = page.locator("#run-timeline [data-bar]:visible")
+        assert bar.locator(".phase__count").inner_text() == "0/1"
+        assert bars.count() == 1
+        assert page.locator(".phases__sum:visible").count() == 0
+        page.locator('[data-replay] [data-part="scrub"]').fill(str(ended))
+        assert bar.locator(".phase__count").inner_text() == "done"
+        assert page.locator("th[data-now]").count() == 1
+        page.locator('[data-action="leave"]').click()
+        page.locator(".phases__sum:visible").first.wait_for()
+        assert bars.count() == page.locator("#run-timeline [data-bar]").count() > 1

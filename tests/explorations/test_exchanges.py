@@ -1,0 +1,99 @@
+"""Check and correct as a conversation: who spoke in which order, how long the streaks were, what could not be read."""
+
+import uuid
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.explorations.exchange import Exchange, exchange
+from apps.explorations.solutions import solutions
+from apps.reasoning.domain.events import ControlApplied, ControlRequested
+from apps.runs.models import Run
+from tests.explorations.factory import add_event
+from tests.explorations.test_solutions_of_a_run import played
+from tests.importing.files import check, imported, solver_log
+from tests.reasoning.candidates import FAIL, PASS, better, named
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def conversation(run: Run) -> Exchange:
+    found = exchange(run, solutions(run))
+    assert found is not None
+    return found
+
+
+def corrected(**answers: str) -> Run:
+    table = {name.replace("_", "/"): text for name, text in answers.items()}
+    return played("solver_verifier_corrector", "quick", lambda request: table.get(request.key) or named(request))
+
+
+def test_turns_stand_in_the_order_in_which_they_were_taken() -> None:
+    found = conversation(corrected(check_1=FAIL, check_2=PASS, check_3=PASS))
+    assert [(turn.speaker, turn.who, turn.about) for turn in found.turns] == [
+        ("writer", "Solver", "c1.1"),
+        ("verifier", "Verifier of the solver", "c1.1"),
+        ("writer", "Corrector of the solver", "c2.1"),
+        ("verifier", "Verifier of corrections", "c2.1"),
+        ("verifier", "Verifier of corrections", "c2.1"),
+        ("end", "The end", ""),
+    ]
+    assert found.turns[2].before == found.turns[0].solution.text if found.turns[0].solution else False
+    assert found.turns[-1].good
+
+
+def test_streaks_say_how_many_are_wanted_and_a_failure_begins_anew() -> None:
+    found = conversation(corrected(check_1=PASS, check_2=FAIL, check_3=PASS, check_4=PASS))
+    assert [turn.streak.words for turn in found.checks if turn.streak] == [
+        "1 pass in a row of 2", "1 failure in a row of 4", "1 pass in a row of 2", "2 passes in a row of 2"
+    ]  # fmt: skip
+    assert [turn.mark for turn in found.checks] == ["pass", "fault", "pass", "pass"]
+    assert found.checks[2].streak is not None
+    assert found.checks[2].streak.places == [True, False]
+
+
+def test_what_cannot_be_read_is_a_turn_without_a_streak() -> None:
+    found = conversation(corrected(check_1=FAIL, correct_1="I like turtles.", check_2="Hm.", check_3=PASS, check_4=PASS))
+    unread = [turn for turn in found.turns if turn.unread]
+    assert [(turn.who, turn.solution) for turn in unread] == [("Corrector of the solver", None)]
+    assert found.checks[1].streak is None
+    assert found.checks[1].mark == "unread"
+
+
+def test_a_hint_is_a_turn_of_the_person_who_gave_it_once_it_was_taken() -> None:
+    run = corrected(check_1=PASS, check_2=PASS)
+    command = str(uuid.uuid4())
+    add_event(run, "asked", ControlRequested(command=command, name="hint", by="alice", args={"text": "Look at parity."}))
+    assert not [turn for turn in conversation(run).turns if turn.speaker == "person"]
+    add_event(run, "taken", ControlApplied(command=command, name="hint", point="check/1"))
+    assert [(turn.who, turn.words) for turn in conversation(run).turns if turn.speaker == "person"] == [
+        ("alice", "Look at parity.")
+    ]
+
+
+def test_an_imported_log_is_told_without_the_limits_that_it_does_not_say() -> None:
+    found = conversation(imported(solver_log(*check("yes"))))
+    assert [turn.speaker for turn in found.turns][:2] == ["writer", "writer"]
+    assert [turn.streak.of for turn in found.checks if turn.streak] == [found.accept]
+
+
+def test_other_scaffolds_are_no_conversation() -> None:
+    run = played("rsa", "quick", lambda request: better("B") if request.role == "judge" else named(request))
+    assert exchange(run, solutions(run)) is None
+
+
+def test_the_page_and_its_part_tell_it_instead_of_rounds(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = corrected(check_1=FAIL, check_2=PASS, check_3=PASS)
+    client = client_for(alice)
+    page = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    part = client.get(
+        reverse("explorations:run_solutions", args=[run.public_id]), headers={"HX-Request": "true"}
+    ).content.decode()
+    for text in (page, part):
+        assert "The conversation" in text
+        assert "It does not follow." in text
+        assert "What changed since c1.1" in text
+        assert "<h2>Round 1</h2>" not in text
