@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("apps.schemes.urls")),
     path("contests/", include("apps.contests.urls")),
     path("", include("apps.submissions.urls")),
+    path("", include("apps.marks.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
     path("learning/", include("apps.learning.urls")),
