@@ -21,7 +21,7 @@ from apps.marks.audit import audit
 from apps.marks.leases import LEASE, is_free
 from apps.marks.models import Mark, MarkingSetup, MarkingTask, MarkState, Pass, PassReason, Slot
 
-CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD)
+CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
 
 
@@ -76,7 +76,8 @@ def _in_order(problem: ContestProblem, user: User, now: datetime) -> list[int]:
     passes = Pass.objects.filter(person=user, task__case__problem=problem)
     known = passes.filter(reason=PassReason.CONFLICT)
     free = MarkingTask.objects.filter(is_free(now), case__problem=problem, slot__in=CLAIMED)
-    free = free.exclude(Q(case__in=part.values("case")) | Q(case__in=known.values("task__case")))
+    # Under a changed scheme anybody may mark a script again, also who marked it before.
+    free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=part.values("case"))).exclude(case__in=known.values("task__case"))
     paper = paper_own(user, problem.contest)
     if paper is not None:
         free = free.exclude(case__version__submission__paper=paper)

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
-from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason, Phrase
+from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason, Phrase, Slot
 from apps.marks.sheets import grace_until, mark_state, scheme_of, sheet_of, step_of
 from apps.problems.models import ReferenceSolution
 from apps.reasoning.marking.scheme import Scheme, points_text
@@ -177,7 +177,7 @@ def tasks_left(problem: ContestProblem, user: User) -> QuerySet[MarkingTask]:
     """
     waiting = MarkingTask.objects.filter(case__problem=problem, done_at=None)
     own = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
-    return waiting.filter(Q(assignee=user) | ~Q(case__in=own.values("case")))
+    return waiting.filter(Q(assignee=user) | Q(slot=Slot.AGAIN) | ~Q(case__in=own.values("case")))
 
 
 def marks_sealed(problem: ContestProblem, user: User) -> QuerySet[Mark]:

@@ -75,6 +75,7 @@ class Slot(models.TextChoices):
     CALIBRATION = "calibration", "Calibration"
     REMARK = "remark", "Re-mark"
     APPEAL = "appeal", "Answer to an appeal"
+    AGAIN = "again", "Marked again, the scheme was changed"
 
 
 class MarkingTask(models.Model):
