@@ -153,8 +153,8 @@ def _rows_write(mark: Mark, sheet: MarkSheet) -> None:
     )
     for comment in sheet.comments:
         if comment.audience == "student" and len(comment.words) <= WORDS_LENGTH:
-            values = {"problem": mark.task.case.problem, "author": mark.marker, "words": comment.words}
-            phrase, _ = Phrase.objects.get_or_create(**values)
+            problem = mark.task.case.problem
+            phrase, _ = Phrase.objects.get_or_create(problem=problem, author=mark.marker, words=comment.words)
             Phrase.objects.filter(pk=phrase.pk).update(uses=F("uses") + 1)
 
 
@@ -166,5 +166,5 @@ def _order_index(mark: Mark) -> int:
 def _written_down(verb: str, mark: Mark, user: User, **body: Any) -> None:
     version = str(mark.scheme_version.public_id) if mark.scheme_version else None
     points = points_text(mark.points) if mark.points is not None else None
-    facts = {"row_version": mark.row_version, "points": points, "scheme_version": version}
-    audit(verb, actor=user, case=mark.task.case, mark=mark, **facts, **body)
+    body |= {"row_version": mark.row_version, "points": points, "scheme_version": version}
+    audit(verb, actor=user, case=mark.task.case, mark=mark, **body)

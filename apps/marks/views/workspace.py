@@ -1,6 +1,7 @@
 """Pages of a marker: what there is to mark, the workspace of one script, its panes, and the next one fetched ahead."""
 
 import uuid
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -72,7 +73,7 @@ def pane(request: HttpRequest, task_id: uuid.UUID, name: str) -> HttpResponse:
         space = selectors.workspace(found, draft_of(found, user), user)
     except TaskGone as gone:
         return HttpResponse(str(gone), status=410, content_type="text/plain; charset=utf-8")
-    context = {"workspace": space}
+    context: dict[str, Any] = {"workspace": space}
     if name == "solutions":
         context["solutions"] = selectors.solutions_of(space.problem)
     if name == "comments":

@@ -130,7 +130,7 @@ def _body(request: HttpRequest) -> Body:
     """What was sent: a JSON object, or the fields of a form, whose command has its arguments beside it."""
     if request.content_type != "application/json":
         fields: Body = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
-        known = {name: fields.pop(name) for name in ("id", "verb", "row_version", "active_seconds") if name in fields}
+        known: Body = {name: fields.pop(name) for name in ("id", "verb", "row_version", "active_seconds") if name in fields}
         return {"id": str(uuid.uuid4()), "args": fields, **fields, **known}
     if len(request.body) > BODY_AT_MOST:
         raise BodyWrong("This is too long.")

@@ -238,7 +238,7 @@ def _put(notes: tuple[Note, ...], note: Note) -> tuple[Note, ...]:
         return tuple(note if one.id == note.id else one for one in notes)
     if len(notes) >= NOTES_AT_MOST:
         raise CommandRefused(f"A script has at most {NOTES_AT_MOST} of these.")
-    return (*notes, note)
+    return notes + (note,)  # noqa: RUF005
 
 
 def _tick(desk: _Desk, args: CodeArgs) -> MarkSheet:

@@ -1,0 +1,97 @@
+"""Contests being marked, for the tests: scripts of authors that nobody knows, and marks made through the services."""
+
+import uuid
+from typing import Any
+
+from apps.accounts.models import Role, User
+from apps.contests.models import AuthorKind, ContestProblem, ContestState
+from apps.contests.services import author_add, coach_add
+from apps.marks.claims import task_next
+from apps.marks.drafts import Command, command_apply, draft_of
+from apps.marks.models import Mark, MarkingTask
+from apps.marks.sealing import mark_seal
+from apps.marks.setups import Choices, cases_prepare, setup_save
+from apps.schemes.models import MarkingScheme
+from apps.schemes.services import scheme_activate
+from apps.submissions.models import Origin, Submission, TextFormat
+from apps.submissions.services import version_add
+from tests.contests.factory import TEXT, make_contest, moved
+from tests.problems.factory import make_problem
+from tests.schemes.factory import make_scheme
+
+ONE_PLACE = {"id": "v1", "step": 1, "fallacy": "gap", "words": "Why?"}
+
+
+def marker(name: str) -> User:
+    """A coach of this name."""
+    found = User.objects.filter(username=name).first()
+    return found or User.objects.create_user(name, f"{name}@example.org", role=Role.COACH)
+
+
+def problem_to_mark(organiser: User, *others: User, scripts: int = 3, markers: int = 1, **choices: Any) -> ContestProblem:
+    """A problem of a contest that is being marked, with an active scheme (`tests.schemes.factory.TEXT`), coaches and scripts."""
+    problem = make_problem()
+    scheme = scheme_active(organiser, make_scheme(organiser, problem))
+    contest = make_contest(organiser, problem, state=ContestState.OPEN)
+    for other in others:
+        coach_add(contest=contest, person=other)
+    row = contest.problems.get()
+    for number in range(scripts):
+        script_add(row, f"author {number}")
+    moved(contest, ContestState.MARKING)
+    row = ContestProblem.objects.select_related("contest", "problem", "version", "captain").get(pk=row.pk)
+    setup_save(problem=row, choices=Choices(scheme=scheme, markers=markers, **choices), by=organiser)
+    cases_prepare(row)
+    return ContestProblem.objects.select_related("contest", "problem", "version", "captain", "setup").get(pk=row.pk)
+
+
+def scheme_active(by: User, scheme: MarkingScheme) -> MarkingScheme:
+    """The scheme with its draft made active."""
+    scheme_activate(scheme=scheme, by=by, based_on=scheme.row_version)
+    scheme.refresh_from_db()
+    return scheme
+
+
+def script_add(problem: ContestProblem, author: str, text: str = TEXT, person: User | None = None) -> None:
+    """A text of somebody's on a problem, handed in without the window."""
+    paper = author_add(contest=problem.contest, name=author, kind=AuthorKind.STUDENT, person=person)
+    submission = Submission.objects.create(paper=paper, problem=problem)
+    version_add(submission=submission, text=text, text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+
+
+def task_whole(task: MarkingTask) -> MarkingTask:
+    """The task as `access.task_get_for` gives it."""
+    return MarkingTask.objects.select_related(
+        "case__problem__contest", "case__problem__problem", "case__problem__version", "case__problem__setup__scheme",
+        "case__version__submission__paper",
+    ).get(pk=task.pk)  # fmt: skip
+
+
+def claimed(problem: ContestProblem, user: User) -> MarkingTask:
+    """The next script of a marker."""
+    task = task_next(problem, user)
+    assert task is not None, "there is nothing left to mark"
+    return task_whole(task)
+
+
+def commanded(task: MarkingTask, user: User, verb: str, **args: Any) -> Mark:
+    """One command on the sheet as it stands."""
+    mark = draft_of(task, user)
+    command = Command(id=uuid.uuid4(), verb=verb, args=args, row_version=mark.row_version)
+    return command_apply(task=task, user=user, command=command)
+
+
+def sealed(task: MarkingTask, user: User, *commands: tuple[str, dict[str, Any]]) -> Mark:
+    """A sealed mark; without commands one of all points."""
+    for verb, args in commands or (("points", {"points": 7}),):
+        commanded(task, user, verb, **args)
+    return mark_seal(task=task, user=user, row_version=draft_of(task, user).row_version, active_seconds=12.0)
+
+
+def past_grace(mark: Mark) -> Mark:
+    """The mark as if it had been sealed a minute ago."""
+    from datetime import timedelta
+
+    assert mark.sealed_at is not None
+    Mark.objects.filter(pk=mark.pk).update(sealed_at=mark.sealed_at - timedelta(minutes=1))
+    return Mark.objects.select_related("task__case__problem__contest", "marker", "scheme_version").get(pk=mark.pk)
