@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from apps.marks.views import captain, setting_up, workspace, workspace_changes
+from apps.marks.views import captain, keymaps, setting_up, workspace, workspace_changes
 
 app_name = "marks"
 urlpatterns = [
     path("marking/", workspace.home, name="home"),
+    path("marking/keys/", keymaps.keys, name="keys"),
+    path("marking/keys/single", keymaps.single_keys, name="single_keys"),
     path("marking/problem/<uuid:problem_id>/next", workspace.next_task, name="next"),
     path("marking/problem/<uuid:problem_id>/setup/", setting_up.setup, name="setup"),
     path("marking/problem/<uuid:problem_id>/phrases", workspace.phrases, name="phrases"),

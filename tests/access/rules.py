@@ -130,6 +130,9 @@ RULES: dict[str, Rule] = {
     "submissions:import": CONTEST_COACH,
     "submissions:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
     "submissions:import_confirm": POST_ONLY,
+    # marking
+    "marks:keys": RUN_READERS,
+    "marks:single_keys": POST_ONLY,
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,

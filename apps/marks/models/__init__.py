@@ -29,10 +29,11 @@ from apps.marks.models.marking import (
     Slot,
     Verdict,
 )
+from apps.marks.models.preferences import KeyMap
 
 __all__ = [
     "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark",
-    "FinalGrade", "FindingAnswer", "Mark", "MarkCommand",
+    "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand",
     "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

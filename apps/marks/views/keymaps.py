@@ -1,0 +1,58 @@
+"""The page of a person's keys. It is a plain form; the workspace sends its one switch as JSON."""
+
+import json
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from apps.accounts.access import user_of
+from apps.accounts.models import User
+from apps.marks.keymaps import COMMANDS, KeysRefused, keys_of, keys_save
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def keys(request: HttpRequest) -> HttpResponse:
+    """Show and change the keys of the workspace."""
+    user = _marker_of(request)
+    back = request.POST.get("next") or request.GET.get("next") or ""
+    back = back if url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}) else ""
+    now = keys_of(user)
+    shown, single_keys, fault = now.keys, now.single_keys, ""
+    if request.method == "POST":
+        wanted = {} if "reset" in request.POST else {one.name: request.POST.get(one.name, "") for one in COMMANDS}
+        single_keys = "single_keys" in request.POST
+        try:
+            keys_save(user=user, keys=wanted, single_keys=single_keys)
+        except KeysRefused as refused:
+            shown, fault = wanted, str(refused)
+        else:
+            messages.success(request, "Your keys are kept.")
+            return redirect(back or "marks:keys")
+    rows = [(one, shown.get(one.name, one.key)) for one in COMMANDS]
+    context = {"rows": rows, "single_keys": single_keys, "fault": fault, "back": back}
+    return render(request, "marks/keys.html", context, status=422 if fault else 200)
+
+
+@require_POST
+def single_keys(request: HttpRequest) -> JsonResponse:
+    """Switch single keys on or off: `{"on": bool}`; answers the keys."""
+    user = _marker_of(request)
+    try:
+        on = json.loads(request.body)["on"]
+    except (ValueError, KeyError, TypeError):
+        return JsonResponse({"message": "Say whether single keys are on."}, status=422)
+    kept = keys_save(user=user, keys=keys_of(user).keys, single_keys=on is True)
+    return JsonResponse(kept.as_json())
+
+
+def _marker_of(request: HttpRequest) -> User:
+    """The signed-in person, or `Http404` for those who mark nothing."""
+    user = user_of(request)
+    if not user.may_see_runs:
+        raise Http404("There is no such page.")
+    return user

@@ -1,0 +1,119 @@
+// From a selection in a typeset step to a place in its source, in code points. What is shown is nearly a part of the source:
+// Markdown's signs and a formula's dollars are missing. So the two are walked side by side. Pure but for `selectionPlace`.
+
+const AHEAD = 400; // How far the source may run ahead: a command that shows nothing.
+const SURE = 6; // So many signs in a row that agree are no accident.
+
+const isSpace = (sign) => /\s/.test(sign);
+
+/** For every code unit of `shown` (and its end) the code unit of `source` it comes from. */
+export function aligned(shown, source) {
+  const map = new Array(shown.length + 1);
+  let at = 0;
+  for (let index = 0; index < shown.length; index += 1) {
+    if (isSpace(shown[index])) {
+      map[index] = at;
+      continue;
+    }
+    const ahead = nextPlace(shown, index, source, at);
+    if (ahead < 0) {
+      map[index] = at;
+      continue;
+    }
+    map[index] = ahead;
+    at = ahead + 1;
+  }
+  map[shown.length] = at;
+  return map;
+}
+
+function nextPlace(shown, index, source, from) {
+  while (from < source.length && isSpace(source[from])) from += 1;
+  if (source[from] === shown[index]) return from;
+  for (let place = from + 1; place < Math.min(source.length, from + AHEAD); place += 1) {
+    if (source[place] === shown[index] && agree(shown, index, source, place)) return place;
+  }
+  return -1;
+}
+
+function agree(shown, index, source, place) {
+  for (let found = 0; found < SURE; ) {
+    while (index < shown.length && isSpace(shown[index])) index += 1;
+    while (place < source.length && isSpace(source[place])) place += 1;
+    if (index >= shown.length) return true;
+    if (place >= source.length || shown[index] !== source[place]) return found >= 2 && !/[\p{L}\p{N}]/u.test(source[place] ?? " ");
+    index += 1;
+    place += 1;
+    found += 1;
+  }
+  return true;
+}
+
+/** How many code points the first `units` code units of a text hold. */
+export function codePoints(text, units = text.length) {
+  return [...text.slice(0, units)].length;
+}
+
+/** The code unit where code point number `count` begins. */
+export function codeUnits(text, count) {
+  return [...text].slice(0, count).join("").length;
+}
+
+/**
+ * The place of the shown span `from`–`to` in a source whose first code point is number `base` of the whole:
+ * `{ start, end }` in code points, or null for nothing.
+ */
+export function placeOf(shown, from, to, source, base = 0) {
+  while (from < to && isSpace(shown[from])) from += 1;
+  while (to > from && isSpace(shown[to - 1])) to -= 1;
+  if (from >= to) return null;
+  const map = aligned(shown, source);
+  const start = map[from];
+  const end = Math.max(map[to - 1] + 1, start + 1);
+  return { start: base + codePoints(source, start), end: base + codePoints(source, Math.min(end, source.length)) };
+}
+
+/** The pieces of a typeset element: `{ node, text }`, a formula as its TeX. */
+function pieces(node, found = []) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    found.push({ node, text: node.data });
+  } else if (node.classList?.contains("math")) {
+    const note = node.querySelector('annotation[encoding="application/x-tex"]');
+    found.push({ node, text: (note ?? node).textContent });
+  } else {
+    for (const child of node.childNodes) pieces(child, found);
+  }
+  return found;
+}
+
+function offsetIn(found, container, offset, isEnd) {
+  const formula = (container.nodeType === Node.ELEMENT_NODE ? container : container.parentElement)?.closest(".math");
+  const edge = document.createRange();
+  let total = 0;
+  for (const { node, text } of found) {
+    if (node === container) return total + offset;
+    if (formula && node === formula) return isEnd ? total + text.length : total;
+    edge.selectNode(node);
+    if (!formula && edge.comparePoint(container, offset) <= 0) return total;
+    total += text.length;
+  }
+  return total;
+}
+
+/** The selection as `{ step, start, end }` where it lies in one step of `root`; null otherwise. */
+export function selectionPlace(root, selection = getSelection()) {
+  if (!selection?.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  const inner = range.startContainer.nodeType === Node.ELEMENT_NODE ? range.startContainer : range.startContainer.parentElement;
+  const step = inner?.closest("[data-step]");
+  if (!step || !root.contains(step)) return null;
+  const source = step.querySelector("[data-source]");
+  const shown = source.hidden ? step.querySelector(".marking__set") : source;
+  if (!shown.contains(range.startContainer)) return null;
+  const found = pieces(shown);
+  const text = found.map((one) => one.text).join("");
+  const from = offsetIn(found, range.startContainer, range.startOffset, false);
+  const to = shown.contains(range.endContainer) ? offsetIn(found, range.endContainer, range.endOffset, true) : text.length;
+  const place = placeOf(text, from, to, source.textContent, Number(step.dataset.start));
+  return place && { step: Number(step.dataset.step), ...place };
+}

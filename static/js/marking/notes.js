@@ -1,0 +1,200 @@
+// Verdicts and comments at their steps: shown, written, linked to items, taken away. Words are kept as they are typed.
+import { mathElement } from "../maths.js";
+import { StreamText } from "../stream_text.js";
+import { firstError } from "./sheet.js";
+
+const ROLES = { root: "root error", consequence: "consequence", independent: "independent", harmless: "harmless" };
+
+/** Words with formulas, set in type into `element`. */
+export function setWords(element, words) {
+  const text = new StreamText(element);
+  text.append(0, words);
+  text.seal();
+}
+
+/** A quote with its formulas, on one line. */
+function setQuote(element, quote) {
+  setWords(element, quote.length > 200 ? `${quote.slice(0, 199)}…` : quote);
+}
+
+export class Notes {
+  /** `send(verb, args, options)` puts a command into the queue; `names`: words of fallacies; `items`: codes. */
+  constructor(root, { send, drop, names, items, isSealed }) {
+    Object.assign(this, { root, send, drop, names, items, isSealed });
+    this.shown = new Map(); // id → { element, json }
+    this.fresh = new Map(); // comments that have no words yet: id → note
+    this.editing = "";
+  }
+
+  /** Bring the notes up to date with a sheet. An open editor is left alone. */
+  show(sheet) {
+    this.sheet = sheet;
+    for (const id of this.fresh.keys()) if (sheet.comments.some((one) => one.id === id)) this.fresh.delete(id);
+    const first = firstError(sheet);
+    const isFirst = new Set();
+    const wanted = [
+      ...sheet.verdicts.map((note) => {
+        const leads = note.step === first && note.role !== "harmless" && isFirst.size === 0;
+        if (leads) isFirst.add(note.id);
+        return { kind: "verdict", note, leads };
+      }),
+      ...[...sheet.comments, ...this.fresh.values()].map((note) => ({ kind: "comment", note, leads: false })),
+    ];
+    const ids = new Set(wanted.map(({ note }) => note.id));
+    for (const [id, { element }] of this.shown) {
+      if (ids.has(id)) continue;
+      element.remove();
+      this.shown.delete(id);
+    }
+    for (const one of wanted) this.#draw(one);
+  }
+
+  #draw({ kind, note, leads }) {
+    const json = JSON.stringify([note, leads, this.sheet.verdicts.findIndex((one) => one.id === note.root)]);
+    let entry = this.shown.get(note.id);
+    if (entry?.json === json) return;
+    if (!entry) {
+      entry = { element: this.#make(kind, note) };
+      this.shown.set(note.id, entry);
+      this.root.querySelector(`[data-notes="${note.step}"]`)?.append(entry.element);
+    }
+    entry.json = json;
+    this.#fill(entry.element, kind, note, leads);
+  }
+
+  #make(kind, note) {
+    const template = document.querySelector(`template[data-template="${kind}"]`);
+    const element = template.content.firstElementChild.cloneNode(true);
+    element.dataset.note = note.id;
+    element.dataset.kind = kind;
+    const link = element.querySelector('[data-act="link"]');
+    link.append(new Option("Evidence for …", ""), ...this.items.map(({ code }) => new Option(code, code)));
+    link.hidden = this.items.length === 0;
+    const editor = element.querySelector('[data-part="editor"]');
+    element.addEventListener("click", (event) => this.#clicked(event, kind, note.id));
+    element.addEventListener("change", (event) => this.#chosen(event, kind, note.id));
+    editor.addEventListener("input", () => this.#typed(kind, note.id, editor));
+    editor.addEventListener("blur", () => this.#closed(kind, note.id, editor));
+    if (this.isSealed) element.querySelector('[data-part="acts"]').hidden = true;
+    return element;
+  }
+
+  #fill(element, kind, note, leads) {
+    const part = (name) => element.querySelector(`[data-part="${name}"]`);
+    const editor = part("editor");
+    if (kind === "verdict") {
+      part("kind").textContent = this.names[note.fallacy] ?? note.fallacy;
+      const root = note.root && this.sheet.verdicts.find((one) => one.id === note.root);
+      part("role").textContent = root ? `${ROLES[note.role]} of step ${root.step}` : ROLES[note.role];
+      part("first").hidden = !leads;
+      element.dataset.role = note.role;
+      for (const button of element.querySelectorAll("[data-role]")) button.setAttribute("aria-pressed", String(button.dataset.role === note.role));
+    } else {
+      element.querySelector('[data-act="audience"]').value = note.audience;
+      element.dataset.audience = note.audience;
+    }
+    element.setAttribute("aria-label", kind === "verdict" ? `Verdict: ${this.names[note.fallacy]}, ${ROLES[note.role]}` : "Comment");
+    part("quote").hidden = !note.anchor?.quote;
+    if (note.anchor?.quote) setQuote(part("quote"), note.anchor.quote);
+    part("words").hidden = !note.words;
+    setWords(part("words"), note.words ?? "");
+    if (document.activeElement !== editor) editor.value = note.words ?? "";
+    this.#links(part("links"), kind, note);
+  }
+
+  #links(place, kind, note) {
+    const chips = (note.items ?? []).map((code) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "tag";
+      button.textContent = `${code} ×`;
+      button.setAttribute("aria-label", `Not evidence for ${code}`);
+      button.disabled = this.isSealed;
+      button.addEventListener("click", () => this.send("link", { kind, id: note.id, code, on: false }));
+      return button;
+    });
+    place.replaceChildren(...chips);
+    place.hidden = chips.length === 0;
+  }
+
+  #note(kind, id) {
+    return this.sheet[kind === "verdict" ? "verdicts" : "comments"].find((one) => one.id === id) ?? this.fresh.get(id);
+  }
+
+  #clicked(event, kind, id) {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.dataset.role) this.send("verdict_role", { id, role: button.dataset.role });
+    else if (button.dataset.act === "edit") this.edit(id);
+    else if (button.dataset.act === "remove") this.remove(kind, id);
+  }
+
+  #chosen(event, kind, id) {
+    const { act } = event.target.dataset;
+    if (act === "link" && event.target.value) {
+      this.send("link", { kind, id, code: event.target.value, on: true });
+      event.target.value = "";
+    } else if (act === "audience") {
+      const note = this.#note(kind, id);
+      if (this.fresh.has(id)) this.fresh.set(id, { ...note, audience: event.target.value });
+      else this.#resend(kind, { ...note, audience: event.target.value });
+    }
+  }
+
+  /** Open the words of a note. */
+  edit(id) {
+    const element = this.shown.get(id)?.element;
+    if (!element || this.isSealed) return;
+    const editor = element.querySelector('[data-part="editor"]');
+    editor.hidden = false;
+    editor.focus();
+    editor.setSelectionRange(editor.value.length, editor.value.length);
+    this.editing = id;
+  }
+
+  /** A new comment at a step, opened for typing; without words it is nothing. */
+  write(note) {
+    this.fresh.set(note.id, { words: "", items: [], audience: "student", anchor: null, ...note });
+    this.show(this.sheet);
+    this.edit(note.id);
+  }
+
+  remove(kind, id) {
+    this.drop(`words:${id}`);
+    if (!this.fresh.delete(id)) this.send(kind === "verdict" ? "verdict_remove" : "comment_remove", { id });
+    this.show(this.sheet);
+  }
+
+  #typed(kind, id, editor) {
+    const words = editor.value;
+    const note = this.#note(kind, id);
+    if (!note) return;
+    setWords(this.shown.get(id).element.querySelector('[data-part="words"]'), words);
+    this.shown.get(id).element.querySelector('[data-part="words"]').hidden = !words;
+    if (kind === "comment" && !words.trim()) return; // Closing it takes it away.
+    this.#resend(kind, { ...note, words }, { merge: `words:${id}`, isTyped: true });
+  }
+
+  #resend(kind, note, options) {
+    const { id, step, words, items, anchor, audience, fallacy, role, root } = note;
+    const place = anchor ? { start: anchor.start, end: anchor.end } : null;
+    const common = { id, step, words, items: items ?? [], anchor: place };
+    this.send(kind, kind === "verdict" ? { ...common, fallacy, role, root } : { ...common, audience }, options);
+  }
+
+  #closed(kind, id, editor) {
+    if (kind === "comment" && !editor.value.trim()) this.remove(kind, id);
+    editor.hidden = true;
+    if (this.editing === id) this.editing = "";
+  }
+}
+
+/** One line with formulas for lists: a span. */
+export function inlineWords(words) {
+  const span = document.createElement("span");
+  for (const [index, piece] of words.split(/\$([^$]+)\$/).entries()) {
+    if (index % 2) span.append(mathElement(piece, false));
+    else span.append(piece);
+  }
+  return span;
+}

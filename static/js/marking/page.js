@@ -1,0 +1,356 @@
+// The marking workspace: keys and buttons, sealing, the next script, the heartbeat. What a script's commands do is in desk.js.
+import { ask, toast } from "../site.js";
+import { typeset, typesetAll } from "../maths.js";
+import { Activity } from "./activity.js";
+import { Desk } from "./desk.js";
+import * as dialogs from "./dialogs.js";
+import { bindings, isSingle, keyName, takesEnter, takesText } from "./keys.js";
+import { freshId } from "./queue.js";
+import { given, post } from "./server.js";
+
+const LAST = "marking:last-sealed";
+const tab = freshId();
+let keys = given(document, "keys");
+let bound = bindings(keys);
+let desk = null;
+let activity = null;
+let ahead = null; // The next script, fetched and set in type before it is asked for.
+let sealed = null; // { url, until } of the mark that can still be opened again.
+let isSealing = false;
+
+function mount(root) {
+  desk?.stop();
+  activity?.stop();
+  desk = new Desk(root, { keys, tab });
+  activity = new Activity(beat, { before: Number(root.dataset.active) });
+  dialogs.hintKeys(root, keys);
+  typeset(root);
+  listen(root);
+  document.title = root.dataset.title;
+  if (!desk.isSealed) beat(activity.rounded);
+  fetchAhead();
+  document.dispatchEvent(new CustomEvent("marking:shown", { detail: { task: root.dataset.task, isSealed: desk.isSealed } }));
+}
+
+async function beat(seconds) {
+  const here = desk;
+  if (here.isSealed || here.isGone) return;
+  const answer = await post(here.urls.heartbeat, { active_seconds: seconds }).catch(() => null);
+  if (answer?.status === 410) here.close(answer.body.message);
+}
+
+// --- the next script --------------------------------------------------------------------------------------------------
+
+async function fetchAhead() {
+  ahead = null;
+  const here = desk;
+  if (here.isSealed) return;
+  const answer = await fetch(here.urls.next_up).catch(() => null);
+  if (answer?.status !== 200 || here !== desk) return;
+  const root = rootIn(await answer.text());
+  if (!root) return;
+  typesetAll(root);
+  ahead = root;
+}
+
+function rootIn(html) {
+  return new DOMParser().parseFromString(html, "text/html").querySelector("[data-marking]");
+}
+
+async function show(url) {
+  let root = ahead?.dataset.url === url ? ahead : null;
+  if (!root) {
+    const answer = await fetch(url).catch(() => null);
+    root = answer?.ok ? rootIn(await answer.text()) : null;
+  }
+  if (!root) {
+    location.assign(url);
+    return;
+  }
+  const made = document.adoptNode(root);
+  desk.root.replaceWith(made);
+  history.pushState({}, "", url);
+  mount(made);
+  scrollTo(0, 0);
+  document.getElementById("main").focus({ preventScroll: true });
+}
+
+async function seal() {
+  if (desk.isSealed || isSealing) return;
+  isSealing = true;
+  const here = desk;
+  try {
+    document.activeElement?.blur?.(); // What is being typed is complete.
+    if (!(await here.queue.flush())) {
+      toast("Not everything is saved yet, so nothing was sealed. It is tried again by itself.", { error: true });
+      return;
+    }
+    const body = { row_version: here.queue.state.row_version, active_seconds: activity.rounded };
+    const { status, body: answer } = await post(here.urls.seal, body);
+    if (status === 200) await wasSealed(here, answer);
+    else notSealed(here, status, answer);
+  } catch {
+    toast("No connection. The mark is kept and not sealed yet.", { error: true });
+  } finally {
+    isSealing = false;
+  }
+}
+
+async function wasSealed(here, answer) {
+  const { url, title } = here.root.dataset;
+  sealed = { url, unseal: here.urls.unseal, until: Date.parse(answer.undo_until), points: here.queue.state.points, title: title.split(" · ")[0] };
+  sessionStorage.setItem(LAST, url);
+  const { home } = here.urls;
+  if (answer.next) await show(answer.next);
+  else location.assign(url);
+  if (answer.next) grace();
+  else sessionStorage.setItem("marking:home", home);
+}
+
+function notSealed(here, status, { message, needs, state }) {
+  if (state) here.queue.take(state);
+  if (status === 410) here.close(message);
+  else toast((needs ?? [message]).join(" "), { error: true });
+  const reason = here.view.part("reason");
+  if (needs?.some((sentence) => /say why|needs a reason/.test(sentence))) reason.focus();
+}
+
+/** The line that lets the last mark be opened again, as long as it may be. */
+function grace() {
+  const here = desk;
+  const place = here.view.part("grace");
+  const tell = () => {
+    const left = Math.ceil(((sealed?.until ?? 0) - Date.now()) / 1000);
+    place.hidden = left <= 0 || here !== desk;
+    if (place.hidden) clearInterval(timer);
+    else here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s to open it again.`;
+  };
+  const timer = setInterval(tell, 1000);
+  tell();
+}
+
+async function unseal() {
+  const { url, unseal: address } = sealed ?? { url: desk.root.dataset.url, unseal: desk.urls.unseal };
+  sealed = null;
+  const { status, body } = await post(address, {}).catch(() => ({ status: 0, body: {} }));
+  if (status !== 200) {
+    toast(body.message ?? "No connection. The mark stays sealed.", { error: true });
+    return;
+  }
+  ahead = null;
+  await show(url);
+}
+
+async function undo() {
+  if (desk.isSealed || !(await desk.undo())) {
+    const until = sealed?.until ?? Date.parse(desk.queue.state.undo_until ?? "");
+    if (until > Date.now()) await unseal();
+    else toast("There is nothing to undo.");
+  }
+}
+
+async function pass(reason, words = "") {
+  if (desk.isSealed) return location.assign(desk.urls.home);
+  await desk.queue.flush();
+  const { status, body } = await post(desk.urls.pass, { reason, words }).catch(() => ({ status: 0, body: {} }));
+  if (status !== 200) return toast(body.message ?? "No connection. Try again in a moment.", { error: true });
+  if (body.next && body.next !== desk.root.dataset.url) return show(body.next);
+  if (body.next) return toast("There is no other script for you.");
+  return location.assign(desk.urls.home);
+}
+
+// --- commands ---------------------------------------------------------------------------------------------------------
+
+function focusPart(name) {
+  const element = desk.view.part(name);
+  element?.focus();
+  element?.select?.();
+}
+
+async function pane(name) {
+  await desk.view.openPane(name);
+  desk.root.querySelector(`#tab-${name}`).focus();
+}
+
+/** For the pages after sealing: a command of theirs is an event, and a press of the button or link that has its key. */
+function foreign(name, key) {
+  document.dispatchEvent(new CustomEvent(`marking:${name}`, { bubbles: true }));
+  document.activeElement?.closest?.("[data-finding]")?.querySelector(`[data-key="${key}"]`)?.click();
+  if (!document.activeElement?.closest?.("[data-finding]")) document.querySelector(`[data-key="${key}"]`)?.click();
+}
+
+const COMMANDS = {
+  seal,
+  unseal,
+  half: () => desk.half(),
+  band_solution: () => desk.band("solution"),
+  band_beginning: () => desk.band("beginning"),
+  items: () => desk.tickMode(),
+  claim: () => focusPart("claim"),
+  step_next: () => desk.move(1),
+  step_previous: () => desk.move(-1),
+  noted_next: () => desk.move(1, true),
+  noted_previous: () => desk.move(-1, true),
+  error: () => desk.error(),
+  role_root: () => desk.role("root"),
+  role_consequence: () => desk.role("consequence"),
+  role_harmless: () => desk.role("harmless"),
+  grant: () => desk.grant(),
+  comment: () => desk.comment(),
+  comment_whole: () => desk.comment(true),
+  phrases: async () => {
+    await desk.view.openPane("comments");
+    focusPart("phrase-search");
+    desk.chooser.show();
+  },
+  next: () => pass("skip"),
+  back: () => {
+    const last = sessionStorage.getItem(LAST);
+    return last && last !== desk.root.dataset.url ? location.assign(last) : toast("Nothing was sealed here yet.");
+  },
+  ask: async () => {
+    const question = desk.isSealed ? null : await dialogs.askCaptain();
+    if (question) await pass(question.reason, question.words);
+  },
+  undo,
+  redo: async () => { if (!(await desk.undo("redo"))) toast("There is nothing to redo."); },
+  reveal: () => foreign("reveal", "v"),
+  accept: () => foreign("accept", "y"),
+  reject: () => foreign("reject", "x"),
+  pane_scheme: () => pane("scheme"),
+  pane_problem: () => pane("problem"),
+  pane_source: () => flipSource(),
+  points_clear: () => desk.send("points", { points: null }),
+  clear: async () => { if (await ask("Take back everything on this mark? It can be undone.", "Start over")) desk.clear(); },
+  help: () => dialogs.showHelp(keys, switchSingle),
+  palette: () => dialogs.showPalette(keys, run),
+};
+
+/** Do a command by its name; the names are those of apps/marks/keymaps.py. */
+function run(name) {
+  if (name !== "items" && name !== "undo" && name !== "redo") desk.tickMode(false);
+  return COMMANDS[name]?.();
+}
+
+function flipSource() {
+  const script = desk.view.part("script");
+  const isSource = script.dataset.view !== "source";
+  script.dataset.view = isSource ? "source" : "set";
+  for (const source of script.querySelectorAll("[data-source]")) source.hidden = !isSource;
+  for (const set of script.querySelectorAll(".marking__set")) set.hidden = isSource;
+  desk.view.press("pane_source", isSource);
+}
+
+async function switchSingle(on) {
+  const address = document.querySelector('[data-json="keys"]').dataset.switch;
+  const { status, body } = await post(address, { on }).catch(() => ({ status: 0 }));
+  if (status !== 200) return toast("The switch could not be kept; try again in a moment.", { error: true });
+  keys = body;
+  desk.keys = keys;
+  bound = bindings(keys);
+  return dialogs.hintKeys(document, keys);
+}
+
+// --- keys and pointers ------------------------------------------------------------------------------------------------
+
+document.addEventListener("keydown", (event) => {
+  const name = keyName(event);
+  if (!name || event.defaultPrevented || dialogs.isOpen() || !desk) return;
+  const { target } = event;
+  if (name === "Escape") return leave(target);
+  const types = takesText(target);
+  if (types && isSingle(name)) return;
+  if (types && !name.startsWith("Ctrl+") && !name.startsWith("Alt+")) return;
+  if (types && /^Ctrl\+[zyZ]$/.test(name)) return; // The text box has its own undoing.
+  if (takesEnter(target) && (name === "Enter" || name === "Space") || (name === "Space" && target.matches?.("input"))) return;
+  if (desk.isTicking && isSingle(name) && desk.itemOf(name)) {
+    event.preventDefault();
+    desk.tick(desk.itemOf(name));
+  } else if (/^\d$/.test(name)) {
+    if (!keys.single_keys) return;
+    event.preventDefault();
+    desk.tickMode(false);
+    desk.typeDigit(name);
+  } else if (bound.has(name)) {
+    event.preventDefault();
+    run(bound.get(name));
+  }
+});
+
+/** Escape leaves item mode and text boxes, back to the step in focus. */
+function leave(target) {
+  if (desk.isTicking) desk.tickMode(false);
+  if (takesText(target) || target.closest?.("[data-part=panes]")) desk.focus(desk.current);
+}
+
+function listen(root) {
+  const { view } = desk;
+  const here = desk;
+  root.addEventListener("click", (event) => clicked(event, here));
+  root.addEventListener("focusin", (event) => {
+    const step = event.target.closest("[data-step]");
+    if (step && Number(step.dataset.step) !== here.current) here.focus(Number(step.dataset.step), false);
+  });
+  root.addEventListener("change", (event) => {
+    const { tick } = event.target.dataset;
+    if (tick) here.tick(tick);
+    else if (event.target === view.part("mixed")) here.send("mixed", { on: event.target.checked });
+    else if (event.target === view.part("typed")) here.send("points", { points: event.target.value || null });
+  });
+  for (const name of ["reason", "approach"]) {
+    view.part(name).addEventListener("input", (event) => here.send(name, { words: event.target.value }, { merge: name, isTyped: true }));
+  }
+  claimLine(here);
+  here.chooser = new dialogs.Chooser(view.part("phrase-search"), view.part("phrases"), {
+    list: (typed) => here.phrases(typed),
+    chosen: (words) => here.usePhrase(words),
+  });
+  here.focus(here.current, false);
+}
+
+function claimLine(here) {
+  const line = here.view.part("claim");
+  line.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.ctrlKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    here.claim(line.value);
+    here.focus(here.current);
+  });
+  line.addEventListener("change", () => here.claim(line.value));
+}
+
+function clicked(event, here) {
+  const button = event.target.closest("[data-command], [data-points], [data-pane]");
+  const step = event.target.closest("[data-step]");
+  if (step && !button) here.focus(Number(step.dataset.step), false);
+  if (!button || button.getAttribute("aria-disabled") === "true") return;
+  const { command, points, pane: name } = button.dataset;
+  if (name) {
+    here.view.openPane(name);
+    if (name === "comments") here.chooser.show();
+  } else if (points) here.send("points", { points });
+  else run(command);
+  // After a pointer's click Enter shall seal again and not press the same button once more.
+  if (event.detail > 0 && document.activeElement === button && !name) here.focus(here.current);
+}
+
+document.addEventListener("keydown", (event) => {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const tabs = event.target.matches?.("[data-pane]") ? [...desk.root.querySelectorAll("[data-pane]")] : [];
+  if (!by || !tabs.length) return;
+  const next = tabs[(tabs.indexOf(event.target) + by + tabs.length) % tabs.length];
+  next.focus();
+  desk.view.openPane(next.dataset.pane);
+});
+
+addEventListener("online", () => desk.queue.retry());
+addEventListener("popstate", () => location.reload());
+addEventListener("beforeunload", (event) => {
+  if (!desk.queue.isIdle && desk.queue.failures > 0) event.preventDefault();
+});
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "hidden" && !desk.queue.isIdle) desk.queue.flush();
+});
+
+mount(document.querySelector("[data-marking]"));

@@ -1,0 +1,21 @@
+// What the workspace sends to the server, as JSON with the page's CSRF token.
+
+/** POST `body` as JSON; `{ status, body }`. Rejects without a connection. */
+export async function post(url, body, options = {}) {
+  const token = JSON.parse(document.body.getAttribute("hx-headers") ?? "{}")["X-CSRFToken"] ?? "";
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": token },
+    body: JSON.stringify(body),
+    redirect: "manual", // A redirect is the sign-in page, never an answer.
+    ...options,
+  });
+  if (answer.type === "opaqueredirect") return { status: 403, body: {} };
+  const isJson = answer.headers.get("Content-Type")?.includes("json");
+  return { status: answer.status, body: isJson ? await answer.json() : {} };
+}
+
+/** What a template wrote as JSON. */
+export function given(root, name) {
+  return JSON.parse(root.querySelector(`[data-json="${name}"] script`).textContent);
+}

@@ -1,0 +1,79 @@
+// What a command does to a mark sheet, so that a key shows its effect before the server has answered. Pure. The server's answer
+// always takes its place; apps/reasoning/marking/commands.py has the rules and the refusals.
+
+export const EMPTY = { band: null, ticks: [], is_mixed: false, typed: null, reason: "", verdicts: [], comments: [], granted: [], approach: "" };
+
+const without = (list, value) => list.filter((one) => one !== value);
+const put = (notes, note) => (notes.some((one) => one.id === note.id) ? notes.map((one) => (one.id === note.id ? { ...one, ...note } : one)) : [...notes, note]);
+const remove = (notes, id) => notes.filter((one) => one.id !== id);
+const change = (notes, id, values) => notes.map((one) => (one.id === id ? { ...one, ...values } : one));
+
+/** The last root error that was said, other than `id`; "" where there is none. */
+export function lastRoot(sheet, id = "") {
+  return sheet.verdicts.findLast((one) => one.role === "root" && one.id !== id)?.id ?? "";
+}
+
+function withRole(sheet, id, role, root) {
+  const from = role === "consequence" ? root || lastRoot(sheet, id) : "";
+  let verdicts = change(sheet.verdicts, id, { role, root: from });
+  if (role === "consequence" || role === "harmless") verdicts = verdicts.map((one) => (one.root === id ? { ...one, root: "" } : one));
+  if (from) verdicts = change(verdicts, from, { role: "root" });
+  return { ...sheet, verdicts };
+}
+
+const VERBS = {
+  band: (sheet, { band }) => ({ ...sheet, band }),
+  points: (sheet, { points }) => ({ ...sheet, typed: points }),
+  tick: (sheet, { code }) => ({ ...sheet, ticks: [...without(sheet.ticks, code), code].sort() }),
+  untick: (sheet, { code }) => ({ ...sheet, ticks: without(sheet.ticks, code) }),
+  mixed: (sheet, { on }) => ({ ...sheet, is_mixed: on }),
+  reason: (sheet, { words }) => ({ ...sheet, reason: words }),
+  approach: (sheet, { words }) => ({ ...sheet, approach: words }),
+  verdict: (sheet, { role = "independent", root = "", ...note }) =>
+    withRole({ ...sheet, verdicts: put(sheet.verdicts, { words: "", items: [], anchor: null, ...note }) }, note.id, role, root),
+  verdict_role: (sheet, { id, role, root = "" }) => withRole(sheet, id, role, root),
+  verdict_remove: (sheet, { id }) => ({
+    ...sheet,
+    verdicts: remove(sheet.verdicts, id).map((one) => (one.root === id ? { ...one, root: "" } : one)),
+  }),
+  comment: (sheet, note) => ({ ...sheet, comments: put(sheet.comments, { audience: "student", items: [], anchor: null, step: 0, ...note }) }),
+  comment_remove: (sheet, { id }) => ({ ...sheet, comments: remove(sheet.comments, id) }),
+  grant: (sheet, { step, on }) => ({ ...sheet, granted: on ? [...without(sheet.granted, step), step].sort((a, b) => a - b) : without(sheet.granted, step) }),
+  link: (sheet, { kind, id, code, on }) => {
+    const field = kind === "verdict" ? "verdicts" : "comments";
+    const notes = sheet[field].map((one) => (one.id === id ? { ...one, items: on ? [...without(one.items, code), code] : without(one.items, code) } : one));
+    return { ...sheet, [field]: notes };
+  },
+  clear: () => EMPTY,
+};
+
+/** The sheet after a command, as far as it can be known here; a claim line is read by the server alone. */
+export function applied(sheet, verb, args) {
+  return VERBS[verb] ? VERBS[verb](sheet, args) : sheet;
+}
+
+/** The first step with an error that matters; null where there is none. */
+export function firstError(sheet) {
+  const steps = sheet.verdicts.filter((one) => one.role !== "harmless").map((one) => one.step);
+  return steps.length ? Math.min(...steps) : null;
+}
+
+/** The points that are shown while an answer is awaited: those typed, else what the server computed for the same ticks. */
+export function pointsShown(sheet, state) {
+  if (sheet.typed !== null) return String(sheet.typed);
+  const same = state.sheet.is_mixed === sheet.is_mixed && String([...state.sheet.ticks].sort()) === String([...sheet.ticks].sort());
+  return same ? state.computed : undefined;
+}
+
+/** Half a point more than `points`, or less where it already has a half; null where that is over the scale. */
+export function halved(points, scale) {
+  const value = Number(points ?? 0);
+  const next = Number.isInteger(value) ? value + 0.5 : value - 0.5;
+  return next > Number(scale) ? null : String(next);
+}
+
+/** The points that a digit means: itself, or with the digit just before it where the scale is over 9; null where over the scale. */
+export function digitPoints(digit, before, scale) {
+  if (Number(scale) > 9 && before && Number(before + digit) <= Number(scale)) return String(Number(before + digit));
+  return Number(digit) <= Number(scale) ? digit : null;
+}

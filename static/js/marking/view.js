@@ -1,0 +1,156 @@
+// Shows a mark sheet on the page of its script: points, ticks, what is missing, flags of steps. Notes are in notes.js.
+import { firstError, pointsShown } from "./sheet.js";
+
+const BANDS = { solution: "essentially a solution", beginning: "no solution" };
+
+/** Set an input's value unless somebody is typing in it. */
+function fill(element, value) {
+  if (element && document.activeElement !== element && element.value !== value) element.value = value;
+}
+
+/** The claim line of a sheet, as apps/reasoning/marking/claims.py writes it. */
+export function claimLine(sheet, items) {
+  const signs = { cap: "!", deduction: "-" };
+  const words = items.filter(({ code }) => sheet.ticks.includes(code)).map(({ code, kind }) => (signs[kind] ?? "") + code);
+  return [...words, ...(sheet.is_mixed ? ["mix"] : [])].join(" ");
+}
+
+export class View {
+  constructor(root) {
+    this.root = root;
+    this.scale = root.dataset.scale;
+    this.items = [...root.querySelectorAll("[data-item]")].map(({ dataset }) => ({ code: dataset.item, kind: dataset.kind, label: dataset.label }));
+  }
+
+  part(name) {
+    return this.root.querySelector(`[data-part="${name}"]`);
+  }
+
+  /** Bring everything but the notes up to date. `isCurrent`: whether `state` is of this very sheet. */
+  show(sheet, state, isCurrent) {
+    this.#points(sheet, state, isCurrent);
+    this.#ticks(sheet);
+    fill(this.part("claim"), claimLine(sheet, this.items));
+    fill(this.part("reason"), sheet.reason);
+    fill(this.part("approach"), sheet.approach);
+    if (this.part("mixed")) this.part("mixed").checked = sheet.is_mixed;
+    this.#flags(sheet);
+    this.press("undo", null, isCurrent && !state.can_undo);
+    this.press("redo", null, isCurrent && !state.can_redo);
+  }
+
+  #points(sheet, state, isCurrent) {
+    const points = pointsShown(sheet, state);
+    const number = this.part("points");
+    number.textContent = points === undefined ? "…" : points ?? "–";
+    const byHand = sheet.typed !== null && state.computed !== null && state.computed !== sheet.typed ? ` Typed ${sheet.typed}; the items give ${state.computed}.` : "";
+    this.part("derivation").textContent = isCurrent ? `${state.derivation}${byHand}` : "…";
+    for (const button of this.root.querySelectorAll("[data-points]")) button.setAttribute("aria-pressed", String(button.dataset.points === points));
+    fill(this.part("typed"), sheet.typed ?? "");
+    this.root.querySelector('[data-command="points_clear"]').hidden = sheet.typed === null;
+    const band = this.part("band");
+    band.hidden = !sheet.band;
+    band.textContent = BANDS[sheet.band] ?? "";
+    this.press("band_solution", sheet.band === "solution");
+    this.press("band_beginning", sheet.band === "beginning");
+    const needs = this.part("needs");
+    const isBegun = points !== null && points !== undefined;
+    needs.hidden = !isCurrent || !isBegun || !state.needs?.length;
+    needs.replaceChildren(...(state.needs ?? []).map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+  }
+
+  #ticks(sheet) {
+    for (const box of this.root.querySelectorAll("[data-tick]")) {
+      box.checked = sheet.ticks.includes(box.dataset.tick);
+      box.closest("[data-item]").classList.toggle("marking__item--on", box.checked);
+    }
+  }
+
+  #flags(sheet) {
+    const first = firstError(sheet);
+    for (const step of this.root.querySelectorAll("[data-step]")) {
+      const number = Number(step.dataset.step);
+      const errors = sheet.verdicts.filter((one) => one.step === number);
+      const isGranted = sheet.granted.includes(number);
+      const words = [number === first ? "first error" : "", isGranted ? "granted" : ""].filter(Boolean).join(", ");
+      const flags = step.querySelector('[data-part="flags"]');
+      flags.hidden = !words;
+      flags.textContent = words;
+      step.classList.toggle("marking__step--granted", isGranted);
+      step.classList.toggle("marking__step--faulty", errors.some((one) => one.role === "root" || one.role === "independent"));
+      step.classList.toggle("marking__step--follows", errors.length > 0 && errors.every((one) => one.role === "consequence"));
+    }
+  }
+
+  /** The state of a command's buttons. */
+  press(command, pressed, disabled) {
+    for (const button of this.root.querySelectorAll(`[data-command="${command}"]`)) {
+      if (pressed !== null && pressed !== undefined) button.setAttribute("aria-pressed", String(pressed));
+      if (disabled !== undefined) button.setAttribute("aria-disabled", String(disabled));
+    }
+  }
+
+  /** Say where the work stands: `saved` with the moment, `saving`, `waiting`, `offline`, `error`. */
+  status(status, savedAt) {
+    const words = {
+      saved: savedAt ? `Saved ${new Date(savedAt).toLocaleTimeString("en-GB")}` : "Nothing unsaved",
+      saving: "Saving …",
+      waiting: "Saving …",
+      offline: "No connection. Your work is kept in this browser and sent as soon as it is back.",
+      error: "The server does not answer as it should. Your work is kept in this browser and sent again.",
+      conflict: "Not saved: changed in another window.",
+      sealed: "Sealed",
+    };
+    const place = this.part("status");
+    if (place.textContent !== words[status]) place.textContent = words[status];
+    place.classList.toggle("marking__saved--trouble", ["offline", "error", "conflict"].includes(status));
+  }
+
+  /** The element of a step, or undefined. */
+  step(number) {
+    return this.root.querySelector(`[data-step="${number}"]`) ?? undefined;
+  }
+
+  get stepNumbers() {
+    return [...this.root.querySelectorAll("[data-step]")].map((one) => Number(one.dataset.step));
+  }
+
+  /** Make a step the one in focus; with `move` the keyboard's focus goes there. */
+  focusStep(number, move = true) {
+    for (const step of this.root.querySelectorAll("[data-step][aria-current]")) step.removeAttribute("aria-current");
+    const step = this.step(number);
+    if (!step) return;
+    step.setAttribute("aria-current", "step");
+    if (!move) return;
+    step.focus({ preventScroll: true });
+    step.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Open the tab of a pane; its content is fetched once. */
+  async openPane(name) {
+    for (const tab of this.root.querySelectorAll("[data-pane]")) {
+      const isOn = tab.dataset.pane === name;
+      tab.setAttribute("aria-selected", String(isOn));
+      tab.tabIndex = isOn ? 0 : -1;
+      const pane = this.root.querySelector(`#${tab.getAttribute("aria-controls")}`);
+      pane.hidden = !isOn;
+      if (isOn && pane.dataset.from) await this.#fetch(pane);
+    }
+  }
+
+  async #fetch(pane) {
+    const from = pane.dataset.from;
+    delete pane.dataset.from;
+    try {
+      const answer = await fetch(from, { headers: { "X-Requested-With": "fetch" } });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+      pane.replaceChildren(...found.body.childNodes);
+      const { typesetAll } = await import("../maths.js");
+      typesetAll(pane);
+    } catch {
+      pane.dataset.from = from;
+      pane.textContent = "This could not be fetched. Open the tab again in a moment.";
+    }
+  }
+}
