@@ -6,7 +6,7 @@
 | release, taking back | no | no | yes |
 | an appeal | the own one | reads it; answers it where they made no mark of the text | the same |
 | a request for feedback | the own one, hints that were given | reads and answers it, by number | the same |
-| remarks carried to a newer version | released and surely kept | who made that mark, or sealed one of the newer text | the same |
+| remarks carried to a newer version | released and surely kept | who made that mark or sealed one of the newer text | same |
 
 Whoever else asks gets `Http404`.
 """
@@ -71,9 +71,14 @@ def marks_unsealed(user: User, case: MarkingCase) -> bool:
 
 
 def made_marks(user: User, case: MarkingCase) -> bool:
-    """Whether the person judged this text before: by a mark that is no answer to an appeal, or by signing what was settled."""
+    """Whether the person judged this text before: by a mark, or by signing what was settled.
+
+    A mark that was made to hear an appeal counts once a grade came from it.
+    """
     marked = case.tasks.exclude(slot="appeal").filter(mark__marker=user, mark__state__in=SEALED)
-    return marked.exists() or case.coordinations.filter(Q(signatories=user) | Q(marks__marker=user)).exists()
+    if marked.exists() or case.grades.filter(mark__marker=user).exists():
+        return True
+    return case.coordinations.filter(Q(signatories=user) | Q(marks__marker=user)).exists()
 
 
 def request_own_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:

@@ -24,6 +24,7 @@ from apps.marks.models import (
     ReleasedGrade,
     ReleasePart,
 )
+from apps.marks.sealing import cases_settle
 from apps.results.models import Notice
 from apps.results.shown import batches_standing, parts_released
 from apps.submissions.selectors import versions_to_mark
@@ -69,6 +70,7 @@ class Readiness:
 
 def readiness(contest: Contest) -> Readiness:
     """What is settled, what is not, and what students have not seen."""
+    cases_settle(contest)
     grades = _grades(contest)
     seen = set(ReleasedGrade.objects.filter(batch__in=batches_standing(contest)).values_list("grade", flat=True))
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
@@ -184,3 +186,15 @@ def _notices_add(batch: ReleaseBatch, grades: Iterable[FinalGrade], address: str
     Notice.objects.bulk_create(
         Notice(batch=batch, person_id=key, address=address) for key in people.values_list("person", flat=True) if key
     )
+
+
+def examples(ready: Readiness, most: int = 3) -> list[tuple[ContestProblem, list[FinalGrade]]]:
+    """A few texts of each problem to look at before releasing: the fewest points, the most, and some between."""
+    found = []
+    for row in ready.rows:
+        mine = sorted((grade for grade in ready.grades if grade.case.problem_id == row.problem.pk), key=lambda one: one.points)
+        last = len(mine) - 1
+        places = sorted({round(index * last / (most - 1)) for index in range(most)}) if mine else []
+        if places:
+            found.append((row.problem, [mine[place] for place in places]))
+    return found

@@ -133,6 +133,25 @@ RULES: dict[str, Rule] = {
     # marking
     "marks:keys": RUN_READERS,
     "marks:single_keys": POST_ONLY,
+    # the contest office: Bob organises, so he stands in for the captain
+    "office:scheme_change": CONTEST_COACH,
+    # results: nothing is released yet; tests/results has appeals, requests and previews of people
+    "results:release": CONTEST_COACH,
+    "results:release_undo": POST_ONLY,
+    "results:preview": (302, 404, 404, 404, 404),
+    "results:own": CONTEST_STUDENT,
+    "results:result": CONTEST_STUDENT,
+    "results:appeal_write": (302, 404, 404, 404, 404),
+    "results:appeal_withdraw": POST_ONLY,
+    "results:appeal_list": CONTEST_COACH,
+    "results:appeal": (302, 404, 404, 404, 404),
+    "results:appeal_command": POST_ONLY,
+    "results:feedback_own": CONTEST_STUDENT,
+    "results:feedback_ask": POST_ONLY,
+    "results:feedback_queue": CONTEST_COACH,
+    "results:feedback_rules": POST_ONLY,
+    "results:feedback_answer": (302, 404, 404, 404, 404),
+    "results:revision": (302, 404, 404, 404, 404),
     # lemmas
     "lemmas:graph": RUN_READERS,
     "lemmas:graph_data": RUN_READERS,
@@ -232,7 +251,23 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"submissions:{name}": lambda world: {"contest_id": world.contest_id, "file_id": ANY_ID}
         for name in ("import_preview", "import_confirm")
     },
+    "office:scheme_change": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
+    **{
+        f"results:{name}": lambda world: {"contest_id": world.contest_id}
+        for name in ("release", "own", "appeal_list", "feedback_queue")
+    },
+    "results:release_undo": lambda world: {"contest_id": world.contest_id, "batch_id": ANY_ID},
+    "results:preview": lambda world: {"contest_id": world.contest_id, "case_id": ANY_ID},
+    **{
+        f"results:{name}": lambda world: {"version_id": world.handed_in.public_id}
+        for name in ("result", "appeal_write", "feedback_own", "revision")
+    },
+    **{f"results:{name}": lambda world: {"appeal_id": ANY_ID} for name in ("appeal", "appeal_withdraw")},
+    "results:appeal_command": lambda world: {"appeal_id": ANY_ID, "verb": "take"},
+    "results:feedback_ask": lambda world: {"request_id": ANY_ID, "level": 1},
+    "results:feedback_answer": lambda world: {"request_id": ANY_ID},
+    "results:feedback_rules": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
     "problems:edit": lambda world: {"slug": world.problem.slug},

@@ -7,17 +7,10 @@ proposal for a person, or gone and told. Nothing here looks for a similar senten
 from collections.abc import Sequence
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.marking.commands import Script
 from apps.reasoning.marking.sheet import Comment, Role, StepVerdict
 from apps.reasoning.texts.anchors import Anchor, AnchorLost
 from apps.reasoning.texts.revision import Fate, StepFate, anchor_carried, steps_mapped
-from apps.reasoning.texts.segmentation import Step
-
-
-class SteppedText(Value):
-    """A source with its steps, as it was cut when it was handed in."""
-
-    source: str
-    steps: tuple[Step, ...]
 
 
 class Carried(Value):
@@ -41,9 +34,7 @@ class Carrying(Value):
     steps: tuple[StepFate, ...]
 
 
-def remarks_carried(
-    verdicts: Sequence[StepVerdict], comments: Sequence[Comment], old: SteppedText, new: SteppedText
-) -> Carrying:
+def remarks_carried(verdicts: Sequence[StepVerdict], comments: Sequence[Comment], old: Script, new: Script) -> Carrying:
     """The fates of verdicts and comments. Remarks about the whole text are kept only where no step changed."""
     fates = steps_mapped(old.steps, new.steps)
     by_step = {fate.old: fate for fate in fates}
@@ -58,8 +49,8 @@ def remarks_carried(
 def _carried(
     remark: StepVerdict | Comment,
     by_step: dict[int, StepFate],
-    old: SteppedText,
-    new: SteppedText,
+    old: Script,
+    new: Script,
     fates: Sequence[StepFate],
 ) -> Carried:
     fate = by_step.get(remark.step)
@@ -79,9 +70,7 @@ def _carried(
     return Carried(id=remark.id, fate="kept", step=fate.number, anchor=anchor)
 
 
-def _comment(
-    comment: Comment, by_step: dict[int, StepFate], old: SteppedText, new: SteppedText, fates: Sequence[StepFate]
-) -> Carried:
+def _comment(comment: Comment, by_step: dict[int, StepFate], old: Script, new: Script, fates: Sequence[StepFate]) -> Carried:
     if comment.step:
         return _carried(comment, by_step, old, new, fates)
     if old.source == new.source:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from apps.reasoning.marking.scheme import points_text
 from apps.ui import markdown, words
 
 register = template.Library()
@@ -21,6 +22,7 @@ register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
 register.filter("compact", words.compact)
 register.filter("duration", words.duration)
+register.filter("points", points_text)
 
 
 @register.simple_tag

@@ -1,0 +1,236 @@
+"""Appeals: against a scheme item or a step verdict that was released, after a wait, for some days, with a reason.
+
+A coach who did not make the mark hears them by marking the text afresh. That sealed mark becomes the new grade, or the appeal
+is not granted; either way with an answer in words. Nothing in an appeal tells who wrote it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestState
+from apps.marks.audit import audit
+from apps.marks.grades import grade_give
+from apps.marks.models import Appeal, AppealState, FinalGrade, Mark, MarkingCase, MarkingTask, ReleasePart, Slot
+from apps.marks.sheets import grace_until
+from apps.reasoning.marking.scheme import Kind, points_text
+from apps.reasoning.marking.sheet import MarkSheet
+from apps.results.access import SEALED, made_marks, marks_unsealed
+from apps.results.releasing import OPEN_APPEALS, cases_follow
+from apps.results.shown import shown_since, verdict_shown
+from apps.submissions.models import SubmissionVersion
+
+PARTS = (ReleasePart.VERDICTS, ReleasePart.POINTS, ReleasePart.SCHEME)
+VERDICT, ITEM = "verdict", "item"
+
+
+class AppealRefused(Exception):
+    """An appeal cannot be handed in or answered now; the message says why."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """When appeals against what is shown can be handed in."""
+
+    opens_at: datetime
+    closes_at: datetime
+    is_open: bool
+    is_over: bool
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that an appeal can be about: `key` is `verdict:<id>` or `item:<lineage>`."""
+
+    key: str
+    words: str
+    grade: FinalGrade
+
+
+def appeal_window(parts: Mapping[str, FinalGrade], now: datetime | None = None) -> Window | None:
+    """The window of the newest of the parts that can be appealed against; None where none was released."""
+    now = now or timezone.now()
+    moments = [since for part in PARTS if part in parts and (since := shown_since(parts[part], part)) is not None]
+    return _window(max(moments), now) if moments else None
+
+
+def targets_of(parts: Mapping[str, FinalGrade]) -> list[Target]:
+    """What of the parts can be appealed against: verdicts that are shown, items found, and all where the scheme is shown."""
+    targets: dict[str, Target] = {}
+    if grade := parts.get(ReleasePart.VERDICTS):
+        sheet = MarkSheet.model_validate(grade.sheet)
+        for verdict in sorted(sheet.verdicts, key=lambda one: one.step):
+            words = f"Step {verdict.step}: {verdict_shown(verdict, sheet).fallacy}"
+            targets[f"{VERDICT}:{verdict.id}"] = Target(f"{VERDICT}:{verdict.id}", words, grade)
+    for part in (ReleasePart.SCHEME, ReleasePart.POINTS):
+        shown = parts.get(part)
+        if shown is None or shown.scheme_version is None:
+            continue
+        ticks = MarkSheet.model_validate(shown.sheet).ticks
+        for item in shown.scheme_version.content.items:
+            if not item.lineage or item.kind is Kind.FEEDBACK or (part == ReleasePart.POINTS and item.code not in ticks):
+                continue
+            worth = f" ({points_text(item.points)})" if item.kind is Kind.CHECKPOINT else ""
+            found = "found" if item.code in ticks else "not found"
+            words = f"{item.code}{worth}, {found}: {item.text}"
+            targets.setdefault(f"{ITEM}:{item.lineage}", Target(f"{ITEM}:{item.lineage}", words, shown))
+    return list(targets.values())
+
+
+def appeals_of(version: SubmissionVersion) -> QuerySet[Appeal]:
+    """The appeals of a text's author, newest first."""
+    return Appeal.objects.filter(grade__case__version=version).select_related("grade__scheme_version").order_by("-at")
+
+
+def appeals_open(contest: Contest) -> QuerySet[Appeal]:
+    """The appeals of a contest that wait for an answer, in the order of paper numbers, which is no order of time."""
+    rows = Appeal.objects.filter(grade__case__problem__contest=contest, state__in=OPEN_APPEALS)
+    rows = rows.select_related("grade__case__problem", "grade__case__version__submission__paper", "grade__scheme_version")
+    return rows.order_by("grade__case__problem__position", "grade__case__version__submission__paper__number", "pk")
+
+
+def appeal_words(appeal: Appeal) -> str:
+    """What an appeal is about, in words for its author and for whoever hears it."""
+    sheet = MarkSheet.model_validate(appeal.grade.sheet)
+    if appeal.verdict:
+        verdict = next((one for one in sheet.verdicts if one.id == appeal.verdict), None)
+        return f"Step {verdict.step}: {verdict_shown(verdict, sheet).fallacy}" if verdict else "A verdict"
+    content = appeal.grade.scheme_version.content if appeal.grade.scheme_version else None
+    item = next((one for one in content.items if one.lineage == str(appeal.lineage)), None) if content else None
+    return f"{item.code}: {item.text}" if item else "An item of the scheme"
+
+
+@transaction.atomic
+def appeal_write(*, version: SubmissionVersion, parts: Mapping[str, FinalGrade], target: str, words: str) -> Appeal:
+    """Hand an appeal in. Raises `AppealRefused` outside the window, for what is not shown, and a second time."""
+    found = next((one for one in targets_of(parts) if one.key == target), None)
+    if found is None:
+        raise AppealRefused("Choose what it is about.")
+    kind, _, key = target.partition(":")
+    part = ReleasePart.VERDICTS if kind == VERDICT else _item_part(found.grade, parts)
+    since = shown_since(found.grade, part)
+    if since is None:
+        raise AppealRefused("This is not released.")
+    _in_window(_window(since, timezone.now()))
+    about = {"verdict": key} if kind == VERDICT else {"lineage": key}
+    MarkingCase.objects.select_for_update().get(pk=found.grade.case_id)
+    if Appeal.objects.filter(grade=found.grade, **about).exclude(state=AppealState.WITHDRAWN).exists():
+        raise AppealRefused("You appealed against this already.")
+    appeal = Appeal.objects.create(grade=found.grade, words=words.strip(), **about)
+    cases_follow([found.grade.case])
+    audit("appeal.written", actor=None, case=found.grade.case, appeal=str(appeal.public_id), by="the author")
+    return appeal
+
+
+@transaction.atomic
+def appeal_withdraw(*, appeal: Appeal) -> None:
+    """Take an appeal back, while nobody hears it. Raises `AppealRefused`."""
+    if not Appeal.objects.filter(pk=appeal.pk, state=AppealState.WRITTEN).update(state=AppealState.WITHDRAWN):
+        raise AppealRefused("Somebody is looking at it already.")
+    cases_follow([appeal.grade.case])
+    audit("appeal.withdrawn", actor=None, case=appeal.grade.case, appeal=str(appeal.public_id), by="the author")
+
+
+def hearing_refusal(user: User, appeal: Appeal) -> str:
+    """Why this coach cannot answer an appeal; empty where they can."""
+    case = appeal.grade.case
+    if appeal.state not in OPEN_APPEALS:
+        return "It was answered, or taken back."
+    if made_marks(user, case):
+        return "You judged this text yourself; somebody else answers the appeal."
+    if marks_unsealed(user, case):
+        return "You are marking this text. Seal that mark first."
+    if appeal.state == AppealState.HEARD and task_of(case, user) is None:
+        return "A colleague is looking at it."
+    if case.problem.contest.state != ContestState.MARKING:
+        return "Appeals are answered while the contest is being marked. An organiser can go on with marking."
+    return ""
+
+
+def task_of(case: MarkingCase, user: User) -> MarkingTask | None:
+    """The task in which a coach hears the appeals of a case: the newest of theirs that no grade came from."""
+    tasks = case.tasks.filter(slot=Slot.APPEAL, assignee=user).exclude(mark__grades__isnull=False)
+    return tasks.order_by("-pk").first()
+
+
+@transaction.atomic
+def appeal_take(*, appeal: Appeal, by: User) -> MarkingTask:
+    """Hear an appeal, and with it every other of the same text: a fresh mark is to be made. Raises `AppealRefused`."""
+    case = MarkingCase.objects.select_for_update().get(pk=appeal.grade.case_id)
+    appeal.refresh_from_db()
+    if refusal := hearing_refusal(by, appeal):
+        raise AppealRefused(refusal)
+    task = task_of(case, by) or MarkingTask.objects.create(case=case, slot=Slot.APPEAL, assignee=by)
+    Appeal.objects.filter(grade__case=case, state=AppealState.WRITTEN).update(state=AppealState.HEARD)
+    audit("appeal.heard", actor=by, case=case, appeal=str(appeal.public_id))
+    return task
+
+
+@transaction.atomic
+def appeal_reject(*, appeal: Appeal, by: User, answer: str) -> None:
+    """Answer an appeal that changes nothing. Raises `AppealRefused`."""
+    _answer(appeal, by, AppealState.REJECTED, answer, None)
+    cases_follow([appeal.grade.case])
+
+
+@transaction.atomic
+def appeal_uphold(*, appeal: Appeal, by: User, answer: str) -> FinalGrade:
+    """Grant an appeal: the sealed mark of whoever heard it becomes the grade, which students see with the next release.
+
+    Raises `AppealRefused`, also where there is no sealed mark or it can still be taken back.
+    """
+    mark = mark_sealed(appeal.grade.case, by)
+    if mark is None:
+        raise AppealRefused("Mark the text afresh and seal that mark first; it becomes the new result.")
+    until = grace_until(mark)
+    if until is not None and timezone.now() < until:
+        raise AppealRefused("The mark can still be taken back for some seconds. Wait until it stands.")
+    _answer(appeal, by, AppealState.UPHELD, answer, mark)
+    grade = grade_give(case=mark.task.case, mark=mark, by=by, reason="An appeal was granted.")
+    cases_follow([appeal.grade.case])
+    return grade
+
+
+def mark_sealed(case: MarkingCase, user: User) -> Mark | None:
+    """The sealed mark that a coach made to hear the appeals of a case."""
+    marks = Mark.objects.filter(task__case=case, task__slot=Slot.APPEAL, marker=user, state__in=SEALED)
+    return marks.select_related("task__case__problem__contest", "scheme_version").order_by("-pk").first()
+
+
+def _answer(appeal: Appeal, by: User, state: AppealState, answer: str, mark: Mark | None) -> None:
+    MarkingCase.objects.select_for_update().get(pk=appeal.grade.case_id)
+    appeal.refresh_from_db()
+    heard = mark is not None and appeal.state == AppealState.HEARD and not made_marks(by, appeal.grade.case)
+    if not heard and (refusal := hearing_refusal(by, appeal)):
+        raise AppealRefused(refusal)
+    if not answer.strip():
+        raise AppealRefused("Say why; the student reads it.")
+    appeal.state, appeal.answer, appeal.answered_by, appeal.answered_at = state, answer.strip(), by, timezone.now()
+    # Of several appeals of a text, one is named as the cause of the new mark; the record holds the others.
+    appeal.mark = mark if mark is not None and not Appeal.objects.filter(mark=mark).exists() else None
+    appeal.save(update_fields=["state", "answer", "answered_by", "answered_at", "mark"])
+    audit(f"appeal.{state.value}", actor=by, case=appeal.grade.case, mark=mark, appeal=str(appeal.public_id))
+
+
+def _item_part(grade: FinalGrade, parts: Mapping[str, FinalGrade]) -> ReleasePart:
+    points = parts.get(ReleasePart.POINTS)
+    return ReleasePart.POINTS if points is not None and points.pk == grade.pk else ReleasePart.SCHEME
+
+
+def _window(since: datetime, now: datetime) -> Window:
+    opens = since + timedelta(hours=settings.APPEAL_WAIT_H)
+    closes = since + timedelta(days=settings.APPEAL_DAYS)
+    return Window(opens, closes, opens <= now < closes, now >= closes)
+
+
+def _in_window(window: Window) -> None:
+    if window.is_over:
+        raise AppealRefused("The time for appeals is over.")
+    if not window.is_open:
+        raise AppealRefused("Sleep on it: appeals can be handed in from a day after the release.")

@@ -1,0 +1,164 @@
+"""Released remarks in a newer version: kept where the words stayed the same, else for a marker to confirm, or gone and told.
+
+Nothing is computed ahead: texts and grades never change, so the map of two versions is always the same.
+"""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.marks.models import FinalGrade, ReleasePart
+from apps.marks.sheets import script_of
+from apps.reasoning.marking.carrying import Carried, Carrying, remarks_carried
+from apps.reasoning.marking.commands import Script
+from apps.reasoning.marking.sheet import Comment, MarkSheet
+from apps.reasoning.marking.student_view import comments_shown
+from apps.results.models import CarriedRemark
+from apps.results.shown import StepShown, VerdictShown, parts_of, verdict_shown
+from apps.submissions.models import SubmissionVersion
+
+
+class RevisionRefused(Exception):
+    """A remark cannot be confirmed; the message says why."""
+
+
+@dataclass(frozen=True)
+class RemarkRow:
+    """An earlier remark with its fate: `verdict` or `comment`, the old and new words, and what a marker decided, if so."""
+
+    verdict: VerdictShown | None
+    comment: Comment | None
+    carried: Carried
+    old_text: str
+    new_text: str
+    holds: bool | None
+
+    @property
+    def key(self) -> str:
+        return self.carried.id
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its author may see it as one on the newer version."""
+        return self.carried.fate == "kept" or self.holds is True
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The remarks of `grade` on an older version, carried to a newer one."""
+
+    grade: FinalGrade
+    old: SubmissionVersion
+    new: SubmissionVersion
+    rows: list[RemarkRow]
+
+    def of(self, *fates: str) -> list[RemarkRow]:
+        """The rows of these fates."""
+        return [row for row in self.rows if row.carried.fate in fates]
+
+    @property
+    def kept(self) -> list[RemarkRow]:
+        return self.of("kept")
+
+    @property
+    def unsure(self) -> list[RemarkRow]:
+        return self.of("needs confirmation")
+
+    @property
+    def gone(self) -> list[RemarkRow]:
+        return self.of("orphaned")
+
+
+@dataclass(frozen=True)
+class EarlierFeedback:
+    """What an author of a newer version sees of the feedback on an older one, until the newer has its own.
+
+    `steps`: those with remarks that hold here too. `open`: remarks on what was changed, of which only the number is told.
+    """
+
+    old: SubmissionVersion
+    steps: list[StepShown]
+    open: int
+
+
+def version_before(version: SubmissionVersion) -> SubmissionVersion | None:
+    """The newest older version of the same text of which remarks were released."""
+    older = version.submission.versions.filter(number__lt=version.number).order_by("-number")
+    shown = parts_of(older)
+    return next((one for one in older if remarks_released(shown.get(one.pk, {}))), None)
+
+
+def remarks_released(parts: dict[str, FinalGrade]) -> bool:
+    """Whether comments or verdicts were."""
+    return ReleasePart.COMMENTS in parts or ReleasePart.VERDICTS in parts
+
+
+def revision_of(version: SubmissionVersion) -> Revision | None:
+    """The released remarks on the version before, carried to this one; None where there are none."""
+    old = version_before(version)
+    if old is None:
+        return None
+    parts = parts_of([old])[old.pk]
+    verdicts, comments = parts.get(ReleasePart.VERDICTS), parts.get(ReleasePart.COMMENTS)
+    grade = verdicts or comments
+    assert grade is not None
+    sheet = MarkSheet.model_validate(verdicts.sheet) if verdicts else MarkSheet()
+    written = comments_shown(MarkSheet.model_validate(comments.sheet)) if comments else ()
+    before, now = script_of(old), script_of(version)
+    carrying = remarks_carried(sheet.verdicts, written, before, now)
+    decided = dict(CarriedRemark.objects.filter(version=version).values_list("key", "holds"))
+    return Revision(grade, old, version, _rows(sheet, written, carrying, before, now, decided))
+
+
+@transaction.atomic
+def remark_decide(*, version: SubmissionVersion, key: str, holds: bool, by: User) -> None:
+    """Say whether a remark that was not surely kept holds in the newer version. Raises `RevisionRefused`."""
+    revision = revision_of(version)
+    row = next((one for one in revision.unsure if one.key == key), None) if revision else None
+    if revision is None or row is None:
+        raise RevisionRefused("There is no such remark to confirm.")
+    if holds and row.carried.step is None:
+        raise RevisionRefused("Its step is gone.")
+    values = {"holds": holds, "by": by, "step": row.carried.step or 0}
+    CarriedRemark.objects.update_or_create(grade=revision.grade, version=version, key=key, defaults=values)
+
+
+def earlier_feedback(version: SubmissionVersion) -> EarlierFeedback | None:
+    """What of released feedback on an older version still holds; None where there is none."""
+    revision = revision_of(version)
+    if revision is None:
+        return None
+    steps: dict[int, StepShown] = {}
+    texts = {step.number: step.text for step in version.steps.select_related("version")}
+    for row in revision.rows:
+        number = row.carried.step or 0
+        if not row.is_current:
+            continue
+        step = steps.setdefault(number, StepShown(number, texts.get(number, "")))
+        if row.verdict is not None:
+            step.verdicts.append(row.verdict)
+        elif row.comment is not None:
+            step.comments.append(row.comment)
+    told = sum(not row.is_current for row in revision.rows)
+    return EarlierFeedback(revision.old, [steps[number] for number in sorted(steps)], told)
+
+
+def _rows(
+    sheet: MarkSheet,
+    comments: tuple[Comment, ...],
+    carrying: Carrying,
+    old: Script,
+    new: Script,
+    decided: dict[str, bool],
+) -> list[RemarkRow]:
+    before = {step.number: step.text_in(old.source) for step in old.steps}
+    now = {step.number: step.text_in(new.source) for step in new.steps}
+    pairs: list[tuple[VerdictShown | None, Comment | None, int, Carried]] = [
+        (verdict_shown(one, sheet), None, one.step, fate) for one, fate in zip(sheet.verdicts, carrying.verdicts, strict=True)
+    ]
+    pairs += [(None, one, one.step, fate) for one, fate in zip(comments, carrying.comments, strict=True)]
+    return [
+        RemarkRow(verdict, comment, fate, before.get(step, ""), now.get(fate.step or 0, ""), decided.get(fate.id))
+        for verdict, comment, step, fate in sorted(pairs, key=lambda pair: pair[2])
+    ]

@@ -1,0 +1,160 @@
+"""Feedback by rungs: asking for it and reading it as an author, answering it as a coach, and how far it goes."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from apps.accounts.access import user_of
+from apps.contests.access import coached_get_for
+from apps.reasoning.feedback.ladder import OPEN_BY_DEFAULT, RUNGS, TOP, Rules, Track
+from apps.results import feedback
+from apps.results.access import problem_coached_for, request_answered_for, request_own_for, version_own_for
+from apps.results.forms import AskForm, HintForm, RequestForm, RulesForm
+from apps.results.models import FeedbackRequest, RungAsked
+from apps.submissions.models import SubmissionVersion
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def own(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """The hints on a text, and asking for the first."""
+    version = version_own_for(user_of(request), version_id)
+    form = RequestForm(request.POST if request.method == "POST" else None)
+    if request.method != "POST":
+        return _own(request, version, form)
+    if not form.is_valid():
+        return _own(request, version, form, status=422)
+    try:
+        feedback.request_open(version=version, **form.cleaned_data)
+    except feedback.FeedbackRefused as error:
+        form.add_error(None, str(error))
+        return _own(request, version, form, status=422)
+    messages.success(request, "Your coaches see your question. The first hint appears here.")
+    return redirect("results:feedback_own", version_id=version_id)
+
+
+@require_POST
+def ask(request: HttpRequest, request_id: uuid.UUID, level: int) -> HttpResponse:
+    """Ask for the next hint."""
+    asked = request_own_for(user_of(request), request_id)
+    form = AskForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise feedback.FeedbackRefused("The text is too long.")
+        feedback.rung_ask(request=asked, level=level, **form.cleaned_data)
+    except feedback.FeedbackRefused as error:
+        messages.error(request, str(error))
+    return redirect("results:feedback_own", version_id=asked.version.public_id)
+
+
+@never_cache
+@require_GET
+def queue(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """The hints that wait to be written, how many were given, and the rules of each problem."""
+    contest = coached_get_for(user_of(request), contest_id)
+    rows = [(one, feedback.rung_of(one)) for one in feedback.requests_open(contest)]
+    rules = [(problem, _rules_form(problem.pk, feedback.rules_of(problem))) for problem in contest.problems.all()]
+    context = {
+        "contest": contest,
+        "rows": rows,
+        "rules": rules,
+        "used": feedback.hints_used(contest),
+        "rungs": list(zip(RUNGS[Track.REPAIR], RUNGS[Track.STUCK], strict=True)),
+        "above": OPEN_BY_DEFAULT,
+    }
+    return render(request, "results/feedback_queue.html", context)
+
+
+@require_POST
+def rules_save(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """Choose how far the hints of a problem go."""
+    user = user_of(request)
+    problem = problem_coached_for(user, problem_id)
+    form = RulesForm(request.POST)
+    if form.is_valid():
+        is_on = form.cleaned_data.pop("is_on")
+        feedback.rules_save(problem=problem, is_on=is_on, rules=Rules(**form.cleaned_data), by=user)
+        messages.success(request, f"Saved for problem {problem.label}.")
+    else:
+        messages.error(request, " ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items()))
+    return redirect("results:feedback_queue", contest_id=problem.contest.public_id)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def answer(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
+    """A request for a coach: the text, the hints so far, and the editor of the next."""
+    user = user_of(request)
+    found = request_answered_for(user, request_id)
+    waiting = found.asked.filter(given_at=None).first()
+    if request.method != "POST":
+        return _answer(request, found, waiting, HintForm())
+    if waiting is None:
+        raise Http404("No hint is asked for now.")
+    form = HintForm(request.POST)
+    if not form.is_valid():
+        return _answer(request, found, waiting, form, status=422)
+    try:
+        feedback.rung_give(asked=waiting, by=user, **form.cleaned_data)
+    except feedback.TellsTooMuch as error:
+        return _answer(request, found, waiting, form, leaks=error.leaks, status=422)
+    except feedback.FeedbackRefused as error:
+        form.add_error(None, str(error))
+        return _answer(request, found, waiting, form, status=422)
+    messages.success(request, "The hint is given.")
+    return redirect("results:feedback_queue", contest_id=found.version.submission.paper.contest.public_id)
+
+
+def _own(request: HttpRequest, version: SubmissionVersion, form: RequestForm, status: int = 200) -> HttpResponse:
+    requests = list(feedback.requests_of(version))
+    refusal = feedback.request_refusal(version)
+    context = {
+        "contest": version.submission.paper.contest,
+        "problem": version.submission.problem,
+        "version": version,
+        "ladders": [feedback.ladder_of(one) for one in requests],
+        "refusal": refusal,
+        "may_request": not refusal and not any(one.version_id == version.pk and one.ended_at is None for one in requests),
+        "form": form,
+        "ask_form": AskForm(),
+    }
+    return render(request, "results/feedback_own.html", context, status=status)
+
+
+def _answer(
+    request: HttpRequest,
+    found: FeedbackRequest,
+    waiting: RungAsked | None,
+    form: HintForm,
+    leaks: tuple[object, ...] = (),
+    status: int = 200,
+) -> HttpResponse:
+    version = found.version
+    newest = version.submission.versions.order_by("-number").first()
+    shown = newest if waiting is not None and waiting.revision_id is not None and newest is not None else version
+    titles = RUNGS[Track(found.track)]
+    context = {
+        "contest": version.submission.paper.contest,
+        "problem": version.submission.problem,
+        "paper": version.submission.paper,
+        "request_asked": found,
+        "shown": shown,
+        "steps": shown.steps.select_related("version"),
+        "asked": [(one, titles[one.level]) for one in found.asked.all()],
+        "waiting": waiting,
+        "rung": feedback.rung_of(waiting) if waiting else None,
+        "sources": feedback.sources_of(waiting) if waiting else (),
+        "is_top": waiting is not None and waiting.level == TOP,
+        "form": form,
+        "leaks": leaks,
+    }
+    return render(request, "results/feedback_answer.html", context, status=status)
+
+
+def _rules_form(key: int, rules: object) -> RulesForm:
+    names = ("is_on", "highest", "budget", "first_wait", "later_wait")
+    return RulesForm(initial={name: getattr(rules, name) for name in names}, auto_id=f"rules-{key}-%s")

@@ -1,0 +1,45 @@
+"""Results as their author sees them: a contest, and a text with what was released on it."""
+
+import uuid
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from apps.accounts.access import user_of
+from apps.results import overview
+from apps.results.access import paper_own_for, version_own_for
+from apps.results.appeals import appeal_window, appeal_words, appeals_of
+from apps.results.revisions import earlier_feedback
+from apps.results.shown import parts_of, result_of
+from apps.submissions.selectors import version_list
+
+
+@never_cache
+@require_GET
+def own(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """A contest with what was released of the person's own work."""
+    contest, paper = paper_own_for(user_of(request), contest_id)
+    return render(request, "results/own.html", {"contest": contest, "overview": overview.overview_of(contest, paper)})
+
+
+@never_cache
+@require_GET
+def result(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """A version with what was released on it. It stays so when a newer version is handed in."""
+    version = version_own_for(user_of(request), version_id)
+    parts = parts_of([version]).get(version.pk, {})
+    versions = list(version_list(version.submission))
+    context = {
+        "contest": version.submission.paper.contest,
+        "problem": version.submission.problem,
+        "version": version,
+        "result": result_of(version, parts),
+        "versions": versions,
+        "is_newest": versions[0].pk == version.pk,
+        "earlier": None if parts else earlier_feedback(version),
+        "window": appeal_window(parts),
+        "appeals": [(appeal, appeal_words(appeal)) for appeal in appeals_of(version)],
+    }
+    return render(request, "results/result.html", context)

@@ -1,0 +1,48 @@
+"""Earlier remarks in a newer version, for markers: what is kept, what a person must confirm, what is gone."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts.access import user_of
+from apps.accounts.models import User
+from apps.results.access import carried_may_read
+from apps.results.revisions import Revision, RevisionRefused, remark_decide, revision_of
+from apps.submissions.access import version_marked_for
+
+NO_REVISION = "There is nothing of an earlier version to show."
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def revision(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """The map of released remarks; sending it says of one whether it `holds` (`yes` or `no`)."""
+    user = user_of(request)
+    found = _revision(user, version_id)
+    if request.method == "POST":
+        try:
+            holds = request.POST.get("holds") == "yes"
+            remark_decide(version=found.new, key=request.POST.get("key", ""), holds=holds, by=user)
+        except RevisionRefused as error:
+            messages.error(request, str(error))
+        return redirect("results:revision", version_id=version_id)
+    submission = found.new.submission
+    context = {
+        "contest": submission.paper.contest,
+        "problem": submission.problem,
+        "paper": submission.paper,
+        "revision": found,
+    }
+    return render(request, "results/revision.html", context)
+
+
+def _revision(user: User, version_id: uuid.UUID) -> Revision:
+    version = version_marked_for(user, version_id)
+    found = revision_of(version)
+    if found is None or not carried_may_read(user, found.grade, version):
+        raise Http404(NO_REVISION)
+    return found
