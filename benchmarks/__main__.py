@@ -32,6 +32,7 @@ BENCHMARKS = {
     "main_thread": ("benchmarks.main_thread", "The page while sixteen agents write"),
     "startup": ("benchmarks.startup", "The second start"),
     "clean": ("benchmarks.clean", "From a clean clone to the first token of SmolLM2, downloads included"),
+    "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),

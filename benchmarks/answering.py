@@ -15,6 +15,7 @@ from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
 from benchmarks.contest_engine import ContestEngine
+from benchmarks.scaffold_texts import reply as scaffold_reply
 from benchmarks.texts import text_of
 from workers import worker
 from workers.worker import app
@@ -54,6 +55,8 @@ def backend(alias: Alias) -> Backend:
         return ContestEngine.from_environment()
     if alias.name == "short":
         return ContestEngine(SHORT_S)
+    if alias.name == "scaffolds":
+        return ScriptedBackend(lambda request: scaffold_reply(request.key, request.role), pace=Pace(chunk_tokens=0))
     if alias.name == "agent":
         pace = Pace(tokens_per_s=AGENT_TOKENS_PER_S, chunk_tokens=1)
         return ScriptedBackend(lambda request: text_of(request.sampling.max_new_tokens), pace=pace)

@@ -46,7 +46,12 @@ _SYLLABLES = (
 
 def reply(request: GenerationRequest) -> Reply:
     """The answer to a call of the scaffold intern_s1_mo. Raises `KeyError` for a role it does not know."""
-    return _WRITERS[request.role](request.key)
+    return reply_to(request.key, request.role)
+
+
+def reply_to(key: str, role: str) -> Reply:
+    """As `reply`, by the key of the call and its role."""
+    return _WRITERS[role](key)
 
 
 def _reason(key: str) -> Reply:
@@ -114,6 +119,7 @@ _WRITERS: dict[str, Callable[[str], Reply]] = {
     "process_verifier": _judge_proof,
     "reviser": _write,
 }
+ROLES = frozenset(_WRITERS)
 
 
 def _numbers(key: str) -> tuple[int, int]:

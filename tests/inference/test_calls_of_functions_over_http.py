@@ -25,10 +25,11 @@ def call(index: int = 0, name: str = "", arguments: str | None = None, call_id: 
 
 
 async def answered(
-    server: FakeModelServer, chunks: Sequence[dict[str, Any]], *, finish: str = "tool_calls", **table: object
+    server: FakeModelServer, chunks: Sequence[dict[str, Any]], *, finish: str = "tool_calls", **table: Any
 ) -> tuple[list[Delta], Final]:
     """What the backend tells of a stream of `chunks`: its pieces, and its result, which is what they come to."""
-    server.next_answers.append(Canned(body=tuple(sse(chunk) for chunk in (*chunks, piece(finish=finish), "[DONE]"))))
+    body = [*(sse(chunk) for chunk in chunks), sse(piece(finish=finish)), sse("[DONE]")]
+    server.next_answers.append(Canned(body=tuple(body)))
     backend = http_backend(server, tools="native", **table)
     items = [item async for item in backend.generate(a_request(tools=FUNCTIONS))]
     await backend.close()

@@ -1,5 +1,6 @@
 """The host of an inference process: many task threads, one loop; deadlines, aborts, joined calls, health and stopping."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -135,6 +136,20 @@ def test_a_backend_that_ignores_an_abort_is_left(make_host: MakeHost) -> None:
     _until(host.active)
     host.cancel_run("run")
     thread.join(2)
+    assert isinstance(ended[0], Final)
+    assert ended[0].finish_reason == "cancelled"
+
+
+def test_a_backend_that_hangs_on_an_abort_is_left_too(make_host: MakeHost) -> None:
+    class Stuck(ScriptedBackend):
+        async def abort(self, call_id: str) -> None:
+            await asyncio.Event().wait()
+
+    host = make_host(Stuck(["text"], faults=Faults(hang=frozenset({1}))))
+    thread, ended = _in_thread(host, a_request())
+    _until(host.active)
+    host.cancel_run("run")
+    thread.join(3)
     assert isinstance(ended[0], Final)
     assert ended[0].finish_reason == "cancelled"
 

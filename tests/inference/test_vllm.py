@@ -13,6 +13,7 @@ import pytest
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Message
 from apps.reasoning.inference.streaming import read_to_final
+from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
 from tests.inference.vllm_here import VLLM, until
 from workers.engines.vllm import VllmBackend
@@ -50,6 +51,13 @@ async def test_each_of_several_completions_has_its_own_tokens(vllm: VllmBackend)
     captures = [final.capture, *(sample.capture for sample in final.more)]
     assert len({capture.completion_ids for capture in captures if capture is not None}) == 3
     assert final.usage.completion == sum(len(capture.completion_ids) for capture in captures if capture is not None)
+
+
+async def test_a_model_that_is_offered_functions_may_answer_in_words(vllm: VllmBackend) -> None:
+    told: list[Delta] = []
+    final = await read_to_final(vllm, a_request(text=STORY, tools=FUNCTIONS), told.append)
+    assert final.text == "".join(delta.text for delta in told) != ""
+    assert "<|im_end|>" not in final.text
 
 
 async def test_a_seed_gives_the_same_draw_and_another_seed_another(vllm: VllmBackend) -> None:

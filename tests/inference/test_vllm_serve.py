@@ -9,8 +9,9 @@ import pytest_asyncio
 
 from apps.reasoning.domain.errors import DeadlineExceeded, RequestRejected
 from apps.reasoning.domain.generation import Final
-from apps.reasoning.inference.openai_http import OpenAIHttpBackend
+from apps.reasoning.inference.openai_http import NO_FUNCTIONS, OpenAIHttpBackend
 from apps.reasoning.inference.streaming import read_to_final
+from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request, served_alias
 from tests.inference.vllm_here import VLLM, running_on, until
 
@@ -70,3 +71,9 @@ async def test_an_answer_that_would_leave_the_context_is_asked_for_shorter(backe
     """The server refuses the first request before anything is generated, so it may be sent again."""
     final = await read_to_final(backend, a_request(text="word " * 1900 + STORY, max_new_tokens=2000, deadline_s=300))
     assert final.usage.prompt + final.usage.completion <= 2048
+
+
+async def test_a_server_without_a_tool_parser_is_asked_without_functions(backend: OpenAIHttpBackend) -> None:
+    final = await read_to_final(backend, a_request(text=STORY, tools=FUNCTIONS))
+    assert final.text
+    assert NO_FUNCTIONS in (await backend.health()).detail

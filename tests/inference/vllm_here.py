@@ -38,6 +38,7 @@ concurrency = 32
 dtype = "float32"
 enforce_eager = true
 cache_gb = 1
+tool_parser = "hermes"
 """
 
 _ADAPTERS = """

@@ -14,6 +14,9 @@ from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 
+# Pydantic takes longer to write a schema than everything else of a check together.
+_SCHEMA = DecisionJson.model_json_schema()
+
 
 class Rules(Value):
     """When the loop ends: `accept` passes of one candidate in a row, `give_up` failures in a row, `checks` or `corrections`
@@ -94,7 +97,7 @@ class Loop:
             prompt="shared/verifier",
             values=values,
             place=Place(round=self.corrections + 1, subject=f"candidate {candidate.id}", index=self.checks),
-            schema=DecisionJson.model_json_schema(),
+            schema=_SCHEMA,
         )
         found = final if isinstance(final, Unscored) else read_decision(final)
         if isinstance(found, Decision):

@@ -1,0 +1,80 @@
+"""What a model writes that follows every scaffold's formats: answers by call key, as long as those of contest_texts.py.
+
+No search ends early: a check now and then finds a fault, examinations are never sure, judges prefer what stands first.
+"""
+
+import functools
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+
+from apps.reasoning.inference.scripted import Reply
+from benchmarks import contest_texts
+from benchmarks.contest_texts import PROOF_STEPS, REASONING, VOTE_REASONING, prose
+
+STEP = 400
+REPORT = 1_200
+STATE = 3_000
+
+
+@functools.lru_cache(maxsize=4096)
+def reply(key: str, role: str) -> Reply:
+    """The answer to a call of any scaffold. Raises `KeyError` for one that none makes."""
+    if fnmatchcase(key, "s*/r*/*") or (key.startswith("final/") and role in contest_texts.ROLES):
+        return contest_texts.reply_to(key, role)
+    for pattern, write in _WRITERS:
+        if fnmatchcase(key, pattern):
+            return write(key)
+    raise KeyError(key)
+
+
+def _solution(key: str, tag: str = "proof") -> Reply:
+    steps = [f"<step>{prose(f'{key}/{number}', STEP)}</step>" for number in range(PROOF_STEPS)]
+    return Reply(text="\n".join([f"<{tag}>", *steps, f"</{tag}>"]), reasoning=prose(f"{key}/thinking", REASONING))
+
+
+def _answer(key: str) -> Reply:
+    return _solution(key, "answer")
+
+
+def _in(tag: str, size: int, ending: str = "") -> Callable[[str], Reply]:
+    def write(key: str) -> Reply:
+        text = f"<{tag}>{prose(key, size)}{ending}</{tag}>"
+        return Reply(text=text, reasoning=prose(f"{key}/thinking", VOTE_REASONING))
+
+    return write
+
+
+def _ending(ending: str) -> Callable[[str], Reply]:
+    """A report in words that ends with its tag."""
+
+    def write(key: str) -> Reply:
+        return Reply(text=f"{prose(key, REPORT)}\n{ending}", reasoning=prose(f"{key}/thinking", VOTE_REASONING))
+
+    return write
+
+
+def _check(key: str) -> Reply:
+    """Every third check fails: five in a row never pass, and ten in a row never fail."""
+    issue = f'<issue severity="critical"><quote>{prose(key, 40)}</quote>{prose(f"{key}/why", 200)}</issue>\n'
+    fails = int(key.rpartition("/")[2]) % 3 == 0
+    return _ending(f"{issue}<decision>fail</decision>" if fails else "<decision>pass</decision>")(key)
+
+
+def _groups(key: str) -> Reply:
+    numbers = ", ".join(str(number) for number in range(1, 17))
+    return _ending(f'<group number="1">{numbers}</group>\n<likeliest>1</likeliest>')(key)
+
+
+_WRITERS: tuple[tuple[str, Callable[[str], Reply]], ...] = (
+    ("turn/*/summarise", _in("state", STATE)),
+    ("check/*", _check),
+    ("mark/*", _ending("<score>4</score>")),
+    ("consolidate", _groups),
+    ("final/*", _ending("<better>A</better>")),
+    ("examine/*", _ending("<score>0.5</score>")),
+    ("solve/*/turn/*", _answer),
+    ("judge/*/turn/*", _in("report", REPORT, "\n0")),
+    ("condense/*", _in("checkpoints", STATE)),
+    ("sum-up/*", _in("judgement", REPORT)),
+    ("*", _solution),
+)

@@ -1,0 +1,173 @@
+"""What each scaffold costs beyond its models: CPU per call, in one process and through the stack, beside intern_s1_mo.
+
+The answers are those of a model that keeps to every format and never lets a search end early (scaffold_texts.py), and they come
+at once. *Alone*: scaffold, prompts, reading and context over a journal in memory, in one process. *Through the stack*: this
+process is the orchestrator, Valkey and the inference worker are processes of their own; CPU counts in all three. Small searches
+are made anew until there are enough calls, each as a run of its own; one call after the other pays for each message alone.
+
+Left out: tools (AlphaApollo answers in its first turn), the checks of formulas, and people who look on.
+"""
+
+import asyncio
+import itertools
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.figures import Figure
+from benchmarks.scaffold_texts import reply
+
+if TYPE_CHECKING:
+    from apps.reasoning.domain.generation import Final, GenerationRequest
+    from apps.reasoning.scaffolds.spec import RunSpec
+    from benchmarks.processes import Processes
+
+CALLS, QUICK_CALLS = 1_500, 1
+ALIAS = "scaffolds"
+MEASURE = "intern_s1_mo"
+#: As large as it takes for rounds, pools and votes to matter; of what goes one after the other, all that its rules allow.
+PARAMS: dict[str, Mapping[str, Any]] = {
+    "intern_s1_mo": {"rollouts": 8, "rounds": 3, "lemma_votes": 4, "proof_votes": 4, "revisions": 2, "candidates": 2},
+    "reasoning_cache": {"turns": 32},
+    "self_check": {},
+    "solver_verifier_corrector": {"corrections": 20},
+    "nomos": {"solutions": 64, "kept": 16},
+    "rsa": {},
+    "deepseek_math": {"proofs": 8, "examinations": 8, "rounds": 4},
+    "alpha_apollo": {"threads": 2},
+}
+CHART = "CPU per call in ms, by scaffold"
+
+
+def figures(quick: bool = False) -> list[Figure]:
+    """Milliseconds a call of every scaffold, and each as a multiple of the same figure of intern_s1_mo."""
+    from pathlib import Path
+
+    from benchmarks import stage
+
+    calls = QUICK_CALLS if quick else CALLS
+    folder = stage.set_up(MODELS_FILE=str(Path(__file__).with_name("scaffolds.toml")), SANDBOX="off")
+    from apps.runs.execution import process_writer
+    from benchmarks.processes import Processes
+
+    alone = {name: _alone(name, calls) for name in PARAMS}
+    with Processes("valkey", "inference", folder=folder) as processes:
+        _through_the_stack(MEASURE, 1, processes)
+        stacked = {name: _through_the_stack(name, calls, processes) for name in PARAMS}
+    process_writer().close()
+    return [figure for name in PARAMS for figure in _rows(name, alone, stacked)]
+
+
+def _rows(name: str, alone: Mapping[str, float], stacked: Mapping[str, float]) -> list[Figure]:
+    rows = [
+        Figure(f"{name}, alone", alone[name], "ms", chart=CHART, line="alone"),
+        Figure(f"{name}, through the stack", stacked[name], "ms", 4, "at most", chart=CHART, line="through the stack"),
+    ]
+    if name == MEASURE:
+        return rows
+    return [
+        rows[0],
+        Figure(f"… as a multiple of {MEASURE}", alone[name] / alone[MEASURE]),
+        rows[1],
+        Figure(f"… as a multiple of {MEASURE}", stacked[name] / stacked[MEASURE]),
+    ]
+
+
+def _alone(name: str, calls: int) -> float:
+    """Milliseconds of CPU a call, answers ready made: the first search makes them."""
+    asyncio.run(_in_memory(name))
+    made, began = 0, time.process_time()
+    while made < calls:
+        made += asyncio.run(_in_memory(name))
+    return 1000 * (time.process_time() - began) / made
+
+
+async def _in_memory(name: str) -> int:
+    """One search; how many calls it made."""
+    from apps.reasoning.journal.memory import InMemoryJournal
+    from apps.reasoning.scaffolds.context import RunContext
+    from apps.reasoning.scaffolds.controls import NoControls
+
+    journal = InMemoryJournal()
+    context = RunContext(spec_of(name), journal, AtOnce(), NoControls())
+    await _solved(name, context)
+    return journal.spent.calls
+
+
+def _through_the_stack(name: str, calls: int, processes: "Processes") -> float:
+    """Milliseconds of CPU a call, all processes."""
+    before, began, made = processes.cpu_s(), time.process_time(), 0
+    while made < calls:
+        made += asyncio.run(_over_the_broker(name))
+    own = time.process_time() - began
+    return 1000 * (own + sum(after - before[process] for process, after in processes.cpu_s().items())) / made
+
+
+_numbers = itertools.count(1)
+
+
+async def _over_the_broker(name: str) -> int:
+    """One search as a run of its own; how many calls it made."""
+    from asgiref.sync import sync_to_async
+
+    from apps.reasoning.scaffolds.context import RunContext
+    from apps.reasoning.scaffolds.controls import NoControls
+    from apps.reasoning.scaffolds.window import Window
+    from apps.runs.execution import celery_dispatcher, process_writer
+    from apps.runs.journal import RunJournal
+    from apps.runs.leases import lease_take
+    from benchmarks import stage
+
+    def opened() -> tuple[Any, "RunJournal"]:
+        owned = lease_take(stage.a_run(spec_of(name)).pk, f"benchmark/{next(_numbers)}/x")
+        if owned is None:
+            raise SystemExit("the benchmark run could not be taken")
+        return owned, RunJournal(owned, process_writer())
+
+    run, journal = await sync_to_async(opened)()
+    async with celery_dispatcher(run, journal) as dispatcher:
+        context = RunContext(spec_of(name), journal, dispatcher, NoControls(), run=str(run.public_id), window=Window(64))
+        await _solved(name, context)
+        await journal.flush()
+    return journal.spent.calls
+
+
+async def _solved(name: str, context: Any) -> None:
+    from apps.reasoning.scaffolds.registry import SCAFFOLDS
+
+    scaffold = SCAFFOLDS[name]
+    outcome = await scaffold.solve(context.spec.problem, context, scaffold.read_params(PARAMS[name]))
+    if outcome.ended_by != "exhausted" or not outcome.proof:
+        raise SystemExit(f"{name} ended with {outcome.ended_by}: {outcome.reason}")
+
+
+def spec_of(name: str) -> "RunSpec":
+    """A run of the scaffold with what is measured of it."""
+    from apps.reasoning.domain.problems import ProblemText
+    from apps.reasoning.scaffolds.registry import SCAFFOLDS
+    from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+
+    scaffold = SCAFFOLDS[name]
+    return RunSpec(
+        problem=ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$."),
+        scaffold=name,
+        params=scaffold.read_params(PARAMS[name]).model_dump(mode="json"),
+        roles={role.name: RoleSpec(alias=ALIAS) for role in scaffold.roles},
+        seed=1,
+    )
+
+
+class AtOnce:
+    """A dispatcher whose answers are there."""
+
+    async def dispatch(self, request: "GenerationRequest") -> "Final":
+        """See `Dispatcher.dispatch`."""
+        return _final(request.key, request.role)
+
+
+def _final(key: str, role: str) -> "Final":
+    from apps.reasoning.domain.generation import Final, Usage
+
+    found = reply(key, role)
+    usage = Usage(prompt=1_200, completion=len(found.text) // 4)
+    return Final(text=found.text, reasoning=found.reasoning, finish_reason="stop", usage=usage, ttft_s=0.1, duration_s=1.0)

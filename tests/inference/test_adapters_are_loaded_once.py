@@ -1,0 +1,76 @@
+"""An adapter is loaded once for all calls that ask for it; a call that gives up leaves the loading to the others."""
+
+import asyncio
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from apps.reasoning.domain.errors import RequestRejected
+from apps.reasoning.inference.aliases import Adapter
+from workers.engines.adapters import AdapterShelf
+
+
+class Engine:
+    """Counts what it is asked to load, waits until it may, and fails the first `fails` times."""
+
+    def __init__(self) -> None:
+        self.may_go_on = asyncio.Event()
+        self.asked = 0
+        self.fails = 0
+
+    async def add_lora(self, lora: Any) -> None:
+        self.asked += 1
+        await self.may_go_on.wait()
+        if self.fails:
+            self.fails -= 1
+            raise RuntimeError("rank 64 is too large")
+
+
+@pytest.fixture(autouse=True)
+def _without_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("vllm", "vllm.lora", "vllm.lora.request"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    request = sys.modules["vllm.lora.request"]
+    monkeypatch.setattr(request, "LoRARequest", lambda *args: SimpleNamespace(args=args), raising=False)
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> Adapter:
+    (tmp_path / "adapter_config.json").write_text("{}")
+    return Adapter(name="small", path=str(tmp_path), revision="1")
+
+
+def _shelf(adapter: Adapter) -> AdapterShelf:
+    return AdapterShelf(SimpleNamespace(name="big", adapters=[adapter]))  # type: ignore[arg-type]
+
+
+async def test_two_calls_that_ask_at_once_load_it_once(adapter: Adapter) -> None:
+    shelf, engine = _shelf(adapter), Engine()
+    asked = [asyncio.ensure_future(shelf.loaded(engine, adapter)) for _ in range(2)]
+    await asyncio.sleep(0.1)
+    engine.may_go_on.set()
+    one, two = await asyncio.gather(*asked)
+    assert one is two
+    assert engine.asked == 1
+
+
+async def test_a_call_whose_time_is_up_does_not_stop_the_loading(adapter: Adapter) -> None:
+    shelf, engine = _shelf(adapter), Engine()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await shelf.loaded(engine, adapter)
+    engine.may_go_on.set()
+    assert await shelf.loaded(engine, adapter)
+    assert engine.asked == 1
+
+
+async def test_what_failed_is_tried_again_by_the_next_call(adapter: Adapter) -> None:
+    shelf, engine = _shelf(adapter), Engine()
+    engine.may_go_on.set()
+    engine.fails = 1
+    with pytest.raises(RequestRejected, match="rank 64"):
+        await shelf.loaded(engine, adapter)
+    assert await shelf.loaded(engine, adapter)
