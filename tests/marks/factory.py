@@ -29,7 +29,7 @@ def marker(name: str) -> User:
 
 
 def problem_to_mark(organiser: User, *others: User, scripts: int = 3, markers: int = 1, **choices: Any) -> ContestProblem:
-    """A problem of a contest that is being marked, with an active scheme (`tests.schemes.factory.TEXT`), coaches and scripts."""
+    """A problem of a contest that is being marked, with the active scheme of `tests.schemes`, coaches and scripts."""
     problem = make_problem()
     scheme = scheme_active(organiser, make_scheme(organiser, problem))
     contest = make_contest(organiser, problem, state=ContestState.OPEN)

@@ -106,7 +106,8 @@ def test_a_band_and_the_points_agree_or_say_why() -> None:
 def test_a_mixed_case_has_a_reason() -> None:
     mixing = text_read(
         "mixing: Parts are independent.\nchain A: a\nchain B: b\n"
-        "checkpoint A1, 3 points, chain A: One.\ncheckpoint A2, 4 points, chain A: More.\ncheckpoint B1, 7 points, chain B: All."
+        "checkpoint A1, 3 points, chain A: One.\ncheckpoint A2, 4 points, chain A: More.\n"
+        "checkpoint B1, 7 points, chain B: All."
     )
     mixed = [*ticked("A1", "A2"), ("mixed", {"on": True})]
     assert "mixed case needs a reason" in lacks(*mixed, scheme=mixing)

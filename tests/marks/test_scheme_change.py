@@ -1,0 +1,242 @@
+"""Changing a scheme that was marked with: shown before it is done, done exactly so, and nothing that was sealed changes."""
+
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.grades import grade_of
+from apps.marks.models import (
+    AuditEvent,
+    CaseState,
+    FinalGrade,
+    Mark,
+    MarkingCase,
+    MarkingTask,
+    ReleaseBatch,
+    ReleasedGrade,
+    Slot,
+)
+from apps.marks.scheme_change import ChangeRefused, Impact, change_apply, impact, target_of
+from apps.marks.sealing import cases_settle
+from apps.reasoning.marking.evaluation import evaluate
+from apps.reasoning.marking.rescoring import Choice, Fate
+from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.text_form import text_read
+from apps.schemes.models import MarkingScheme, VersionStatus
+from apps.schemes.services import scheme_save
+from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
+
+ClientFor = Callable[[User | None], Client]
+OLD = """
+checkpoint A1, 3 points: Half of it.
+checkpoint A2, 4 points, needs A1: The rest.
+deduction D, 1 point: A slip.
+"""
+CHEAPER = OLD.replace("A1, 3 points", "A1, 2 points")
+WHY = "A1 was given away in the statement."
+CLAIMS = (["A1", "A2"], ["A1"], ["D"], ["A1", "A2", "D"])
+
+
+def scheme_of(problem: ContestProblem) -> MarkingScheme:
+    scheme = problem.setup.scheme
+    assert scheme is not None
+    scheme.refresh_from_db()
+    return scheme
+
+
+def written(problem: ContestProblem, by: User, text: str) -> None:
+    """A draft of the problem's scheme."""
+    scheme = scheme_of(problem)
+    scheme_save(scheme=scheme, content=text_read(text), by=by, based_on=scheme.row_version)
+
+
+def preview(problem: ContestProblem, **choices: Choice) -> Impact:
+    """What the draft would do; choices by the code of the item."""
+    target = target_of(problem.setup)
+    assert target is not None
+    keys = {one.code: one.key for one in impact(problem, target, {}).differences}
+    return impact(problem, target, {keys[code]: choice for code, choice in choices.items()})
+
+
+def applied(problem: ContestProblem, by: User, **choices: Choice) -> Impact:
+    found = preview(problem, **choices)
+    return change_apply(
+        problem=problem, choices=found.choices, reason=WHY, by=by, based_on=scheme_of(problem).row_version, token=found.token
+    )
+
+
+@pytest.fixture
+def problem(bob: User) -> ContestProblem:
+    """Four scripts with the claims above, marked by Bob and settled."""
+    problem = problem_to_mark(bob, scripts=4, asks_place=False)
+    written(problem, bob, OLD)
+    applied(problem, bob)
+    for claim in CLAIMS:
+        line = " ".join(claim).replace("D", "-D")
+        past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": line}), ("reason", {"words": "So it is."})))
+    cases_settle(problem.contest)
+    assert sorted(points(problem)) == [0, 3, 6, 7]
+    return problem
+
+
+def points(problem: ContestProblem) -> list[Decimal]:
+    return [grade.points for case in MarkingCase.objects.filter(problem=problem) if (grade := grade_of(case))]
+
+
+def released(problem: ContestProblem, by: User) -> None:
+    batch = ReleaseBatch.objects.create(
+        contest=problem.contest, parts=["points"], by=by, undo_until=timezone.now() + timedelta(minutes=15)
+    )
+    for grade in FinalGrade.objects.filter(case__problem=problem, superseded_by=None):
+        ReleasedGrade.objects.create(batch=batch, grade=grade)
+    MarkingCase.objects.filter(problem=problem).update(state=CaseState.RELEASED)
+
+
+def test_the_preview_says_what_would_happen_and_nothing_happens(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, CHEAPER)
+    found = preview(problem)
+    assert [(one.code, found.touched(one.key)) for one in found.differences] == [("A1", 3)]
+    assert (found.count(Fate.RECOMPUTED), found.count(Fate.UNTOUCHED)) == (3, 1)
+    assert found.histogram == [(0, 1, 1), (2, 0, 1), (3, 1, 0), (5, 0, 1), (6, 1, 1), (7, 1, 0)]
+    assert sorted(points(problem)) == [0, 3, 6, 7]
+    assert scheme_of(problem).versions.filter(status=VersionStatus.DRAFT).count() == 1
+
+
+def test_recomputed_grades_stand_on_the_same_marks_under_the_new_version(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, CHEAPER)
+    before = {mark.pk: (mark.sealed_points, mark.sealed_sheet, mark.points) for mark in Mark.objects.all()}
+    applied(problem, bob)
+    assert sorted(points(problem)) == [0, 2, 5, 6]
+    assert before == {mark.pk: (mark.sealed_points, mark.sealed_sheet, mark.points) for mark in Mark.objects.all()}
+    new = scheme_of(problem).versions.get(status=VersionStatus.ACTIVE)
+    grades = FinalGrade.objects.filter(superseded_by=None, scheme_version=new)
+    assert len(grades) == 3
+    for grade in grades:
+        assert grade.supersedes is not None
+        assert (grade.mark_id, grade.reason, grade.by) == (grade.supersedes.mark_id, WHY, bob)
+        assert grade.points == evaluate(new.content, MarkSheet.model_validate(grade.sheet).ticks).points
+        assert grade.derivation.startswith("A1 2")
+
+
+def test_everything_is_written_down(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, CHEAPER)
+    applied(problem, bob)
+    changed = AuditEvent.objects.filter(verb="scheme.changed").order_by("-pk")[0]
+    assert (changed.actor, changed.body["reason"], changed.body["choices"]) == (bob, WHY, {"A1": "recompute"})
+    each = AuditEvent.objects.filter(verb="grade.recomputed")
+    assert sorted((event.body["before"], event.body["after"]) for event in each) == [("3", "2"), ("6", "5"), ("7", "6")]
+
+
+def test_scripts_that_are_left_keep_their_grade_and_their_version(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, CHEAPER)
+    old = scheme_of(problem).versions.get(status=VersionStatus.ACTIVE)
+    found = applied(problem, bob, A1=Choice.LEAVE)
+    assert (found.count(Fate.LEFT), sorted(points(problem))) == (3, [0, 3, 6, 7])
+    assert FinalGrade.objects.filter(superseded_by=None, scheme_version=old).count() == 4
+    assert applied(problem, bob).count(Fate.RECOMPUTED) == 3, "what was left can be recomputed later"
+    assert sorted(points(problem)) == [0, 2, 5, 6]
+
+
+def test_scripts_to_be_marked_again_keep_their_grade_until_they_are(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, CHEAPER)
+    found = applied(problem, bob, A1=Choice.REMARK)
+    assert (found.count(Fate.REMARKED), sorted(points(problem))) == (3, [0, 3, 6, 7])
+    assert MarkingTask.objects.filter(slot=Slot.AGAIN, done_at=None).count() == 3
+    task = claimed(problem, bob)
+    assert task.slot == Slot.AGAIN
+    case = MarkingCase.objects.get(pk=task.case_id)
+    assert case.state == CaseState.OPEN
+    past_grace(sealed(task, bob, ("claim", {"line": "A1"}), ("reason", {"words": "So it is."})))
+    cases_settle(problem.contest)
+    case.refresh_from_db()
+    grade = grade_of(case)
+    assert grade is not None
+    assert grade.mark is not None
+    assert (case.state, grade.points, grade.mark.task.slot) == (CaseState.SETTLED, 2, Slot.AGAIN)
+    assert grade.supersedes is not None
+
+
+def test_a_new_item_can_send_every_script_back(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, OLD + "zero-credit Z: Only examples.")
+    assert preview(problem).count(Fate.UNTOUCHED) == 4
+    assert applied(problem, bob, Z=Choice.REMARK).count(Fate.REMARKED) == 4
+
+
+def test_released_grades_wait_for_the_next_release(problem: ContestProblem, bob: User) -> None:
+    released(problem, bob)
+    shown = set(ReleasedGrade.objects.values_list("grade", "grade__points"))
+    written(problem, bob, CHEAPER)
+    found = applied(problem, bob)
+    assert found.pending == 3
+    assert set(ReleasedGrade.objects.values_list("grade", "grade__points")) == shown
+    states = sorted(MarkingCase.objects.filter(problem=problem).values_list("state", flat=True))
+    assert states == [CaseState.RELEASED, CaseState.SETTLED, CaseState.SETTLED, CaseState.SETTLED]
+
+
+def test_two_changes_in_a_row_build_a_line_of_grades(problem: ContestProblem, bob: User) -> None:
+    for text in (CHEAPER, CHEAPER.replace("A2, 4", "A2, 5")):
+        written(problem, bob, text)
+        applied(problem, bob)
+    assert sorted(points(problem)) == [0, 2, 6, 7]
+    assert max(len(list(case.grades.all())) for case in MarkingCase.objects.filter(problem=problem)) == 3
+
+
+def test_what_is_confirmed_is_what_was_seen(problem: ContestProblem, bob: User) -> None:
+    written(problem, bob, CHEAPER)
+    found = preview(problem)
+    based_on = scheme_of(problem).row_version
+    with pytest.raises(ChangeRefused, match="Say why"):
+        change_apply(problem=problem, choices={}, reason=" ", by=bob, based_on=based_on, token=found.token)
+    written(problem, bob, OLD.replace("A1, 3 points", "A1, 1 point"))
+    with pytest.raises(ChangeRefused, match="Something changed"):
+        change_apply(problem=problem, choices={}, reason=WHY, by=bob, based_on=based_on, token=found.token)
+    with pytest.raises(ChangeRefused, match="Something changed"):
+        other = {one.key: Choice.LEAVE for one in found.differences}
+        change_apply(problem=problem, choices=other, reason=WHY, by=bob, based_on=based_on, token=preview(problem).token)
+    assert sorted(points(problem)) == [0, 3, 6, 7]
+
+
+def test_without_a_draft_and_without_older_grades_there_is_nothing_to_do(problem: ContestProblem, bob: User) -> None:
+    found = preview(problem)
+    assert found.count(Fate.UNTOUCHED) == 4
+    with pytest.raises(ChangeRefused, match="change nothing"):
+        applied(problem, bob)
+
+
+def page(client: Client, problem: ContestProblem, **query: str) -> str:
+    return client.get(reverse("office:scheme_change", args=[problem.public_id]), query).content.decode()
+
+
+def test_the_page_leads_from_the_differences_to_the_change(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    written(problem, bob, CHEAPER)
+    client = client_for(bob)
+    first = page(client, problem)
+    assert "touches 3 graded scripts" in first
+    assert "3 · Do it" not in first
+    key = preview(problem).differences[0].key
+    second = page(client, problem, preview="1", **{f"choice-{key}": "leave"})
+    assert "3 · Do it" in second
+    data = {"choice-" + key: "leave", "reason": WHY, "based_on": scheme_of(problem).row_version, "token": "old"}
+    address = reverse("office:scheme_change", args=[problem.public_id])
+    assert client.post(address, data).status_code == 422
+    data["token"] = preview(problem, A1=Choice.LEAVE).token
+    assert client.post(address, data).status_code == 302
+    assert scheme_of(problem).versions.get(status=VersionStatus.ACTIVE).number == 3
+
+
+def test_only_captains_and_organisers_change_a_scheme(
+    problem: ContestProblem, alice: User, charlie: User, dana: User, client_for: ClientFor
+) -> None:
+    address = reverse("office:scheme_change", args=[problem.public_id])
+    for user in (alice, charlie, dana):
+        assert client_for(user).get(address).status_code == 404
+        assert client_for(user).post(address, {}).status_code == 404
+    assert client_for(dana).get(reverse("office:scheme_change", args=[uuid.uuid4()])).status_code == 404
