@@ -1,6 +1,6 @@
 """Pages of runs that scripted models have played through the real journal, for a browser without a server.
 
-The replay asks for its panel and its texts while it moves, so those are rendered too, the panel at every event asked for.
+The replay asks for its panel while it moves, so that is rendered too, as of the events that a test names.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -44,18 +44,14 @@ class RunPages(Pages):
         base = f"/runs/{run.public_id}/"
         found = {base + path: client.get(base + path) for path in DATA}
         found |= {base + path: client.get(base + path, headers={"HX-Request": "true"}) for path in PARTS}
-        for key in run.steps.filter(kind="call").values_list("key", flat=True):
-            found[f"{base}texts/{key}/"] = client.get(f"{base}texts/{key}/")
         super().__init__(found)  # type: ignore[arg-type]  # The client's answers are HttpResponse objects.
         self.at: Mapping[str, HttpResponse] = {
             f"{base}{path}": client.get(base + path, headers={"HX-Request": "true"})  # type: ignore[misc]
             for path in at
         }
-        self.asked: list[str] = []
 
     def serve(self, route: Route) -> None:
         path = route.request.url.removeprefix(ORIGIN)
-        self.asked.append(path)
         if path in self.at:
             answer = self.at[path]
             route.fulfill(body=answer.content, headers=dict(answer.items()))

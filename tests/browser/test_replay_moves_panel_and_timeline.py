@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
+from playwright.sync_api import expect
 
 from apps.accounts.models import User
 from apps.runs.models import Run
@@ -25,12 +26,13 @@ def test_the_panel_shows_a_lemma_as_it_was_judged_then(
 ) -> None:
     before, voted = place_of(run, "lemma.proposed") - 1, place_of(run, "vote.cast")
     lemma = run.events.get(seq=voted).body["subject"]
-    wanted = [f"panel/?tab=lemma&lemma={lemma}&at={at}" for at in (before, voted)]
+    address = f"?tab=lemma&lemma={lemma}&at={before}"
+    wanted = [address, *(f"panel/?tab=lemma&lemma={lemma}&at={at}" for at in (before, voted))]
     pages = RunPages(client_for(alice), run, wanted)
     pages.answers[f"/runs/{run.public_id}/panel/"] = client_for(alice).get(  # type: ignore[assignment]
         f"/runs/{run.public_id}/panel/", {"tab": "lemma", "lemma": lemma}, headers={"HX-Request": "true"}
     )
-    with open_page(pages, run, f"?tab=lemma&lemma={lemma}&at={before}") as page:
+    with open_page(pages, run, address) as page:
         panel = page.locator("#panel")
         panel.get_by_text(f"Lemma {lemma} has not been proposed yet.").wait_for()
         page.locator('[data-replay] [data-part="scrub"]').fill(str(voted))
@@ -60,5 +62,5 @@ def test_the_bars_of_the_timeline_count_the_calls_of_then(
         assert bar.locator(".phase__count").inner_text() == "done"
         assert page.locator("th[data-now]").count() == 1
         page.locator('[data-action="leave"]').click()
-        page.locator(".phases__sum:visible").first.wait_for()
-        assert bars.count() == page.locator("#run-timeline [data-bar]").count() > 1
+        expect(bars).to_have_count(page.locator("#run-timeline [data-bar]").count())
+        expect(page.locator(".phases__sum").first).to_be_visible()

@@ -1,0 +1,85 @@
+"""A marker's browser on a server of the test: signed in, keys counted, requests held back where a test wants it."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from apps.accounts.models import User
+from tests.ui.browser import CHROMIUM, FLAGS
+
+SAVED = re.compile(r"^(Saved|Nothing unsaved|Sealed)")
+ClientFor = Callable[[User | None], Client]
+
+
+class Hands:
+    """A keyboard that counts."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.pressed = 0
+
+    def press(self, *keys: str) -> "Hands":
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.pressed += 1
+        return self
+
+
+class Room:
+    """A browser of one marker, on as many pages as wanted. Troubles of any of them are collected."""
+
+    def __init__(self, browser: Browser, base_url: str, session: str, **options: Any) -> None:
+        self.base_url = base_url
+        self.context: BrowserContext = browser.new_context(base_url=base_url, **options)
+        self.context.add_cookies([{"name": "sessionid", "value": session, "url": base_url}])
+        self.context.set_default_timeout(8_000)
+        self.trouble: list[str] = []
+
+    def page(self, path: str = "") -> Page:
+        """A new page, at a path where one is given."""
+        page = self.context.new_page()
+        page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        if path:
+            page.goto(path)
+        return page
+
+    def begin(self) -> Page:
+        """A page with the first script that the home page gives."""
+        page = self.page("/marking/")
+        page.get_by_role("button", name="Mark").first.click()
+        settled(page)
+        return page
+
+
+@contextmanager
+def room_of(live_server: LiveServer, session: str, **options: Any) -> Iterator[Room]:
+    """The browser, closed at the end; nothing may have gone wrong in its pages."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        room = Room(browser, live_server.url, session, **options)
+        try:
+            yield room
+            assert room.trouble == []
+        finally:
+            browser.close()
+
+
+def session_of(client_for: ClientFor, user: User) -> str:
+    """The cookie of a signed-in person; to be made before the browser opens."""
+    return client_for(user).cookies["sessionid"].value
+
+
+def settled(page: Page) -> None:
+    """Wait until the workspace stands and everything is saved."""
+    page.wait_for_selector("[data-marking]")
+    expect(page.locator('[data-part="status"]')).to_have_text(SAVED)
+
+
+def paper_of(page: Page) -> str:
+    """The number of the paper that is shown."""
+    return page.locator(".marking__title .contest-number").inner_text()
