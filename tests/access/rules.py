@@ -25,6 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from apps.marks.models import MarkingTask
 from apps.problems.models import Problem
 from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme
@@ -49,13 +50,14 @@ Rule = tuple[int | tuple[int, ...], ...] | None
 @dataclass(frozen=True)
 class World:
     """What lies in the database when the rules are tried: a problem with a marking scheme, a run of Alice's on it with a
-    lemma and a proof, and a text that Charlie handed in to a contest of Bob's that is being marked.
+    lemma and a proof, and a text that Charlie handed in to a contest of Bob's that is being marked; Bob holds it for marking.
     """
 
     problem: Problem
     run: Run
     scheme: MarkingScheme
     handed_in: SubmissionVersion
+    marking: MarkingTask
 
     @property
     def contest_id(self) -> uuid.UUID:
@@ -131,6 +133,16 @@ RULES: dict[str, Rule] = {
     "submissions:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
     "submissions:import_confirm": POST_ONLY,
     # marking
+    "marks:home": RUN_READERS,
+    "marks:next": POST_ONLY,
+    "marks:setup": CONTEST_COACH,
+    "marks:phrases": CONTEST_COACH,
+    "marks:questions": CONTEST_COACH,  # Bob organises; other coaches who are no captains get 404.
+    "marks:question_answer": POST_ONLY,
+    "marks:task": CONTEST_COACH,
+    "marks:pane": CONTEST_COACH,
+    "marks:next_up": (302, 404, 204, 404, 404),  # There is one script only.
+    **{f"marks:{name}": POST_ONLY for name in ("command", "undo", "redo", "seal", "unseal", "heartbeat", "pass")},
     "marks:keys": RUN_READERS,
     "marks:single_keys": POST_ONLY,
     # the contest office: Bob organises, so he stands in for the captain
@@ -253,6 +265,16 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     "office:scheme_change": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
+    **{
+        f"marks:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
+        for name in ("next", "setup", "phrases", "questions")
+    },
+    **{
+        f"marks:{name}": lambda world: {"task_id": world.marking.public_id}
+        for name in ("task", "next_up", "command", "undo", "redo", "seal", "unseal", "heartbeat", "pass")
+    },
+    "marks:pane": lambda world: {"task_id": world.marking.public_id, "name": "problem"},
+    "marks:question_answer": lambda world: {"pass_id": 1},
     **{
         f"results:{name}": lambda world: {"contest_id": world.contest_id}
         for name in ("release", "own", "appeal_list", "feedback_queue")

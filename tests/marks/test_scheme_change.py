@@ -36,8 +36,11 @@ from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
 
 ClientFor = Callable[[User | None], Client]
 OLD = """
-checkpoint A1, 3 points: Half of it.
-checkpoint A2, 4 points, needs A1: The rest.
+chain A: Descent
+chain B: Rings
+checkpoint A1, 3 points, chain A: Half of it.
+checkpoint A2, 4 points, chain A, needs A1: The rest.
+checkpoint B1, 7 points, chain B: Everything.
 deduction D, 1 point: A slip.
 """
 CHEAPER = OLD.replace("A1, 3 points", "A1, 2 points")
@@ -123,7 +126,7 @@ def test_recomputed_grades_stand_on_the_same_marks_under_the_new_version(problem
         assert grade.supersedes is not None
         assert (grade.mark_id, grade.reason, grade.by) == (grade.supersedes.mark_id, WHY, bob)
         assert grade.points == evaluate(new.content, MarkSheet.model_validate(grade.sheet).ticks).points
-        assert grade.derivation.startswith("A1 2")
+        assert grade.derivation.startswith("Chain A: A1 2")
 
 
 def test_everything_is_written_down(problem: ContestProblem, bob: User) -> None:

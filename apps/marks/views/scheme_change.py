@@ -1,0 +1,107 @@
+"""The page on which a captain changes a scheme that was marked with: differences and choices, what they do, the reason."""
+
+import uuid
+from collections.abc import Mapping
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from apps.accounts.access import user_of
+from apps.marks import scheme_change as changing
+from apps.marks.access import problem_captained_for
+from apps.marks.models import MarkingSetup
+from apps.marks.setups import setup_of
+from apps.reasoning.marking.rescoring import Choice, Fate
+from apps.schemes.services import SchemeChanged, SchemeNotUsable, VersionNotOpen
+
+ROWS_SHOWN = 200
+WORDS = {
+    Choice.RECOMPUTE: "Recompute the points",
+    Choice.REMARK: "Have the scripts marked again",
+    Choice.LEAVE: "Leave the scripts as they are",
+}
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def scheme_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """`?preview=1` with a choice for every difference shows what they would do; a POST does exactly that."""
+    user = user_of(request)
+    problem = problem_captained_for(user, problem_id)
+    setup = setup_of(problem)
+    target = changing.target_of(setup) if setup else None
+    if setup is None or target is None:
+        context = {"problem": problem, "contest": problem.contest, "setup": setup}
+        return render(request, "marks/scheme_change_none.html", context)
+    choices = _choices(request.POST if request.method == "POST" else request.GET)
+    refusal = ""
+    if request.method == "POST":
+        try:
+            done = changing.change_apply(
+                problem=problem,
+                choices=choices,
+                reason=request.POST.get("reason", ""),
+                by=user,
+                based_on=_number(request),
+                token=request.POST.get("token", ""),
+            )
+        except (changing.ChangeRefused, SchemeChanged, SchemeNotUsable, VersionNotOpen) as refused:
+            refusal = str(refused)
+        else:
+            messages.success(request, _told(done))
+            return redirect("office:scheme_change", problem_id=problem_id)
+    return _page(request, setup, changing.impact(problem, target, choices), refusal)
+
+
+def _page(request: HttpRequest, setup: MarkingSetup, found: changing.Impact, refusal: str) -> HttpResponse:
+    rows = [
+        {
+            "one": one,
+            "touched": found.touched(one.key),
+            "choices": [(choice.value, WORDS[choice], found.choices[one.key] is choice) for choice in one.choices],
+        }
+        for one in found.differences
+    ]
+    most = max((max(before, after) for _, before, after in found.histogram), default=1)
+    context = {
+        "problem": found.problem,
+        "contest": found.problem.contest,
+        "scheme": setup.scheme,
+        "found": found,
+        "rows": rows,
+        "is_draft": found.target.status == "draft",
+        "is_preview": request.method == "POST" or "preview" in request.GET,
+        "counts": {fate.value: found.count(fate) for fate in Fate},
+        "changed": found.changed[:ROWS_SHOWN],
+        "remarked": found.remarked[:ROWS_SHOWN],
+        "most": most,
+        "refusal": refusal,
+        "reason": request.POST.get("reason", ""),
+    }
+    return render(request, "marks/scheme_change.html", context, status=422 if refusal else 200)
+
+
+def _choices(data: Mapping[str, str]) -> dict[str, Choice]:
+    """What was chosen, by the difference's key; words that are no choice count as not chosen."""
+    known = {choice.value for choice in Choice}
+    pairs = ((name.removeprefix("choice-"), data.get(name, "")) for name in data if name.startswith("choice-"))
+    return {key: Choice(value) for key, value in pairs if value in known}
+
+
+def _number(request: HttpRequest) -> int:
+    text = request.POST.get("based_on", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
+def _told(found: changing.Impact) -> str:
+    parts = [f"Version {found.target.number} is the one to mark with."]
+    if count := found.count(Fate.RECOMPUTED):
+        parts.append(f"{count} grade{'' if count == 1 else 's'} recomputed, {len(found.changed)} with other points.")
+    if found.remarked:
+        parts.append(f"{len(found.remarked)} back to the markers.")
+    if found.pending:
+        parts.append("Students see new points with the next release.")
+    return " ".join(parts)
