@@ -11,17 +11,29 @@ from decimal import Decimal
 from hashlib import blake2b
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.contests.access import paper_own
 from apps.contests.models import ContestProblem
 from apps.marks.access import captain_is
 from apps.marks.audit import audit
 from apps.marks.comparing import COUNTED
-from apps.marks.grades import grade_now
+from apps.marks.grades import grade_of
 from apps.marks.leases import LEASE
-from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, MarkingTask, MarkState, Slot
+from apps.marks.models import (
+    CaseState,
+    FinalGrade,
+    Mark,
+    MarkingCase,
+    MarkingSetup,
+    MarkingTask,
+    MarkState,
+    Pass,
+    PassReason,
+    Slot,
+)
 from apps.marks.sheets import scheme_of, sheet_of
 from apps.reasoning.marking.positions import ItemDifference, Position, StepDifference, item_differences, step_differences
 from apps.reasoning.marking.sheet import MarkSheet
@@ -70,7 +82,7 @@ def calibration_list(problem: ContestProblem) -> QuerySet[MarkingCase]:
 @transaction.atomic
 def calibration_set(*, case: MarkingCase, by: User, is_on: bool) -> None:
     """Make a settled script one for calibration, or an ordinary one again. Raises `CalibrationRefused`."""
-    if is_on and (case.state not in SETTLED or grade_now(case) is None):
+    if is_on and (case.state not in SETTLED or grade_of(case) is None):
         raise CalibrationRefused("A calibration script has an agreed mark; this one is not settled.")
     MarkingCase.objects.filter(pk=case.pk).update(is_calibration=is_on)
     if not is_on:
@@ -79,10 +91,15 @@ def calibration_set(*, case: MarkingCase, by: User, is_on: bool) -> None:
 
 
 def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
-    """The calibration scripts that this person has neither marked nor helped to agree on, in their own drawn order."""
+    """The calibration scripts that this person has neither sealed nor helped to agree on; put off ones last."""
     known = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
-    cases = calibration_list(problem).exclude(pk__in=known.values("case"))
-    return sorted(cases, key=lambda case: _drawn(problem.setup, f"calibration/{user.pk}/{case.pk}"))
+    passes = Pass.objects.filter(person=user, task__case__problem=problem)
+    conflicts = passes.filter(reason=PassReason.CONFLICT).values("task__case")
+    cases = calibration_list(problem).exclude(pk__in=known.values("case")).exclude(pk__in=conflicts)
+    paper = paper_own(user, problem.contest)
+    cases = cases.exclude(version__submission__paper=paper) if paper else cases
+    put_off = set(passes.filter(reason=PassReason.SKIP).values_list("task__case", flat=True))
+    return sorted(cases, key=lambda case: (case.pk in put_off, _drawn(problem.setup, f"calibration/{user.pk}/{case.pk}")))
 
 
 def gate_refusal(problem: ContestProblem, user: User) -> str:
@@ -96,15 +113,20 @@ def gate_refusal(problem: ContestProblem, user: User) -> str:
 
 @transaction.atomic
 def task_ahead(problem: ContestProblem, user: User) -> int | None:
-    """The key of a calibration task, or of a re-mark that is due, held by this person; None where there is neither."""
-    case, slot = next(iter(calibration_left(problem, user)), None), Slot.CALIBRATION
+    """The key of a calibration task, or of a re-mark that is due, made this person's; None where there is neither.
+
+    What the person holds already is not given a second time.
+    """
+    held = set(MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at=None).values_list("case", flat=True))
+    case, slot = next((one for one in calibration_left(problem, user) if one.pk not in held), None), Slot.CALIBRATION
     if case is None:
         case, slot = remark_due(problem, user), Slot.REMARK
     if case is None:
         return None
-    task = MarkingTask.objects.filter(case=case, slot=slot, assignee=user, done_at=None).first()
-    task = task or MarkingTask.objects.create(case=case, slot=slot, assignee=user)
-    MarkingTask.objects.filter(pk=task.pk).update(lease_until=timezone.now() + LEASE)
+    free = MarkingTask.objects.filter(case=case, slot=slot, assignee=None, done_at=None, mark=None)
+    task = free.first() or MarkingTask(case=case, slot=slot)
+    task.assignee, task.lease_until = user, timezone.now() + LEASE
+    task.save()
     return task.pk
 
 
@@ -119,7 +141,7 @@ def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
     if came_back.count() * 100 >= number * setup.remark_percent:
         return None
     own = sealed.filter(task__slot__in=COUNTED, task__case__state__in=SETTLED).exclude(
-        task__case__in=MarkingTask.objects.filter(slot=Slot.REMARK, assignee=user).values("case")
+        task__case__in=MarkingTask.objects.filter(~Q(slot__in=COUNTED), assignee=user).values("case")
     )
     rows = list(own.order_by("-sealed_at").select_related("task__case"))
     rested = [
@@ -133,7 +155,7 @@ def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
 
 def agreed_beside(mark: Mark) -> Agreed | None:
     """What had been agreed on a calibration script, for who has sealed a mark on it; None for every other mark."""
-    grade = grade_now(mark.task.case)
+    grade = grade_of(mark.task.case)
     if mark.task.slot != Slot.CALIBRATION or mark.state == MarkState.DRAFT or grade is None:
         return None
     own, agreed = sheet_of(mark), MarkSheet.model_validate(grade.sheet)

@@ -1,8 +1,9 @@
 """The next script for a marker: one that nobody else gets in the same slot, in an order of this marker's own.
 
-1. Who holds one goes on with it.
-2. Of those that are free: not a case that the marker has a part in, not the marker's own paper, not one they handed on because
-   they know whose it is. Scripts that the marker put off come last, and before them those that somebody began and left.
+1. Who holds one goes on with it; calibration scripts and re-marks that are due (`calibration`) come before others.
+2. Of those that are free: not a case that the marker has a part in or was shown anything of, not the marker's own paper, not
+   one they handed on because they know whose it is. Scripts that the marker put off come last, and before them those that
+   somebody began and left.
 3. The order is a hash of the setup's seed, the marker and the case: the same for ever, another for everybody, and no order of
    arrival or name.
 """
@@ -18,8 +19,9 @@ from apps.accounts.models import User
 from apps.contests.access import paper_own
 from apps.contests.models import ContestCoach, ContestProblem
 from apps.marks.audit import audit
+from apps.marks.calibration import gate_refusal, task_ahead
 from apps.marks.leases import LEASE, is_free
-from apps.marks.models import Mark, MarkingSetup, MarkingTask, MarkState, Pass, PassReason, Slot
+from apps.marks.models import Mark, MarkingSetup, MarkingTask, MarkState, Pass, PassReason, Reveal, RevealKind, Slot
 
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
@@ -33,7 +35,9 @@ def task_next(problem: ContestProblem, user: User, *, besides: MarkingTask | Non
     """
     # One marker's claims come one after the other, whatever windows they come from.
     ContestCoach.objects.select_for_update().filter(contest=problem.contest_id, person=user).first()
-    held = _held(problem, user, besides) or _taken(problem, user)
+    held = _held(problem, user, besides) or task_ahead(problem, user)
+    if held is None and not gate_refusal(problem, user):
+        held = _taken(problem, user)
     return MarkingTask.objects.select_related("case").get(pk=held) if held is not None else None
 
 
@@ -78,6 +82,8 @@ def _in_order(problem: ContestProblem, user: User, now: datetime) -> list[int]:
     free = MarkingTask.objects.filter(is_free(now), case__problem=problem, slot__in=CLAIMED)
     # Under a changed scheme anybody may mark a script again, also who marked it before.
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=part.values("case"))).exclude(case__in=known.values("task__case"))
+    seen = Reveal.objects.filter(person=user, case__problem=problem).exclude(kind=RevealKind.PRECEDENTS)
+    free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=seen.values("case")))
     paper = paper_own(user, problem.contest)
     if paper is not None:
         free = free.exclude(case__version__submission__paper=paper)

@@ -18,7 +18,7 @@ from django.db.models import F, QuerySet
 from apps.accounts.models import User
 from apps.contests.models import ContestCoach
 from apps.marks.audit import audit
-from apps.marks.grades import grade_of_mark
+from apps.marks.grades import grade_give, grade_of
 from apps.marks.models import (
     CaseState,
     Coordination,
@@ -33,7 +33,7 @@ from apps.marks.models import (
 from apps.marks.sheets import scheme_of, sheet_of
 from apps.reasoning.marking.revealing import is_large
 
-COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD)
+COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 CLOSED = (CaseState.RELEASED, CaseState.APPEALED)
 
 
@@ -47,9 +47,12 @@ class Comparison:
 
 
 def marks_counted(case: MarkingCase) -> list[Mark]:
-    """The sealed marks that decide a case, in the order of their slots."""
+    """The sealed marks that decide a case, in the order of their slots; the newest alone where it was marked again."""
     rows = Mark.objects.filter(task__case=case, task__slot__in=COUNTED).exclude(state__in=(MarkState.DRAFT, MarkState.VOID))
     marks = rows.select_related("marker", "scheme_version", "task__case__problem__contest")
+    again = [mark for mark in marks if mark.task.slot == Slot.AGAIN]
+    if again:
+        return [max(again, key=lambda mark: mark.pk)]
     return sorted(marks, key=lambda mark: COUNTED.index(Slot(mark.task.slot)))
 
 
@@ -65,24 +68,23 @@ def marks_put_together(marks: Sequence[Mark]) -> Comparison:
 
 @transaction.atomic
 def case_compare(case: MarkingCase) -> CaseState:
-    """Look at all marks of a case and move it on; called whenever one was sealed or revised. The state it then has.
+    """Look at all marks of a case and move it on; called when marks are compared and when one was revised. The new state.
 
     A released or appealed case is left alone: its grade changes by an appeal or a scheme change only.
     """
-    case = MarkingCase.objects.select_for_update().select_related("problem__contest").get(pk=case.pk)
-    if case.state in CLOSED:
-        return CaseState(case.state)
+    case = MarkingCase.objects.select_for_update(of=("self",)).select_related("problem__contest").get(pk=case.pk)
     marks = marks_counted(case)
-    if not marks or case.tasks.filter(slot__in=COUNTED, done_at=None).exists():
-        case.coordinations.filter(outcome="", claims={}).delete()
-        return _moved(case, CaseState.OPEN)
+    if case.state in CLOSED or not marks or case.tasks.filter(slot__in=COUNTED, done_at=None).exists():
+        return CaseState(case.state)
     if _is_coordinated(case, marks):
         return _moved(case, CaseState.SETTLED)
     found = marks_put_together(marks)
     if found.is_equal:
-        _settle(case, marks)
+        grade = grade_of(case)
+        if grade is None or grade.mark not in marks or (grade.points, grade.sheet) != (marks[0].points, marks[0].sheet):
+            grade_give(case=case, mark=marks[0], by=marks[0].marker)
         return _moved(case, CaseState.SETTLED)
-    if found.is_large and fresh_open(case=case, why="two marks far from each other"):
+    if found.is_large and fresh_open(case=case, why="marks far from each other"):
         return CaseState.OPEN
     coordination_open(case=case, marks=marks)
     return _moved(case, CaseState.DISPUTED)
@@ -94,7 +96,7 @@ def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
     if case.state in CLOSED or case.tasks.filter(slot=Slot.THIRD).exists() or not fresh_people(case).exists():
         return None
     task = MarkingTask.objects.create(case=case, slot=Slot.THIRD)
-    MarkingCase.objects.filter(pk=case.pk).update(state=CaseState.OPEN, row_version=F("row_version") + 1)
+    _moved(case, CaseState.OPEN)
     audit("fresh.asked", actor=None, case=case, why=why)
     return task
 
@@ -103,11 +105,11 @@ def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
 def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
     """Take back a further task that nobody holds, so that people may settle the case; False where somebody has begun."""
     waiting = case.tasks.filter(slot=Slot.THIRD, done_at=None, assignee=None, mark=None)
-    deleted, _ = waiting.delete()
-    if deleted:
-        audit("fresh.dismissed", actor=by, case=case)
-        case_compare(case)
-    return bool(deleted)
+    if not waiting.delete()[0]:
+        return False
+    audit("fresh.dismissed", actor=by, case=case)
+    case_compare(case)
+    return True
 
 
 def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
@@ -132,12 +134,6 @@ def _is_coordinated(case: MarkingCase, marks: Sequence[Mark]) -> bool:
     keys = {mark.pk for mark in marks}
     settled = case.coordinations.exclude(outcome="").prefetch_related("marks")
     return any(keys <= {mark.pk for mark in one.marks.all()} for one in settled)
-
-
-def _settle(case: MarkingCase, marks: Sequence[Mark]) -> None:
-    """The first mark becomes the grade; a coordination in which nobody said anything yet is not needed."""
-    case.coordinations.filter(outcome="", claims={}).delete()
-    grade_of_mark(mark=marks[0], by=None, reason="" if len(marks) == 1 else f"{len(marks)} equal marks")
 
 
 def _moved(case: MarkingCase, state: CaseState) -> CaseState:

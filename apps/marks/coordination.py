@@ -21,24 +21,24 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.marks.access import captain_is, marker_row
 from apps.marks.audit import audit
-from apps.marks.grades import grade_of_coordination
+from apps.marks.grades import grade_of
 from apps.marks.models import (
     CaseState,
     Coordination,
     CoordinationOutcome,
     CoordinationRemark,
+    FinalGrade,
     Mark,
     MarkingCase,
     Reveal,
     RevealKind,
 )
-from apps.marks.sheets import scheme_of, sheet_of, step_of
+from apps.marks.sheets import sheet_of, step_of
 from apps.reasoning.marking.commands import sheet_json
-from apps.reasoning.marking.derivation import derivation_line
 from apps.reasoning.marking.positions import Position, position_line, position_of, position_read, sheet_at
 from apps.reasoning.marking.scheme import Scheme
-from apps.reasoning.marking.sealing import missing_for_seal, sheet_evaluation, sheet_points
-from apps.reasoning.marking.sheet import WORDS_LENGTH, MarkSheet, Role
+from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
+from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, MarkSheet, Role
 
 
 class CoordinationRefused(Exception):
@@ -194,7 +194,7 @@ def _filled(coordination: Coordination, proposal: Proposal) -> Position:
     position = position_read(scheme, proposal.line)
     reason = proposal.reason.strip()
     sheet = sheet_at(_notes(marks_of(coordination), proposal.keep), position)
-    sheet = sheet.model_copy(update={"reason": reason[:500]})
+    sheet = sheet.model_copy(update={"reason": reason[:REASON_LENGTH]})
     faults = missing_for_seal(sheet, scheme, step, asks_place=False)
     if not reason:
         faults.insert(0, "Say why; the reason is kept.")
@@ -221,12 +221,28 @@ def _notes(marks: Sequence[Mark], keep: frozenset[str] | None) -> MarkSheet:
 def _settle(coordination: Coordination, outcome: CoordinationOutcome, by: User) -> None:
     coordination.outcome, coordination.closed_at = outcome, timezone.now()
     coordination.save(update_fields=["outcome", "closed_at"])
-    sheet = MarkSheet.model_validate(coordination.sheet)
-    result = sheet_evaluation(sheet, scheme_now(coordination), _step(coordination))
-    grade_of_coordination(coordination=coordination, derivation=derivation_line(result) if result else "", by=by)
+    _grade_give(coordination, by)
     MarkingCase.objects.filter(pk=coordination.case_id).update(state=CaseState.SETTLED, row_version=F("row_version") + 1)
     told = {"points": str(coordination.points), "reason": coordination.reason}
     audit(f"coordination.{outcome.value}", actor=by, case=coordination.case, **told)
+
+
+def _grade_give(coordination: Coordination, by: User) -> FinalGrade:
+    """The grade of what was settled; it supersedes the one before it."""
+    assert coordination.points is not None
+    assert coordination.sheet is not None
+    worth = sheet_points(MarkSheet.model_validate(coordination.sheet), scheme_now(coordination), _step(coordination))
+    return FinalGrade.objects.create(
+        case=coordination.case,
+        coordination=coordination,
+        points=coordination.points,
+        scheme_version=coordination.scheme_version,
+        sheet=coordination.sheet,
+        derivation=worth.derivation if worth.points == worth.computed else "",
+        reason=coordination.reason[:REASON_LENGTH],
+        supersedes=grade_of(coordination.case),
+        by=by,
+    )
 
 
 def _ready(coordination: Coordination, by: User, based_on: int) -> Coordination:

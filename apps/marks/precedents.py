@@ -68,9 +68,7 @@ class Precedents:
 
 
 @transaction.atomic
-def precedent_write(
-    *, case: MarkingCase, by: User, ruling: Ruling, coordination: Coordination | None = None
-) -> Precedent:
+def precedent_write(*, case: MarkingCase, by: User, ruling: Ruling, coordination: Coordination | None = None) -> Precedent:
     """Keep a ruling for later scripts; the caller has asked whether this is the captain. Raises `PrecedentRefused`."""
     words = " ".join(ruling.words.split())[:WORDS_LENGTH]
     if not words:

@@ -1,7 +1,7 @@
-"""What a marker meets of suggestions after sealing: one stage at a time, each shown stage in the ledger, each finding answered.
+"""What a marker meets of suggestions after sealing: one stage at a time, each in the ledger, each finding answered.
 
-Nothing is shown on a drawn share of papers, on re-marks and calibration scripts, nor before the mark is sealed. To look ends the
-time in which a mark can be opened again. Points change for one of four reasons only; the sealed mark stays what it was.
+Nothing is shown on a drawn share of papers, on re-marks and calibration scripts, nor before the mark is sealed. To look ends
+the time in which a mark can be opened again. Points change for one of four reasons only; the sealed mark stays what it was.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.accounts.models import User
 from apps.marks.comparing import case_compare, fresh_open
 from apps.marks.models import (
     CaseState,
@@ -23,7 +22,7 @@ from apps.marks.models import (
     Slot,
     Suggestion,
 )
-from apps.marks.revising import mark_revise
+from apps.marks.revising import mark_confirm, mark_revise
 from apps.marks.sheets import scheme_of, sheet_of, step_of
 from apps.marks.suggesting import body_of, suggestions_of
 from apps.reasoning.marking.positions import position_read, sheet_at
@@ -39,7 +38,7 @@ from apps.reasoning.marking.revealing import (
     next_stage,
 )
 from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
-from apps.reasoning.marking.sheet import MarkSheet, Role, StepVerdict
+from apps.reasoning.marking.sheet import REASON_LENGTH, MarkSheet, Role, StepVerdict
 
 OPEN_SLOTS = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.APPEAL)
 
@@ -140,9 +139,12 @@ def finding_answer(*, mark: Mark, suggestion: str, finding: str, is_accepted: bo
 def mark_keep(*, mark: Mark) -> Mark:
     """Keep the points. Findings that were accepted become verdicts of the mark. Raises `RevealRefused`."""
     mark = _decidable(mark)
-    before = mark.points or Decimal(0)
-    sheet = _with_accepted(mark, sheet_of(mark))
-    mark = mark_revise(mark=mark, sheet=sheet, state=MarkState.CONFIRMED, reason="", by=mark.marker)
+    before, own = mark.points or Decimal(0), sheet_of(mark)
+    sheet = _with_accepted(mark, own)
+    if sheet == own:
+        mark = mark_confirm(mark=mark, user=mark.marker)
+    else:
+        mark = mark_revise(mark=mark, user=mark.marker, points=before, reason="Findings accepted as verdicts", sheet=sheet)
     _look_further(mark, before)
     return mark
 
@@ -169,12 +171,12 @@ def mark_change(*, mark: Mark, change: Change) -> Mark:
         is_changed=(points, sheet.ticks) != (mark.points, old.ticks),
     )
     faults += missing_for_seal(sheet, scheme, step, asks_place=False)
-    if faults:
+    if faults or points is None:
         raise RevealRefused(" ".join(faults))
     place = f" (step {change.step})" if change.step else ""
     reason = f"{CHANGE_WORDS[ChangeReason(change.reason)]}{place}. {change.words}".strip()
     mark = mark_revise(
-        mark=mark, sheet=_with_accepted(mark, sheet), state=MarkState.REVISED, reason=reason, by=mark.marker
+        mark=mark, user=mark.marker, points=points, reason=reason[:REASON_LENGTH], sheet=_with_accepted(mark, sheet)
     )
     _look_further(mark, before)
     return mark
@@ -184,10 +186,7 @@ def is_decidable(mark: Mark) -> bool:
     """Whether the marker may now keep or change the points: everything shown is answered, nobody has compared yet."""
     answers = [answer for _, answer in findings_shown(mark)]
     return (
-        mark.state == MarkState.SEALED
-        and Stage.FINDINGS in stages_shown(mark)
-        and None not in answers
-        and not _compared(mark)
+        mark.state == MarkState.SEALED and Stage.FINDINGS in stages_shown(mark) and None not in answers and not _compared(mark)
     )
 
 
@@ -248,10 +247,11 @@ def _with_accepted(mark: Mark, sheet: MarkSheet) -> MarkSheet:
 
 
 def _look_further(mark: Mark, before: Decimal) -> None:
-    """Compare again, and where the difference is large ask somebody who has seen nothing."""
+    """Ask somebody who has seen nothing where the difference is large; compare again what was settled before."""
     scale, now = scheme_of(mark).scale, mark.points or Decimal(0)
     expected = [body_of(row).expected for row in suggestions_shown(mark)]
     gaps = [now - before, *(now - one for one in expected if one is not None)]
     if any(is_large(gap, scale) for gap in gaps):
         fresh_open(case=mark.task.case, why="points far from what was sealed or suggested")
-    case_compare(mark.task.case)
+    if mark.task.case.state == CaseState.SETTLED:
+        case_compare(mark.task.case)

@@ -60,7 +60,8 @@ def mark_revise(*, mark: Mark, user: User, points: Decimal, reason: str, sheet: 
     audit("mark.revised", actor=user, case=mark.task.case, mark=mark, before=_text(before), after=_text(points), reason=reason)
     case = mark.task.case
     grade = grade_of(case)
-    if case.state == CaseState.SETTLED and grade is not None and grade.mark_id == mark.pk and grade.points != points:
+    is_other = grade is not None and (grade.points, grade.sheet) != (points, mark.sheet)
+    if case.state == CaseState.SETTLED and grade is not None and grade.mark_id == mark.pk and is_other:
         grade_give(case=case, mark=mark, by=user, reason=reason)
     return mark
 

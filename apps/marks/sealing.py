@@ -29,9 +29,11 @@ from apps.marks.models import (
     MarkState,
     Phrase,
     Reveal,
+    Slot,
     Verdict,
 )
 from apps.marks.sheets import GRACE, grace_until, judged
+from apps.marks.suggesting import suggestions_ask
 from apps.reasoning.marking.commands import sheet_json
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sealing import sheet_points
@@ -88,6 +90,8 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
     _rows_write(mark, found.sheet)
     MarkingTask.objects.filter(pk=task.pk, assignee=user).update(done_at=now, lease_until=None)
     _written_down("mark.sealed", mark, user, derivation=worth.derivation)
+    if task.slot in (*COUNTED, Slot.APPEAL):
+        suggestions_ask(task.case, mark.scheme_version)
     return mark
 
 

@@ -177,7 +177,8 @@ def tasks_left(problem: ContestProblem, user: User) -> QuerySet[MarkingTask]:
     """
     waiting = MarkingTask.objects.filter(case__problem=problem, done_at=None)
     own = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
-    return waiting.filter(Q(assignee=user) | Q(slot=Slot.AGAIN) | ~Q(case__in=own.values("case")))
+    counted = Q(slot__in=(Slot.FIRST, Slot.SECOND, Slot.THIRD)) & ~Q(case__in=own.values("case"))
+    return waiting.filter(Q(assignee=user) | Q(slot=Slot.AGAIN) | counted)
 
 
 def marks_sealed(problem: ContestProblem, user: User) -> QuerySet[Mark]:

@@ -61,9 +61,7 @@ def case_suggest(case_pk: int) -> None:
         _answer(row, graders[row.grader])
 
 
-def suggestions_make(
-    case: MarkingCase, scheme_version: SchemeVersion | None, graders: Iterable[Grader]
-) -> list[Suggestion]:
+def suggestions_make(case: MarkingCase, scheme_version: SchemeVersion | None, graders: Iterable[Grader]) -> list[Suggestion]:
     """Ask these graders and wait for what they say. What was answered before is not asked again."""
     rows = [(_row_of(case, scheme_version, grader), grader) for grader in graders]
     return [_answer(row, grader) for row, grader in rows]

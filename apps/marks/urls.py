@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.marks.views import captain, keymaps, setting_up, workspace, workspace_changes
+from apps.marks.views import calibration, captain, coordination, keymaps, reveal, setting_up, workspace, workspace_changes
 
 app_name = "marks"
 urlpatterns = [
@@ -24,4 +24,17 @@ urlpatterns = [
     path("marking/task/<uuid:task_id>/unseal", workspace_changes.unseal, name="unseal"),
     path("marking/task/<uuid:task_id>/heartbeat", workspace_changes.heartbeat, name="heartbeat"),
     path("marking/task/<uuid:task_id>/pass", workspace_changes.hand_on, name="pass"),
+    path("marking/sealed/", reveal.sealed_list, name="sealed_list"),
+    path("marking/task/<uuid:task_id>/reveal/", reveal.reveal, name="reveal"),
+    path("marking/task/<uuid:task_id>/reveal/show", reveal.reveal_show, name="reveal_show"),
+    path("marking/task/<uuid:task_id>/reveal/answer", reveal.reveal_answer, name="reveal_answer"),
+    path("marking/task/<uuid:task_id>/reveal/decide", reveal.reveal_decide, name="reveal_decide"),
+    path("marking/coordination/", coordination.coordination_list, name="coordination_list"),
+    path("marking/coordination/<uuid:coordination_id>/", coordination.coordination, name="coordination"),
+    path("marking/coordination/<uuid:coordination_id>/<slug:verb>", coordination.coordination_do, name="coordination_do"),
+    path("marking/case/<uuid:case_id>/ledger/", coordination.case_ledger, name="case_ledger"),
+    path("marking/case/<uuid:case_id>/precedent", coordination.precedent_add, name="precedent_add"),
+    path("marking/case/<uuid:case_id>/settle-without", coordination.fresh_skip, name="fresh_skip"),
+    path("marking/case/<uuid:case_id>/calibration", calibration.calibration_change, name="calibration_change"),
+    path("marking/problem/<uuid:problem_id>/calibration/", calibration.calibration, name="calibration"),
 ]

@@ -63,7 +63,7 @@ class ComputationalGrader:
 def math_findings(job: MathJob) -> tuple[MathFinding, ...]:
     """What the verifier says about a job, in a child process. Raises `GraderFailed`."""
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  (our own program, its input on a pipe)
             [sys.executable, "-c", _LIMITED],
             input=job.model_dump_json(),
             capture_output=True,

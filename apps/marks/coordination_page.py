@@ -1,0 +1,203 @@
+"""What the pages of coordination show to whom."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem, ContestState
+from apps.marks.access import captain_is
+from apps.marks.comparing import COUNTED
+from apps.marks.coordination import are_open, claim_default, level_of, mark_own, marks_of, scheme_now
+from apps.marks.models import (
+    CaseState,
+    Coordination,
+    CoordinationRemark,
+    Mark,
+    MarkingCase,
+    MarkState,
+    Slot,
+)
+from apps.marks.precedents import case_precedents
+from apps.marks.sealing import cases_settle
+from apps.marks.selectors import FALLACY_WORDS, ScriptStep
+from apps.marks.sheets import sheet_of
+from apps.reasoning.marking.positions import (
+    ItemDifference,
+    StepDifference,
+    item_differences,
+    position_line,
+    position_of,
+    position_read,
+    step_differences,
+)
+from apps.reasoning.marking.scheme import SchemeItem, points_text
+from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
+from apps.ui.markdown import render
+
+
+@dataclass(frozen=True)
+class PositionRow:
+    """A party: whose mark, what they claim now (empty where it is still sealed for this reader), the points they sealed."""
+
+    mark: Mark
+    is_own: bool
+    has_claimed: bool
+    claim: str
+    points: str
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """A step on which parties differ, set in type, with what each says there."""
+
+    step: ScriptStep
+    said: list[list[tuple[StepVerdict, str]]]
+
+
+@dataclass(frozen=True)
+class NoteRow:
+    """A verdict or comment that may go along into the grade."""
+
+    mark: Mark
+    step: int
+    id: str
+    words: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class CoordinationPage:
+    """One page for one reader. `is_open`: claims and notes may be seen."""
+
+    positions: list[PositionRow]
+    own: Mark | None
+    is_open: bool
+    default_claim: str
+    items: list[tuple[SchemeItem, ItemDifference]]
+    steps: list[StepRow]
+    notes: list[NoteRow]
+    remarks: list[CoordinationRemark]
+    level: str
+    proposal_points: str
+    proposal_claim: str
+    signatories: list[User]
+    has_signed: bool
+    may_ledger: bool
+
+
+def page_of(coordination: Coordination, user: User) -> CoordinationPage:
+    """What a reader sees now."""
+    marks, own, scheme = marks_of(coordination), mark_own(coordination, user), scheme_now(coordination)
+    is_open = are_open(coordination)
+    claims = coordination.claims
+    held = [position_read(scheme, claims[str(mark.public_id)]) for mark in marks] if is_open else []
+    by_code = {item.code: item for item in scheme.items}
+    level = level_of(coordination, user)
+    signed = list(coordination.signatories.all())
+    return CoordinationPage(
+        positions=[_position(mark, own, claims, is_open=is_open) for mark in marks],
+        own=own,
+        is_open=is_open,
+        default_claim=claims.get(str(own.public_id)) or claim_default(own, scheme) if own else "",
+        items=[(by_code[row.code], row) for row in item_differences(scheme, held)],
+        steps=_steps(coordination, step_differences(map(sheet_of, marks))) if is_open else [],
+        notes=_notes(marks) if is_open else [],
+        remarks=list(coordination.remarks.select_related("person")) if is_open else [],
+        level=level.value if level else "",
+        proposal_points=points_text(coordination.points) if coordination.points is not None else "",
+        proposal_claim=_claim(coordination),
+        signatories=signed,
+        has_signed=user in signed,
+        may_ledger=captain_is(user, coordination.case.problem),
+    )
+
+
+def coordination_rows(user: User) -> dict[str, Any]:
+    """The lists of a person: `own` to settle, `ruled` by them as captain or organiser, `fresh` that wait for a further mark."""
+    problems = list(
+        ContestProblem.objects.filter(contest__coaches__person=user, contest__state=ContestState.MARKING).select_related(
+            "contest"
+        )
+    )
+    for contest in {problem.contest for problem in problems}:
+        cases_settle(contest)
+    rows = Coordination.objects.filter(case__problem__in=problems).select_related(
+        "case__problem__contest", "case__problem__problem", "case__version__submission__paper"
+    )
+    mine = rows.filter(marks__marker=user).distinct()
+    led = [problem for problem in problems if captain_is(user, problem)]
+    ruled = rows.filter(case__problem__in=led).exclude(pk__in=mine.values("pk"))
+    ruled = ruled.exclude(case__in=user.marking_tasks.filter(done_at=None).values("case"))
+    waiting = MarkingCase.objects.filter(problem__in=led, tasks__slot=Slot.THIRD, tasks__done_at=None)
+    return {
+        "own": [(row, len(row.claims), user in row.signatories.all()) for row in mine.filter(outcome="")],
+        "ruled": list(ruled.filter(outcome="")),
+        "settled": list(rows.filter(Q(pk__in=mine.values("pk")) | Q(pk__in=ruled.values("pk"))).exclude(outcome="")[:50]),
+        "fresh": list(
+            waiting.exclude(tasks__in=user.marking_tasks.filter(done_at=None)).select_related(
+                "problem__contest", "version__submission__paper"
+            )
+        ),
+        "led": led,
+    }
+
+
+def ledger_of(case: MarkingCase) -> dict[str, Any]:
+    """Everything that is kept of a case, in order of time; drafts are their markers' own."""
+    marks = (
+        Mark.objects.filter(task__case=case).exclude(state=MarkState.DRAFT).select_related("marker", "task", "scheme_version")
+    )
+    version = case.problem.setup.scheme.versions.order_by("-number").first() if case.problem.setup.scheme else None
+    return {
+        "marks": list(marks.order_by("sealed_at", "pk")),
+        "reveals": list(case.reveals.select_related("person", "suggestion", "mark__marker")),
+        "events": [event for event in case.audit.select_related("actor") if event.verb != "draft.left"],
+        "grades": list(case.grades.select_related("mark__marker", "coordination", "by")),
+        "coordinations": list(case.coordinations.all()),
+        "precedents": list(case_precedents(case)),
+        "items": list(version.items.all()) if version else [],
+        "fallacies": [(one.value, words) for one, words in FALLACY_WORDS.items()],
+        "is_settled": case.state in (CaseState.SETTLED, CaseState.RELEASED),
+        "counted": COUNTED,
+    }
+
+
+def _position(mark: Mark, own: Mark | None, claims: dict[str, str], *, is_open: bool) -> PositionRow:
+    is_own = mark == own
+    claim = claims.get(str(mark.public_id), "")
+    points = points_text(mark.points) if mark.points is not None and (is_own or is_open) else ""
+    return PositionRow(mark, is_own, bool(claim), claim if is_own or is_open else "", points)
+
+
+def _claim(coordination: Coordination) -> str:
+    if coordination.sheet is None:
+        return ""
+    return position_line(scheme_now(coordination), position_of(MarkSheet.model_validate(coordination.sheet)))
+
+
+def _steps(coordination: Coordination, differences: list[StepDifference]) -> list[StepRow]:
+    version = coordination.case.version
+    texts = {row.number: row for row in version.steps.all()}
+    rows = []
+    for one in differences:
+        row = texts[one.step]
+        text = version.source[row.start : row.end]
+        step = ScriptStep(row.number, row.kind, row.start, row.end, text, render(text))
+        said = [[(verdict, FALLACY_WORDS[verdict.fallacy]) for verdict in verdicts] for verdicts in one.said]
+        rows.append(StepRow(step, said))
+    return rows
+
+
+def _notes(marks: list[Mark]) -> list[NoteRow]:
+    rows = []
+    for mark in marks:
+        sheet = sheet_of(mark)
+        rows += [NoteRow(mark, one.step, one.id, one.words, FALLACY_WORDS[one.fallacy]) for one in sheet.verdicts]
+        rows += [NoteRow(mark, one.step, one.id, one.words, _kind(one)) for one in sheet.comments]
+    return sorted(rows, key=lambda row: (row.step, row.mark.pk))
+
+
+def _kind(comment: Comment) -> str:
+    return "comment" if comment.audience == "student" else "note to markers"

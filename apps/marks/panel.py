@@ -1,0 +1,128 @@
+"""What the panel beside a sealed mark holds: only what was shown before, and what may be shown next."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from apps.accounts.models import User
+from apps.contests.models import ContestState
+from apps.marks.calibration import Agreed, agreed_beside
+from apps.marks.coordination import claim_default
+from apps.marks.models import Coordination, Mark, MarkState, Reveal, RevealKind
+from apps.marks.precedents import Precedents, precedents_of
+from apps.marks.revealing import (
+    findings_shown,
+    is_decidable,
+    reveal_refusal,
+    stages_shown,
+    suggestions_shown,
+)
+from apps.marks.selectors import FALLACY_WORDS
+from apps.marks.sheets import scheme_of, sheet_of
+from apps.marks.suggesting import body_of, label_of, suggestions_wait
+from apps.reasoning.marking.revealing import CHANGE_WORDS, Stage, locations, next_stage
+from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.suggestion import Finding, SuggestionBody
+
+SEVERITY_WORDS = {"critical": "critical", "gap": "gap", "note": "note"}
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A finding with its grader's label and the answer so far: accepted, rejected or none."""
+
+    suggestion: str
+    grader: str
+    finding: Finding
+    fallacy: str
+    answer: bool | None
+
+
+@dataclass(frozen=True)
+class GraderItems:
+    """The last stage of one grader: items with reasons, and points with their share in per cent; perhaps none of either."""
+
+    grader: str
+    body: SuggestionBody
+    shares: list[tuple[str, int]]
+
+
+@dataclass(frozen=True)
+class RevealPanel:
+    """`refusal`: why there are no suggestions beside this mark. `waits`: something is being made. `stage`: the next one."""
+
+    refusal: str
+    waits: bool
+    exists: bool
+    stage: str
+    shown: frozenset[str]
+    locations: list[int]
+    findings: list[FindingRow]
+    unanswered: int
+    items: list[GraderItems]
+    is_decidable: bool
+    state: str
+    points: str
+    sealed_points: str
+    claim: str
+    reasons: list[tuple[str, str]]
+    agreed: Agreed | None
+    precedents: Precedents | None
+    has_precedents: bool
+    coordination: Coordination | None
+
+
+def panel_of(mark: Mark) -> RevealPanel:
+    """The panel of a sealed mark for its marker."""
+    refusal = reveal_refusal(mark)
+    suggestions = [] if refusal else suggestions_shown(mark)
+    shown = stages_shown(mark)
+    findings = _findings(mark) if suggestions else []
+    waiting = sum(one.answer is None for one in findings)
+    stage = next_stage(shown, open_findings=waiting) if suggestions else None
+    bodies = [body_of(row) for row in suggestions]
+    seen = Reveal.objects.filter(case=mark.task.case, person=mark.marker, kind=RevealKind.PRECEDENTS).exists()
+    precedents = precedents_of(mark)
+    return RevealPanel(
+        refusal=refusal,
+        waits=not refusal and not shown and suggestions_wait(mark),
+        exists=bool(suggestions),
+        stage=stage.value if stage and mark.state == MarkState.SEALED else "",
+        shown=frozenset(one.value for one in shown),
+        locations=locations(sheet_of(mark), bodies) if Stage.LOCATIONS in shown else [],
+        findings=findings,
+        unanswered=waiting,
+        items=[_items(row.grader, body_of(row)) for row in suggestions] if Stage.ITEMS in shown else [],
+        is_decidable=bool(suggestions) and is_decidable(mark),
+        state=mark.state,
+        points=points_text(mark.points) if mark.points is not None else "",
+        sealed_points=points_text(mark.sealed_points) if mark.sealed_points is not None else "",
+        claim=claim_default(mark, scheme_of(mark)),
+        reasons=[(reason.value, words) for reason, words in CHANGE_WORDS.items()],
+        agreed=agreed_beside(mark),
+        precedents=precedents if seen else None,
+        has_precedents=bool(precedents),
+        coordination=mark.task.case.coordinations.filter(marks=mark).order_by("-pk").first(),
+    )
+
+
+def marks_own(user: User) -> QuerySet[Mark]:
+    """What this person has sealed in contests that are being marked, newest first."""
+    rows = Mark.objects.filter(marker=user, sealed_at__isnull=False, task__case__problem__contest__state=ContestState.MARKING)
+    rows = rows.exclude(state__in=(MarkState.DRAFT, MarkState.VOID)).order_by("-sealed_at", "-pk")
+    return rows.select_related("task__case__problem", "task__case__version__submission__paper")
+
+
+def _findings(mark: Mark) -> list[FindingRow]:
+    labels = {str(row.public_id): label_of(row.grader) for row in suggestions_shown(mark)}
+    return [
+        FindingRow(one.suggestion, labels[one.suggestion], one.finding, FALLACY_WORDS[one.finding.fallacy], answer)
+        for one, answer in findings_shown(mark)
+    ]
+
+
+def _items(grader: str, body: SuggestionBody) -> GraderItems:
+    shares = [
+        (points_text(one.points), round(100 * one.share)) for one in sorted(body.distribution, key=lambda one: one.points)
+    ]
+    return GraderItems(label_of(grader), body, shares)

@@ -1,0 +1,70 @@
+"""Who may see more than their own mark, and what of it is kept: coordinations, and the ledger of a case.
+
+| | party of the coordination | captain of the problem, organiser | other coaches |
+|---|---|---|---|
+| coordination | from its opening; notes once all have claimed | yes, unless they are marking the script just now | no |
+| ledger of a case | no | the same | no |
+
+Whoever looks is written into the ledger, and is nobody who has seen nothing any more: the script is not given to them.
+"""
+
+import uuid
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from apps.accounts.models import User
+from apps.marks.access import captain_is, marker_row
+from apps.marks.coordination import mark_own
+from apps.marks.models import Coordination, Mark, MarkingCase, MarkState, Reveal, RevealKind
+from apps.marks.models.marking import MarkingTask
+
+NO_CASE = "There is no such script."
+
+
+def mark_sealed_for(user: User, task: MarkingTask) -> Mark:
+    """The person's own sealed mark of a task, or `Http404` while it is a draft."""
+    rows = Mark.objects.select_related("marker", "scheme_version", "task__case__problem__contest", "task__case__problem__setup")
+    mark = rows.filter(task=task, marker=user).exclude(state__in=(MarkState.DRAFT, MarkState.VOID)).first()
+    if mark is None:
+        raise Http404("Seal your mark first.")
+    return mark
+
+
+def coordination_get_for(user: User, public_id: uuid.UUID) -> Coordination:
+    """A coordination for a party, the captain or an organiser, or `Http404`."""
+    rows = Coordination.objects.select_related(
+        "scheme_version", "case__problem__contest", "case__problem__problem", "case__problem__version",
+        "case__version__submission__paper",
+    )  # fmt: skip
+    found = get_object_or_404(rows, public_id=public_id)
+    if marker_row(user, found.case.problem) is None:
+        raise Http404(NO_CASE)
+    if mark_own(found, user) is None and not sees_all(user, found.case):
+        raise Http404(NO_CASE)
+    return found
+
+
+def case_get_for(user: User, public_id: uuid.UUID) -> MarkingCase:
+    """A case with all that was said about it, for its captain or an organiser, or `Http404`."""
+    rows = MarkingCase.objects.select_related(
+        "problem__contest", "problem__problem", "problem__captain", "problem__setup", "version__submission__paper"
+    )
+    found = get_object_or_404(rows, public_id=public_id)
+    if not sees_all(user, found):
+        raise Http404(NO_CASE)
+    return found
+
+
+def sees_all(user: User, case: MarkingCase) -> bool:
+    """The captain and organisers, but not while a mark of their own on this script is unsealed."""
+    return captain_is(user, case.problem) and not case.tasks.filter(assignee=user, done_at=None).exists()
+
+
+def marks_shown(case: MarkingCase, user: User, trigger: str) -> None:
+    """Keep in the ledger that this person was shown every sealed mark of the case, once for each."""
+    sealed = Mark.objects.filter(task__case=case, sealed_at__isnull=False).exclude(marker=user)
+    for mark in sealed.exclude(state=MarkState.VOID):
+        Reveal.objects.get_or_create(
+            case=case, person=user, kind=RevealKind.COLLEAGUE, mark=mark, defaults={"trigger": trigger}
+        )

@@ -1,0 +1,51 @@
+"""Calibration scripts of a problem and how its markers drift, for its captain and organisers."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.access import user_of
+from apps.marks import calibration as service
+from apps.marks.access import problem_captained_for
+from apps.marks.models import Mark, MarkingCase, Slot
+from apps.marks.seeing import case_get_for
+
+SHOWN = 200
+
+
+@never_cache
+@require_GET
+def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """Which settled scripts calibrate, who has marked them how, and the figures of re-marks."""
+    problem = problem_captained_for(user_of(request), problem_id)
+    settled = MarkingCase.objects.filter(problem=problem, state__in=service.SETTLED).select_related(
+        "version__submission__paper"
+    )
+    marks = Mark.objects.filter(task__case__problem=problem, task__slot=Slot.CALIBRATION, sealed_at__isnull=False)
+    made = [service.agreed_beside(mark) for mark in marks.select_related("marker", "scheme_version", "task__case")]
+    context = {
+        "problem": problem,
+        "contest": problem.contest,
+        "setup": getattr(problem, "setup", None),
+        "cases": settled.order_by("version__submission__paper__number")[:SHOWN],
+        "made": [one for one in made if one is not None],
+        "drift": service.drift_figures(problem),
+        "rates_from": service.RATES_FROM,
+    }
+    return render(request, "marks/calibration.html", context)
+
+
+@require_POST
+def calibration_change(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
+    """Make a settled script one for calibration (`is_on`), or an ordinary one."""
+    user = user_of(request)
+    case = case_get_for(user, case_id)
+    try:
+        service.calibration_set(case=case, by=user, is_on=bool(request.POST.get("is_on")))
+    except service.CalibrationRefused as refused:
+        messages.error(request, str(refused))
+    return redirect("marks:calibration", problem_id=case.problem.public_id)

@@ -1,0 +1,125 @@
+"""The panel beside a sealed mark: suggestions stage by stage, precedents, agreed marks of calibration scripts.
+
+Each address answers with the panel alone where htmx asks, and with a page of its own or a redirect to it elsewhere.
+"""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.access import user_of
+from apps.marks import revealing
+from apps.marks.access import TaskGone, task_get_for
+from apps.marks.models import Mark
+from apps.marks.panel import marks_own, panel_of
+from apps.marks.precedents import precedents_show
+from apps.marks.revising import RevisionRefused
+from apps.marks.seeing import mark_sealed_for
+from apps.marks.selectors import steps_set
+from apps.reasoning.marking.positions import PositionWrong
+from apps.reasoning.marking.revealing import Stage
+
+SHOWN = 200
+
+
+@never_cache
+@require_GET
+def sealed_list(request: HttpRequest) -> HttpResponse:
+    """The marks that the person sealed in contests that are being marked, newest first."""
+    user = user_of(request)
+    if not user.may_see_runs:
+        raise Http404("There is no such page.")
+    return render(request, "marks/sealed_list.html", {"marks": marks_own(user)[:SHOWN]})
+
+
+@never_cache
+@require_GET
+def reveal(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
+    """What may be shown beside the mark now. Asking shows nothing that was not shown before."""
+    return _panel(request, _mark(request, task_id))
+
+
+@require_POST
+def reveal_show(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
+    """Show the next stage (`stage`), or the precedents."""
+    mark = _mark(request, task_id)
+    asked = request.POST.get("stage", "")
+    if asked == "precedents":
+        precedents_show(mark)
+        return _done(request, mark)
+    if asked not in set(Stage):
+        raise Http404("There is no such stage.")
+    try:
+        revealing.stage_show(mark=mark, stage=Stage(asked))
+    except revealing.RevealRefused as refused:
+        return _done(request, mark, str(refused))
+    return _done(request, mark)
+
+
+@require_POST
+def reveal_answer(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
+    """Accept or reject one finding."""
+    mark = _mark(request, task_id)
+    answer = request.POST.get("answer", "")
+    if answer not in ("accept", "reject"):
+        raise Http404("There is no such answer.")
+    try:
+        revealing.finding_answer(
+            mark=mark,
+            suggestion=request.POST.get("suggestion", ""),
+            finding=request.POST.get("finding", ""),
+            is_accepted=answer == "accept",
+        )
+    except revealing.RevealRefused as refused:
+        return _done(request, mark, str(refused))
+    return _done(request, mark)
+
+
+@require_POST
+def reveal_decide(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
+    """Keep the mark, or change it for one of four reasons."""
+    mark = _mark(request, task_id)
+    step = request.POST.get("step", "").strip()
+    try:
+        if request.POST.get("decision") == "keep":
+            revealing.mark_keep(mark=mark)
+        else:
+            change = revealing.Change(
+                line=request.POST.get("claim", ""),
+                reason=request.POST.get("reason", ""),
+                step=int(step) if step.isascii() and step.isdigit() and len(step) < 6 else None,
+                words=" ".join(request.POST.get("words", "").split())[:400],
+            )
+            revealing.mark_change(mark=mark, change=change)
+    except (revealing.RevealRefused, PositionWrong, RevisionRefused) as refused:
+        return _done(request, mark, str(refused))
+    return _done(request, mark)
+
+
+def _mark(request: HttpRequest, task_id: uuid.UUID) -> Mark:
+    user = user_of(request)
+    try:
+        return mark_sealed_for(user, task_get_for(user, task_id))
+    except TaskGone as gone:
+        raise Http404(str(gone)) from gone
+
+
+def _done(request: HttpRequest, mark: Mark, refusal: str = "") -> HttpResponse:
+    if "HX-Request" in request.headers:
+        mark.refresh_from_db()
+        return _panel(request, mark, refusal)
+    if refusal:
+        messages.error(request, refusal)
+    return redirect("marks:reveal", task_id=mark.task.public_id)
+
+
+def _panel(request: HttpRequest, mark: Mark, refusal: str = "") -> HttpResponse:
+    is_part = "HX-Request" in request.headers or request.GET.get("part") == "1"
+    context = {"panel": panel_of(mark), "mark": mark, "task": mark.task, "refusal": refusal}
+    if is_part:
+        return render(request, "marks/_reveal.html", context)
+    return render(request, "marks/reveal.html", context | {"steps": steps_set(mark.task)}, status=422 if refusal else 200)
