@@ -145,6 +145,14 @@ RULES: dict[str, Rule] = {
     **{f"marks:{name}": POST_ONLY for name in ("command", "undo", "redo", "seal", "unseal", "heartbeat", "pass")},
     "marks:keys": RUN_READERS,
     "marks:single_keys": POST_ONLY,
+    "marks:sealed_list": RUN_READERS,
+    "marks:reveal": (302, 404, 404, 404, 404),  # Bob has not sealed; tests/marks has what he sees then.
+    **{f"marks:{name}": POST_ONLY for name in ("reveal_show", "reveal_answer", "reveal_decide")},
+    "marks:coordination_list": RUN_READERS,
+    "marks:coordination": (302, 404, 404, 404, 404),  # Nobody's; tests/marks has those of people.
+    "marks:case_ledger": (302, 404, 404, 404, 404),  # Bob organises and is marking this script just now.
+    **{f"marks:{name}": POST_ONLY for name in ("coordination_do", "precedent_add", "fresh_skip", "calibration_change")},
+    "marks:calibration": CONTEST_COACH,
     # the contest office: Bob organises, so he stands in for the captain
     "office:scheme_change": CONTEST_COACH,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
@@ -271,10 +279,31 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     **{
         f"marks:{name}": lambda world: {"task_id": world.marking.public_id}
-        for name in ("task", "next_up", "command", "undo", "redo", "seal", "unseal", "heartbeat", "pass")
+        for name in (
+            "task",
+            "next_up",
+            "command",
+            "undo",
+            "redo",
+            "seal",
+            "unseal",
+            "heartbeat",
+            "pass",
+            "reveal",
+            "reveal_show",
+            "reveal_answer",
+            "reveal_decide",
+        )
     },
     "marks:pane": lambda world: {"task_id": world.marking.public_id, "name": "problem"},
     "marks:question_answer": lambda world: {"pass_id": 1},
+    "marks:coordination": lambda world: {"coordination_id": ANY_ID},
+    "marks:coordination_do": lambda world: {"coordination_id": ANY_ID, "verb": "claim"},
+    "marks:calibration": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
+    **{
+        f"marks:{name}": lambda world: {"case_id": world.marking.case.public_id}
+        for name in ("case_ledger", "precedent_add", "fresh_skip", "calibration_change")
+    },
     **{
         f"results:{name}": lambda world: {"contest_id": world.contest_id}
         for name in ("release", "own", "appeal_list", "feedback_queue")
