@@ -28,7 +28,7 @@ context_tokens = 2048
 concurrency = 64
 
 [{name}.options]
-dtype = "bfloat16"
+dtype = "float32"
 enforce_eager = true
 cache_gb = 2
 max_batched_tokens = 512

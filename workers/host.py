@@ -215,7 +215,8 @@ class EngineHost:
             return
         call.stop = call.stop or why
         if call.backend is not None:
-            await call.backend.abort(call.request.call_id)
+            asked = asyncio.ensure_future(call.backend.abort(call.request.call_id))
+            asked.add_done_callback(lambda task: task.cancelled() or task.exception())
             await asyncio.wait([call.task], timeout=self._options.abort_patience_s)
         if not call.task.done():
             call.task.cancel()

@@ -1,15 +1,19 @@
 """How the installation stands at this moment: what the page shows, `/metrics` exports and the history samples."""
 
+import functools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import redis
 from django.conf import settings
 from django.db.models import Count
 from django.utils import timezone
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.operations.tools import ToolCalls, tool_calls
@@ -18,10 +22,11 @@ from apps.reasoning.inference.aliases import Alias, load_served
 from apps.runs.metrics import Totals, totals_read
 from apps.runs.models import LIVE, Run, RunStatus
 from apps.runs.pulse import Pulse, pulses
-from apps.runs.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths, sync_client
+from apps.runs.streams import ActiveCall, Heartbeat, heartbeats, queue_length, queue_lengths
 from apps.ui.words import STATUS_WORDS
 
 LIVE_RUNS_AT_MOST = 200
+REDIS_PATIENCE_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -150,11 +155,23 @@ def situation() -> Situation:
         "database_bytes": database_bytes(),
     }
     try:
-        return Situation(**base, **_of_redis(sync_client(), live))
+        return Situation(**base, **_of_redis(_patient_client(settings.REDIS_URL), live))
     except (RedisError, OSError) as error:
         return Situation(**base, trouble=f"Redis does not answer ({error}).")
     except AliasError as error:
         return Situation(**base, trouble=f"The models file cannot be read: {error}")
+
+
+@functools.cache
+def _patient_client(url: str) -> Any:
+    """A scrape must not wait as long as a run would for a Redis that hangs."""
+    return redis.Redis.from_url(
+        url,
+        decode_responses=True,
+        socket_connect_timeout=REDIS_PATIENCE_S,
+        socket_timeout=REDIS_PATIENCE_S,
+        retry=Retry(NoBackoff(), 0),
+    )
 
 
 def _of_redis(client: Any, live: Sequence[Run]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`/metrics`: what it says, and who may ask."""
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,14 @@ def test_without_redis_the_database_is_still_told(scraper: Client, settings: Set
     assert found["redis_up", ()] == 0
     assert found["runs", (("status", "running"),)] == 0
     assert not any(name == "queue_length" for name, _ in found)
+
+
+def test_a_redis_that_hangs_does_not_hold_a_scrape_up(scraper: Client, valkey: Any) -> None:
+    valkey.client_pause(4000)
+    began = time.monotonic()
+    found = samples(scraper)
+    assert time.monotonic() - began < 3.5
+    assert found["redis_up", ()] == 0
 
 
 @pytest.mark.parametrize("header", ["", "Bearer ", "Bearer wrong", f"Basic {TOKEN}", TOKEN])

@@ -16,8 +16,7 @@ class AdapterShelf:
         self._alias = alias.name
         self._adapters = {adapter.name: adapter for adapter in alias.adapters}
         self._numbers = {name: number for number, name in enumerate(self._adapters, start=1)}
-        self._loaded: dict[str, Any] = {}
-        self._loading = asyncio.Lock()
+        self._loading: dict[str, asyncio.Task[Any]] = {}
 
     def asked_by(self, request: GenerationRequest) -> Adapter | None:
         """The adapter a call wants, None for the weights themselves. Raises `RequestRejected` for an unknown one."""
@@ -31,20 +30,24 @@ class AdapterShelf:
     async def loaded(self, llm: Any, adapter: Adapter) -> Any:
         """vLLM's `LoRARequest` of an adapter, loaded before a call uses it: what fails inside a step ends the engine.
 
-        Raises `RequestRejected`.
+        A caller that gives up leaves the loading to the others. One that failed is tried again. Raises `RequestRejected`.
         """
+        task = self._loading.get(adapter.name)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = self._loading[adapter.name] = asyncio.create_task(self._load(llm, adapter))
+            task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return await asyncio.shield(task)
+
+    async def _load(self, llm: Any, adapter: Adapter) -> Any:
         from vllm.lora.request import LoRARequest
 
-        async with self._loading:
-            if adapter.name not in self._loaded:
-                path = await asyncio.to_thread(_folder, adapter)
-                lora = LoRARequest(adapter.name, self._numbers[adapter.name], path)
-                try:
-                    await llm.add_lora(lora)
-                except Exception as error:  # What the engine's process raised comes as a plain exception with its words.
-                    raise RequestRejected(f"The engine cannot load the adapter {adapter.name}: {error}") from error
-                self._loaded[adapter.name] = lora
-            return self._loaded[adapter.name]
+        path = await asyncio.to_thread(_folder, adapter)
+        lora = LoRARequest(adapter.name, self._numbers[adapter.name], path)
+        try:
+            await llm.add_lora(lora)
+        except Exception as error:  # What the engine's process raised comes as a plain exception with its words.
+            raise RequestRejected(f"The engine cannot load the adapter {adapter.name}: {error}") from error
+        return lora
 
 
 def _folder(adapter: Adapter) -> str:

@@ -204,7 +204,13 @@ class VllmBackend:
                 f"{self._alias.context_tokens}. Shorten the prompt."
             )
         params = self._params(call.request, room)
-        lora = await self._adapters.loaded(engine.llm, adapter) if adapter is not None else None
+        lora = None
+        if adapter is not None:
+            try:
+                async with asyncio.timeout(call.left_s):
+                    lora = await self._adapters.loaded(engine.llm, adapter)
+            except TimeoutError:
+                raise call.late() from None
         return engine.llm.generate(
             tokens_input(prompt_ids), params, call.engine_id, lora_request=lora, priority=call.request.priority
         )
