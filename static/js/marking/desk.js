@@ -39,7 +39,7 @@ export class Desk {
       on: {
         change: () => this.show(),
         status: (status) => this.view.status(this.isSealed ? "sealed" : status, this.queue?.state.saved_at),
-        refused: (message) => toast(message, { error: true }),
+        refused: (message, entry) => this.#refused(message, entry),
         conflict: () => this.#conflict(),
         gone: (message) => this.close(message),
       },
@@ -68,6 +68,20 @@ export class Desk {
   send(verb, args, { merge = "", isTyped = false } = {}) {
     if (this.isSealed || this.isGone) return;
     this.queue.push(verb, args, { merge, pause: isTyped ? PAUSE_MS : 0 });
+  }
+
+  /** What the server refused. A claim line stays to be mended. */
+  #refused(message, { verb, args }) {
+    if (verb !== "claim") {
+      toast(message, { error: true });
+      return;
+    }
+    const fault = this.view.part("claim-fault");
+    fault.hidden = false;
+    fault.textContent = message;
+    const line = this.view.part("claim");
+    line.value = args.line;
+    line.focus();
   }
 
   /** Nothing more can be done here: the script is somebody else's. */
@@ -127,8 +141,8 @@ export class Desk {
   }
 
   claim(line) {
-    const fault = this.view.part("claim-fault");
-    fault.hidden = true;
+    this.claimed = line;
+    this.view.part("claim-fault").hidden = true;
     this.send("claim", { line });
   }
 

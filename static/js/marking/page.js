@@ -28,6 +28,8 @@ function mount(root) {
   listen(root);
   document.title = root.dataset.title;
   if (!desk.isSealed) beat(activity.rounded);
+  else if (!sealed) sealed = sealedHere();
+  grace();
   fetchAhead();
   document.dispatchEvent(new CustomEvent("marking:shown", { detail: { task: root.dataset.task, isSealed: desk.isSealed } }));
 }
@@ -76,6 +78,7 @@ async function show(url) {
 }
 
 async function seal() {
+  if (desk.isSealed) desk.view.part("onward").requestSubmit();
   if (desk.isSealed || isSealing) return;
   isSealing = true;
   const here = desk;
@@ -97,23 +100,36 @@ async function seal() {
 }
 
 async function wasSealed(here, answer) {
-  const { url, title } = here.root.dataset;
-  sealed = { url, unseal: here.urls.unseal, until: Date.parse(answer.undo_until), points: here.queue.state.points, title: title.split(" · ")[0] };
+  const { url } = here.root.dataset;
+  sealed = { url, unseal: here.urls.unseal, until: Date.parse(answer.undo_until), points: here.queue.state.points, title: named(here.root) };
   sessionStorage.setItem(LAST, url);
-  const { home } = here.urls;
-  if (answer.next) await show(answer.next);
-  else location.assign(url);
-  if (answer.next) grace();
-  else sessionStorage.setItem("marking:home", home);
+  counted(ahead, here);
+  await show(answer.next ?? url);
+}
+
+/** The counts on a page that was fetched before the mark was sealed. */
+function counted(root, { root: before }) {
+  for (const [name, by] of [["mine", 1], ["left", -1]]) {
+    const place = root?.querySelector(`[data-part="${name}"]`);
+    if (place) place.textContent = String(Number(before.querySelector(`[data-part="${name}"]`).textContent) + by);
+  }
 }
 
 function notSealed(here, status, { message, needs, state }) {
   if (state) here.queue.take(state);
   if (status === 410) here.close(message);
-  else toast((needs ?? [message]).join(" "), { error: true });
+  else toast((needs?.length ? needs : [message]).join(" "), { error: true });
   const reason = here.view.part("reason");
   if (needs?.some((sentence) => /say why|needs a reason/.test(sentence))) reason.focus();
 }
+
+/** The mark on the page where it is the sealed one. */
+function sealedHere() {
+  const { state } = desk.queue;
+  return { url: desk.root.dataset.url, unseal: desk.urls.unseal, until: Date.parse(state.undo_until ?? ""), points: state.points, title: named(desk.root) };
+}
+
+const named = (root) => root.dataset.title.split(" · ")[0];
 
 /** The line that lets the last mark be opened again, as long as it may be. */
 function grace() {
@@ -121,7 +137,7 @@ function grace() {
   const place = here.view.part("grace");
   const tell = () => {
     const left = Math.ceil(((sealed?.until ?? 0) - Date.now()) / 1000);
-    place.hidden = left <= 0 || here !== desk;
+    place.hidden = !(left > 0) || here !== desk;
     if (place.hidden) clearInterval(timer);
     else here.view.part("grace-words").textContent = `${sealed.title}: sealed with ${sealed.points} points. ${left} s to open it again.`;
   };
@@ -130,7 +146,7 @@ function grace() {
 }
 
 async function unseal() {
-  const { url, unseal: address } = sealed ?? { url: desk.root.dataset.url, unseal: desk.urls.unseal };
+  const { url, unseal: address } = sealed ?? sealedHere();
   sealed = null;
   const { status, body } = await post(address, {}).catch(() => ({ status: 0, body: {} }));
   if (status !== 200) {
@@ -143,8 +159,7 @@ async function unseal() {
 
 async function undo() {
   if (desk.isSealed || !(await desk.undo())) {
-    const until = sealed?.until ?? Date.parse(desk.queue.state.undo_until ?? "");
-    if (until > Date.now()) await unseal();
+    if (sealed?.until > Date.now()) await unseal();
     else toast("There is nothing to undo.");
   }
 }
@@ -175,8 +190,12 @@ async function pane(name) {
 /** For the pages after sealing: a command of theirs is an event, and a press of the button or link that has its key. */
 function foreign(name, key) {
   document.dispatchEvent(new CustomEvent(`marking:${name}`, { bubbles: true }));
-  document.activeElement?.closest?.("[data-finding]")?.querySelector(`[data-key="${key}"]`)?.click();
-  if (!document.activeElement?.closest?.("[data-finding]")) document.querySelector(`[data-key="${key}"]`)?.click();
+  const place = document.activeElement?.closest?.("[data-finding]") ?? document;
+  const control = place.querySelector(`[data-key="${key}"]`);
+  const last = sessionStorage.getItem(LAST);
+  if (control) control.click();
+  else if (name === "reveal" && last) location.assign(`${last}reveal/`);
+  else toast("That comes after sealing.");
 }
 
 const COMMANDS = {
@@ -317,7 +336,8 @@ function claimLine(here) {
     here.claim(line.value);
     here.focus(here.current);
   });
-  line.addEventListener("change", () => here.claim(line.value));
+  line.addEventListener("change", () => { if (line.value !== here.claimed) here.claim(line.value); });
+  line.addEventListener("input", () => { here.claimed = null; });
 }
 
 function clicked(event, here) {

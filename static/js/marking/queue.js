@@ -20,7 +20,7 @@ export function freshId() {
  * moved, or what waits did), `status` (saved, saving, waiting, offline, error), `conflict`, `refused`, `gone`.
  */
 export class CommandQueue {
-  constructor({ send, store, key, tab, state, on, later = setTimeout, cancel = clearTimeout, now = Date.now }) {
+  constructor({ send, store, key, tab, state, on, later = setTimeout.bind(globalThis), cancel = clearTimeout.bind(globalThis), now = Date.now }) {
     Object.assign(this, { send, store, key, tab, state, on, later, cancel, now });
     this.entries = [];
     this.sending = null;
