@@ -98,7 +98,9 @@ def test_a_redis_that_hangs_does_not_hold_a_scrape_up(scraper: Client, valkey: A
     valkey.client_pause(4000)
     began = time.monotonic()
     found = samples(scraper)
-    assert time.monotonic() - began < 3.5
+    took = time.monotonic() - began
+    valkey.client_unpause()  # Waits for the pause to end, so that the next test has a server.
+    assert took < 3.5
     assert found["redis_up", ()] == 0
 
 
