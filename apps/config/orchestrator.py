@@ -18,11 +18,13 @@ gc.set_threshold(100_000, 20, 20)
 @worker_ready.connect
 def _start_warden(**_: Any) -> None:
     from apps.operations import history
+    from apps.results import notices
     from apps.runs import pulse, warden
 
     warden.start()
     pulse.start("orchestrator")
     history.start()
+    notices.start()
 
 
 @worker_shutting_down.connect

@@ -1,0 +1,64 @@
+"""Mails that results are there. They go when a batch can no longer be taken back, and say neither points nor words.
+
+The orchestrator sends what is due every half a minute; `manage.py send_notices` does it once.
+"""
+
+import logging
+import threading
+import time
+from datetime import datetime
+from smtplib import SMTPException
+
+from django.core.mail import send_mail
+from django.db import close_old_connections
+from django.db.models import F
+from django.db.utils import DatabaseError
+from django.utils import timezone
+
+from apps.results.models import FAULT_LENGTH, Notice
+
+logger = logging.getLogger(__name__)
+EVERY_S = 30.0
+ATTEMPTS = 5
+AT_ONCE = 200
+
+
+def notices_send(now: datetime | None = None) -> int:
+    """Send what is due; how many mails went. One that fails is tried again later, five times at most."""
+    now = now or timezone.now()
+    due = Notice.objects.filter(
+        sent_at=None, attempts__lt=ATTEMPTS, batch__undone_at=None, batch__undo_until__lte=now, person__is_active=True
+    ).exclude(person__email="")
+    return sum(_send(notice) for notice in due.select_related("batch__contest", "person")[:AT_ONCE])
+
+
+def start() -> threading.Thread:
+    """Send until the process ends."""
+    thread = threading.Thread(target=_send_for_ever, name="notices", daemon=True)
+    thread.start()
+    return thread
+
+
+def _send(notice: Notice) -> bool:
+    waiting = Notice.objects.filter(pk=notice.pk, sent_at=None)
+    if not waiting.update(sent_at=timezone.now(), attempts=F("attempts") + 1):
+        return False
+    title = notice.batch.contest.title
+    body = f"Results of “{title}” are there. You find them here:\n\n{notice.address}\n"
+    try:
+        send_mail(f"Results of {title}", body, None, [notice.person.email])
+    except (SMTPException, OSError) as error:
+        logger.warning("a notice was not sent: %s", error)
+        Notice.objects.filter(pk=notice.pk).update(sent_at=None, fault=str(error)[:FAULT_LENGTH])
+        return False
+    return True
+
+
+def _send_for_ever() -> None:
+    while True:
+        close_old_connections()
+        try:
+            notices_send()
+        except DatabaseError as error:
+            logger.warning("notices wait for the database: %s", error)
+        time.sleep(EVERY_S)

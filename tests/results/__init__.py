@@ -1,0 +1,1 @@
+"""What students get: releases, results, appeals, hints, revisions, and nothing before its time."""
