@@ -9,12 +9,14 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.lemmas.models import Lemma, ProofVersion
+from apps.marks.setups import Choices, cases_prepare, setup_save
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.marking.text_form import text_read
 from apps.runs.models import Run, RunEvent, RunStatus
 from apps.schemes.services import scheme_create
 from tests.access.rules import ARGUMENTS, CALL, LEMMA, PROOF, RULES, World
 from tests.contests.factory import handed_in_at_a_contest
+from tests.marks.factory import claimed
 
 WHO = ("anonymous", "student", "coach", "researcher", "staff")  # A rule may leave the last out.
 
@@ -55,7 +57,10 @@ def world(alice: User, bob: User, charlie: User) -> World:
     # A problem of its own: what stands in a contest is held back in the library.
     asked = Problem.objects.create(slug="three-squares", title="Sums of three squares", topic=Topic.NUMBER_THEORY)
     ProblemVersion.objects.create(problem=asked, number=1, statement="Which primes are sums of three squares?")
-    return World(problem, run, scheme, handed_in_at_a_contest(bob, charlie, asked))
+    handed_in = handed_in_at_a_contest(bob, charlie, asked)
+    setup_save(problem=handed_in.submission.problem, choices=Choices(scheme=None), by=bob)
+    cases_prepare(handed_in.submission.problem)
+    return World(problem, run, scheme, handed_in, claimed(handed_in.submission.problem, bob))
 
 
 @pytest.mark.parametrize("name", ALL_NAMES)

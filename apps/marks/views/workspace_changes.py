@@ -136,7 +136,7 @@ def _body(request: HttpRequest) -> Body:
         raise BodyWrong("This is too long.")
     try:
         body = json.loads(request.body or b"{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BodyWrong("This is no JSON.") from error
     if not isinstance(body, dict):
         raise BodyWrong("This is no JSON object.")
