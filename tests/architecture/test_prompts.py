@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from apps.reasoning.graders.grader import METHOD
+from apps.reasoning.graders.registry import GRADERS, PROGRAMS
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
@@ -18,7 +20,7 @@ INTERN = "intern_s1_mo"
 def uses() -> Counter[str]:
     """How often each prompt is named in the code."""
     found: Counter[str] = Counter()
-    for path in (CORE / "scaffolds").rglob("*.py"):
+    for path in (path for part in ("scaffolds", "graders") for path in (CORE / part).rglob("*.py")):
         source = path.read_text()
         if path.parent.name == INTERN:
             found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\("(\w+)"', source))
@@ -29,6 +31,8 @@ def uses() -> Counter[str]:
         found.update(set(re.findall(r'"((?:\w+)/(?:forms/)?\w+)"', source)) & set(PROMPTS))
         forms = re.findall(r'\.form\("(\w+)"\)', source)
         found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
+        forms = re.findall(r'\bform="(\w+)"', source)
+        found.update(f"{METHOD}/forms/{name}_{kind}" for name in set(forms) for kind in ("tags", "json"))
     return found
 
 
@@ -36,16 +40,16 @@ def test_every_prompt_is_used() -> None:
     assert sorted(uses()) == PROMPTS
 
 
-@pytest.mark.parametrize("prompt", [name for name in PROMPTS if not name.startswith("shared/")])
+@pytest.mark.parametrize("prompt", [name for name in PROMPTS if not name.startswith(("shared/", f"{METHOD}/forms/"))])
 def test_a_prompt_of_one_method_has_one_use(prompt: str) -> None:
     assert uses()[prompt] == 1
 
 
-@pytest.mark.parametrize("method", SCAFFOLDS)
+@pytest.mark.parametrize("method", PROGRAMS)
 def test_every_prompt_is_hashed_into_the_run(method: str) -> None:
-    hashes = SCAFFOLDS[method].prompts
-    assert set(loader.names(method)) <= set(hashes)
-    if SCAFFOLDS[method].shares_prompts:
+    hashes = PROGRAMS[method].prompts
+    assert set(loader.names(METHOD if method in GRADERS else method)) <= set(hashes)
+    if PROGRAMS[method].shares_prompts:
         assert set(loader.names("shared")) <= set(hashes)
     assert len(set(hashes.values())) == len(hashes)
 
@@ -61,5 +65,5 @@ def test_all_methods_have_the_same_rule_of_fences() -> None:
     assert loader.load(f"{INTERN}/forms/fence_rule").system == loader.load("shared/forms/fence_rule").system
 
 
-def test_no_prompt_lies_outside_the_scaffolds() -> None:
-    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, "shared"}
+def test_no_prompt_lies_outside_scaffolds_and_graders() -> None:
+    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, METHOD, "shared"}

@@ -1,0 +1,77 @@
+"""A grader says of itself what a scaffold says: parameters, roles, cost. Its prompts lie in `prompts/grading`."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from apps.reasoning.domain.errors import BudgetExhausted
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.graders.asking import GraderDesk
+from apps.reasoning.graders.grading import Grading
+from apps.reasoning.graders.judging import told
+from apps.reasoning.graders.material import Material
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts import loader
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Scaffold
+
+FINAL = "final"
+METHOD = "grading"
+
+
+@dataclass(frozen=True)
+class Grader(Scaffold):
+    """`needs` says what of the material it cannot do without; both are told before a run is made."""
+
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        return loader.hashes(METHOD) | loader.hashes("shared")
+
+    def lacks(self, material: Material) -> str:
+        """What the material lacks for this grader, in words; "" where nothing."""
+        if not material.script.strip():
+            return "The script is empty."
+        if "references" in self.needs and not any(one.strip() for one in material.references):
+            return f"{self.title} needs a reference solution."
+        if "scheme" in self.needs and material.scheme is None:
+            return f"{self.title} needs a marking scheme."
+        return ""
+
+
+async def concluded(
+    problem: ProblemText, ctx: Context, material: Material, workflow: str, grade: Callable[[GraderDesk], Awaitable[Grading]]
+) -> Outcome:
+    """Run a grading and tell it as the run's own; where the budget ends it, it is unscored."""
+    desk = GraderDesk(Desk(problem, ctx, material.structured), material)
+    ended_by = "exhausted"
+    try:
+        grading = await grade(desk)
+    except BudgetExhausted as exhausted:
+        grading = Grading(workflow=workflow, unscored=str(exhausted).rstrip("."), suspicious=desk.suspicious)
+        ended_by = "budget"
+    told(desk, FINAL, grading)
+    if grading.points is None and ended_by != "budget":
+        ended_by = "nothing-readable"
+    return Outcome.model_validate({"accepted": None, "reason": grading.sentence, "ended_by": ended_by})
+
+
+Range = tuple[int, int, int]
+"""Calls of a role: the fewest, those to expect, the most. A repair doubles the most."""
+
+
+def costs(
+    calls: Mapping[str, Range], typical: Mapping[str, tuple[int, int]], limits: Mapping[str, int] | None, assumptions: str
+) -> Estimate:
+    """The estimate from calls per role. Every call may have to be repaired once."""
+    return estimated(
+        fewest={role: one[0] for role, one in calls.items()},
+        likely={role: one[1] for role, one in calls.items()},
+        most={role: 2 * one[2] for role, one in calls.items()},
+        typical=typical,
+        limits=limits,
+        assumptions=assumptions,
+    )

@@ -1,0 +1,119 @@
+"""What a grader wrote, read strictly: one JSON object, or entries inside a closing `<grading>`. Half of it is nothing."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.marking.sheet import WORDS_LENGTH, Fallacy
+from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Severity
+from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer, without
+
+T = TypeVar("T", bound=Value)
+LONGEST_QUOTE = 2_000
+
+_ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)')", re.IGNORECASE)
+_QUOTE = tag_pattern("quote")
+_NO_GRADING = tag_pattern("no-grading")
+
+
+def _slug(value: Any) -> Any:
+    """`Proof by Example` as `proof-by-example`: the same name, however it is written."""
+    return re.sub(r"[\s_]+", "-", value.strip().lower()) if isinstance(value, str) else value
+
+
+class FindingSaid(Value):
+    """An error as a grader writes it. `step` 0 names none."""
+
+    id: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,7}$"), BeforeValidator(lambda name: str(name).upper())]
+    step: Annotated[int, Field(ge=0)] = 0
+    type: Annotated[Fallacy, BeforeValidator(_slug)]
+    severity: Annotated[Severity, BeforeValidator(_slug)] = Severity.GAP
+    quote: Annotated[str, Field(max_length=LONGEST_QUOTE)] = ""
+    comment: Annotated[str, Field(min_length=1, max_length=WORDS_LENGTH)]
+    contradicts: bool = False
+
+
+class ItemSaid(Value):
+    """An item of a rubric with the points given for it, or of a scheme with whether it is met."""
+
+    code: str
+    points: Annotated[Decimal, Field(ge=0)] | None = None
+    met: bool | None = None
+    reason: Annotated[str, Field(max_length=WORDS_LENGTH)] = ""
+
+
+class GradingSaid(Value):
+    """The whole answer. `points` is the total."""
+
+    findings: Annotated[tuple[FindingSaid, ...], Field(max_length=FINDINGS_AT_MOST)] = ()
+    items: tuple[ItemSaid, ...] = ()
+    chains: tuple[str, ...] = ()
+    feedback: Annotated[str, Field(max_length=WORDS_LENGTH)] = ""
+    points: Annotated[Decimal, Field(ge=0)] | None = None
+
+
+def answer_read(final: Final, wrapper: str, shape: type[T], of_tags: Callable[[str], dict[str, Any]]) -> T | Unscored:
+    """An answer as JSON or inside its closing `<wrapper>`, in its shape. Anything unknown, missing or off is Unscored."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    value = read_json(answer)
+    if value is None:
+        block = closing_match(answer, tag_pattern(wrapper), what=wrapper)
+        if isinstance(block, Unscored):
+            declined = list(_NO_GRADING.finditer(answer))
+            return Unscored(reason="it says itself that it cannot") if declined else block
+        value = of_tags(block.group(1))
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = " ".join(str(part) for part in first["loc"]) or wrapper
+        return Unscored(reason=f"{where}: {first['msg'].removeprefix('Value error, ')[:160]}")
+
+
+def grading_read(final: Final) -> GradingSaid | Unscored:
+    """A grader's answer. That its findings have names of their own is part of its form."""
+    said = answer_read(final, "grading", GradingSaid, _grading_tags)
+    if isinstance(said, Unscored):
+        return said
+    for what, names in (("finding", [one.id for one in said.findings]), ("item", [one.code for one in said.items])):
+        if len(set(names)) != len(names):
+            return Unscored(reason=f"a {what} has the name of another")
+    return said
+
+
+def entries(body: str, tag: str) -> list[tuple[dict[str, str], str]]:
+    """Every `<tag …>…</tag>` of a body: its attributes by small names, and what it holds."""
+    pattern = re.compile(rf"<{tag}\b([^<>]{{0,300}})>({without(tag + '>')})</{tag}>", re.IGNORECASE)
+    return [(_attributes(found.group(1)), found.group(2).strip()) for found in pattern.finditer(body)]
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {name.lower(): (one or other).strip() for name, one, other in _ATTRIBUTE.findall(text)}
+
+
+def _grading_tags(body: str) -> dict[str, Any]:
+    points = [text for _, text in entries(body, "points")]
+    value: dict[str, Any] = {
+        "findings": [_finding(attributes, text) for attributes, text in entries(body, "finding")],
+        "items": [_item(attributes, text) for attributes, text in entries(body, "item")],
+        "chains": [text for _, text in entries(body, "chain")],
+        "feedback": "\n\n".join(text for _, text in entries(body, "feedback"))[:WORDS_LENGTH],
+    }
+    # Two totals are no total: the shape then refuses the list.
+    return value | ({"points": points[0] if len(points) == 1 else points} if points else {})
+
+
+def _finding(attributes: dict[str, str], text: str) -> dict[str, Any]:
+    quote = _QUOTE.search(text)
+    return attributes | {"quote": quote.group(1).strip() if quote else "", "comment": _QUOTE.sub("", text).strip()}
+
+
+def _item(attributes: dict[str, str], text: str) -> dict[str, Any]:
+    return attributes | {"reason": text}

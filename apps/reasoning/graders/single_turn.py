@@ -1,0 +1,70 @@
+"""Single turn: one call that goes through the script, lists its faults and proposes 0 to 7 points.
+
+Source: RefGrader §5.1, App. B.
+"""
+
+from collections.abc import Mapping
+
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.graders.asking import GraderDesk
+from apps.reasoning.graders.grader import Grader, concluded, costs
+from apps.reasoning.graders.grading import Grading
+from apps.reasoning.graders.judging import graded, total_read
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.said import GradingSaid
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import load
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+
+NAME = "single_turn"
+GRADER_TOKENS = (9_000, 9_000)
+GRADER = Role("grader", "Grader", "Examines the script and proposes points.", 32_768, 0.2)
+
+
+class Params(Material):
+    """Nothing beside the material."""
+
+
+async def grade(desk: GraderDesk, key: str = "grade", role: str = "grader") -> Grading:
+    """One examination; also what a jury's judges do."""
+    values = {
+        "fallacies": load("grading/forms/fallacies").system,
+        "guidelines": desk.desk.content(desk.material.guidelines),
+        "script": desk.script,
+    }
+    said = await desk.ask(
+        key,
+        role=role,
+        prompt="grading/single_turn",
+        values=values,
+        form="total",
+        shape=GradingSaid,
+        read=total_read(len(desk.material.steps)),
+    )
+    return graded(desk, NAME, said)
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Examine once."""
+    return await concluded(problem, ctx, params, NAME, grade)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """One call, and one more where its answer cannot be read."""
+    return costs({"grader": (1, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer keeps to its form.")
+
+
+WORKFLOW = Grader(
+    name=NAME,
+    title="Single turn",
+    description="One call goes through the script, lists its faults with their steps, and proposes 0 to 7 points.",
+    source="RefGrader §5.1",
+    params=Params,
+    read_params=reader(Params),
+    presets={"original": Preset("Original", "One call.", Params(script=""))},
+    roles=(GRADER,),
+    solve=solve,
+    estimate=estimate,
+)
