@@ -1,0 +1,199 @@
+"""An author appeals after a day and within a week; another marker marks afresh and answers; students see it with a release."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.marks.models import Appeal, AppealState, AuditEvent, CaseState, FinalGrade, ReleasePart
+from apps.results import appeals
+from apps.results.appeals import AppealRefused
+from apps.results.releasing import ReleaseRefused, batch_undo
+from apps.results.shown import parts_of
+from tests.marks.factory import marker, past_grace, sealed, task_whole
+from tests.results.factory import appeal_of, case_of, day_after, marked, passed, points_now, released, version_of
+
+ClientFor = Callable[[User | None], Client]
+ANSWER = "We read the last step again; it is right."
+
+
+def test_a_student_appeals_against_a_verdict_by_the_link_beside_it(bob: User, charlie: User, client_for: ClientFor) -> None:
+    problem = marked(bob, charlie)
+    day_after(problem.contest, bob)
+    client, version = client_for(charlie), version_of(problem, charlie)
+    url = reverse("results:appeal_write", kwargs={"version_id": version.public_id})
+    page = client.get(reverse("results:result", kwargs={"version_id": version.public_id})).content.decode()
+    assert f"{url}?about=verdict:v1" in page
+    form = client.get(f"{url}?about=verdict:v1").content.decode()
+    assert "checked" in form.split('value="verdict:v1"')[1].split(">")[0]
+    answer = client.post(url, {"target": "verdict:v1", "words": "Step 4 looks at the case $p = 2$."}, follow=True)
+    appeal = Appeal.objects.get()
+    assert (appeal.verdict, appeal.state) == ("v1", AppealState.WRITTEN)
+    assert "Handed in" in answer.content.decode()
+    assert case_of(problem, charlie).state == CaseState.APPEALED
+
+
+def test_an_appeal_says_nothing_of_its_author(bob: User, charlie: User) -> None:
+    problem = marked(bob, charlie)
+    day_after(problem.contest, bob)
+    appeal_of(problem, charlie)
+    event = AuditEvent.objects.get(verb="appeal.written")
+    assert event.actor is None
+    assert "charlie" not in str(event.body).lower()
+
+
+def test_nobody_appeals_before_a_day_or_after_a_week(bob: User, charlie: User) -> None:
+    problem = marked(bob, charlie)
+    batch = released(problem.contest, bob)
+    with pytest.raises(AppealRefused, match="from a day after"):
+        appeal_of(problem, charlie)
+    passed(batch, days=8)
+    with pytest.raises(AppealRefused, match="over"):
+        appeal_of(problem, charlie)
+
+
+def test_an_appeal_is_about_what_was_released(bob: User, charlie: User) -> None:
+    problem = marked(bob, charlie)
+    day_after(problem.contest, bob, ReleasePart.POINTS)
+    targets = appeals.targets_of(parts_of([version_of(problem, charlie)])[version_of(problem, charlie).pk])
+    assert [target.words.split(":")[0] for target in targets] == ["A1 (3), found"]
+    with pytest.raises(AppealRefused, match="Choose"):
+        appeal_of(problem, charlie, "verdict:v1")
+    assert appeal_of(problem, charlie, targets[0].key).lineage
+
+
+def test_the_same_thing_is_appealed_once(bob: User, charlie: User) -> None:
+    problem = marked(bob, charlie)
+    day_after(problem.contest, bob)
+    first = appeal_of(problem, charlie)
+    with pytest.raises(AppealRefused, match="already"):
+        appeal_of(problem, charlie)
+    appeals.appeal_withdraw(appeal=first)
+    assert case_of(problem, charlie).state == CaseState.RELEASED
+    assert appeal_of(problem, charlie).state == AppealState.WRITTEN
+
+
+def test_an_appeal_without_a_reason_or_of_another_s_text_is_refused(
+    bob: User, charlie: User, alice: User, client_for: ClientFor
+) -> None:
+    problem = marked(bob, charlie)
+    day_after(problem.contest, bob)
+    url = reverse("results:appeal_write", kwargs={"version_id": version_of(problem, charlie).public_id})
+    assert client_for(charlie).post(url, {"target": "verdict:v1", "words": "No."}).status_code == 422
+    assert client_for(alice).post(url, {"target": "verdict:v1", "words": "It is right, I think."}).status_code == 404
+    assert not Appeal.objects.exists()
+
+
+def test_whoever_made_the_mark_does_not_answer(bob: User, charlie: User) -> None:
+    problem = marked(bob, charlie)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    for answer in (appeals.appeal_reject, appeals.appeal_uphold):
+        with pytest.raises(AppealRefused):
+            answer(appeal=appeal, by=bob, answer=ANSWER)
+    with pytest.raises(AppealRefused, match="somebody else"):
+        appeals.appeal_take(appeal=appeal, by=bob)
+
+
+def test_a_fresh_mark_becomes_the_grade_and_students_see_it_with_the_next_release(
+    bob: User, charlie: User, client_for: ClientFor
+) -> None:
+    eve = marker("eve")
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    client = client_for(eve)
+    where = {"appeal_id": appeal.public_id}
+    client.post(reverse("results:appeal_command", kwargs={**where, "verb": "take"}))
+    task = appeals.task_of(case_of(problem, charlie), eve)
+    assert task is not None
+    assert "Bob" not in client.get(reverse("results:appeal", kwargs=where)).content.decode()
+    with pytest.raises(AppealRefused, match="afresh"):
+        appeals.appeal_uphold(appeal=appeal, by=eve, answer=ANSWER)
+    mark = sealed(task_whole(task), eve, ("claim", {"line": "A1 A2"}))
+    with pytest.raises(AppealRefused, match="seconds"):
+        appeals.appeal_uphold(appeal=appeal, by=eve, answer=ANSWER)
+    past_grace(mark)
+    client.post(reverse("results:appeal_command", kwargs={**where, "verb": "uphold"}), {"answer": ANSWER})
+    case = case_of(problem, charlie)
+    assert (points_now(case), case.state) == ("7.00", CaseState.SETTLED)
+    grade = FinalGrade.objects.get(case=case, superseded_by=None)
+    assert grade.mark == mark
+    version = version_of(problem, charlie)
+    own = reverse("results:result", kwargs={"version_id": version.public_id})
+    page = client_for(charlie).get(own).content.decode()
+    assert "<strong>3</strong> of 7" in page
+    assert ANSWER in page
+    assert "Granted" in page
+    released(problem.contest, bob)
+    assert "<strong>7</strong> of 7" in client_for(charlie).get(own).content.decode()
+
+
+def test_an_appeal_that_is_not_granted_is_answered_and_changes_nothing(bob: User, charlie: User, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    url = reverse("results:appeal_command", kwargs={"appeal_id": appeal.public_id, "verb": "reject"})
+    assert client_for(eve).post(url, {"answer": ""}).status_code == 422
+    client_for(eve).post(url, {"answer": ANSWER})
+    appeal.refresh_from_db()
+    assert (appeal.state, appeal.answered_by) == (AppealState.REJECTED, eve)
+    assert (points_now(case_of(problem, charlie)), case_of(problem, charlie).state) == ("3.00", CaseState.RELEASED)
+    with pytest.raises(AppealRefused, match="already"):
+        appeal_of(problem, charlie)
+
+
+def test_one_coach_hears_an_appeal(bob: User, charlie: User) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    problem = marked(bob, charlie, eve, fay)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    task = appeals.appeal_take(appeal=appeal, by=eve)
+    assert appeals.appeal_take(appeal=appeal, by=eve) == task
+    with pytest.raises(AppealRefused, match="colleague"):
+        appeals.appeal_take(appeal=appeal, by=fay)
+    with pytest.raises(AppealRefused, match="looking"):
+        appeals.appeal_withdraw(appeal=appeal)
+
+
+def test_whoever_answered_once_does_not_hear_the_next_appeal(bob: User, charlie: User) -> None:
+    eve = marker("eve")
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    task = appeals.appeal_take(appeal=appeal, by=eve)
+    past_grace(sealed(task_whole(task), eve, ("tick", {"code": "A1"}), ("comment", {"id": "k", "step": 1, "words": "So?"})))
+    appeals.appeal_uphold(appeal=appeal, by=eve, answer=ANSWER)
+    passed(released(problem.contest, bob), hours=25)
+    parts = parts_of([version_of(problem, charlie)])[version_of(problem, charlie).pk]
+    target = next(one.key for one in appeals.targets_of(parts) if one.key.startswith("item:"))
+    again = appeal_of(problem, charlie, target)
+    assert "somebody else" in appeals.hearing_refusal(eve, again)
+
+
+def test_a_release_with_an_open_appeal_is_not_taken_back(bob: User, charlie: User, settings: object) -> None:
+    settings.APPEAL_WAIT_H = 0  # type: ignore[attr-defined]
+    problem = marked(bob, charlie)
+    batch = released(problem.contest, bob)
+    appeal_of(problem, charlie)
+    with pytest.raises(ReleaseRefused, match="appealed"):
+        batch_undo(batch=batch, by=bob)
+
+
+def test_the_queue_holds_numbers_and_no_names_nor_times(bob: User, charlie: User, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    client = client_for(eve)
+    queue = client.get(reverse("results:appeal_list", kwargs={"contest_id": problem.contest.public_id})).content.decode()
+    detail = client.get(reverse("results:appeal", kwargs={"appeal_id": appeal.public_id})).content.decode()
+    number = version_of(problem, charlie).submission.paper.number
+    for page in (queue, detail):
+        assert number in page
+        assert "charlie" not in page.lower()
+        assert "<time" not in page
+    assert client_for(charlie).get(reverse("results:appeal", kwargs={"appeal_id": appeal.public_id})).status_code == 404
