@@ -227,8 +227,8 @@ def _revision(request: FeedbackRequest, asked: list[RungAsked]) -> SubmissionVer
     last = asked[-1] if asked else None
     if last is None or last.given_at is None:
         return None
-    newer = request.version.submission.versions.filter(handed_in_at__gt=last.given_at, withdrawn_at=None)
-    return newer.order_by("-number").first()
+    newer = request.version.submission.versions.filter(number__gt=request.version.number, handed_in_at__gt=last.given_at)
+    return newer.filter(withdrawn_at=None).order_by("-number").first()
 
 
 def _is_being_marked(version: SubmissionVersion) -> bool:

@@ -17,7 +17,7 @@ RUN_AT_MOST = 7  # Words in a row that a hint may share with a solution by chanc
 FORMULA_LENGTH = 5  # Shorter formulas, such as $n>1$, stand everywhere.
 NAMES_FROM, FORMULAS_FROM, WORDS_FROM = 2, 5, 5  # From these levels on they may be told.
 
-_WORD = re.compile(r"\\[a-zA-Z]+|\w+|[^\w\s]")
+_WORD = re.compile(r"\w+")
 _EMPTY = re.compile(r"\\[,;:! ]|\\(?:left|right|displaystyle|quad|qquad)\b|\$|\s|\\[()\[\]]")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][a-zà-ÿ]{3,}(?:[-–][A-Z][a-zà-ÿ]{2,})*\b")
 _COMMON = {"case", "lemma", "claim", "theorem", "proof", "step", "hence", "thus", "then", "since", "suppose", "proposition"}
@@ -70,10 +70,19 @@ def _formulas_in(text: str) -> list[str]:
     return [_formula(one.tex) for one in formulas(text)]
 
 
+def _words(text: str) -> list[str]:
+    """The words of a text without their case and the signs between them; a formula is one word."""
+    words: list[str] = []
+    place = 0
+    for one in formulas(text):
+        words += [*_WORD.findall(_plain(text[place : one.start])), f"${_formula(one.tex)}$"]
+        place = one.end
+    return words + _WORD.findall(_plain(text[place:]))
+
+
 def _run(hint: str, secret: str, known: str) -> str:
     """The longest run of words that hint and secret share and that is not known already; empty where it is short."""
-    mine, theirs = _WORD.findall(_plain(hint)), _WORD.findall(_plain(secret))
-    reader = " ".join(_WORD.findall(_plain(known)))
+    mine, theirs, reader = _words(hint), _words(secret), " ".join(_words(known))
     size = RUN_AT_MOST + 1
     places: dict[tuple[str, ...], list[int]] = {}
     for place in range(len(theirs) - size + 1):

@@ -1,0 +1,234 @@
+"""Hints come one rung at a time: asked for, answered, waited for, written by a coach, and tested for telling too much."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem, ContestState
+from apps.reasoning.feedback.ladder import Rules
+from apps.results import feedback
+from apps.results.feedback import FeedbackRefused, TellsTooMuch
+from apps.results.models import FeedbackRequest, RungAsked
+from apps.submissions.models import SubmissionVersion
+from tests.contests.factory import TEXT, enter, hand_in, make_contest, moved
+from tests.problems.factory import SECRET
+
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture
+def problem(bob: User) -> ContestProblem:
+    """A problem of an open contest for which hints may be asked for."""
+    problem = make_contest(bob, state=ContestState.OPEN).problems.get()
+    feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
+    return problem
+
+
+@pytest.fixture
+def version(problem: ContestProblem, charlie: User) -> SubmissionVersion:
+    return hand_in(*enter(problem.contest, charlie))
+
+
+def opened(version: SubmissionVersion, track: str = "repair") -> FeedbackRequest:
+    return feedback.request_open(version=version, track=track, words="Is step 2 right?")
+
+
+def given(request: FeedbackRequest, level: int, by: User, minutes_ago: int = 60) -> RungAsked:
+    """The rung of this level, asked for and given a while ago."""
+    asked = request.asked.filter(level=level).first() or feedback.rung_ask(request=request, level=level, tried="I tried $n=1$.")
+    feedback.rung_give(asked=asked, text=f"Look again, hint {level}.", by=by, confirms=True)
+    RungAsked.objects.filter(pk=asked.pk).update(given_at=timezone.now() - timedelta(minutes=minutes_ago))
+    return asked
+
+
+def test_a_student_asks_a_coach_writes_and_the_student_reads(
+    problem: ContestProblem, version: SubmissionVersion, bob: User, charlie: User, client_for: ClientFor
+) -> None:
+    own = reverse("results:feedback_own", kwargs={"version_id": version.public_id})
+    client_for(charlie).post(own, {"track": "repair", "words": "Is step 2 right?"})
+    request = FeedbackRequest.objects.get()
+    coach = client_for(bob)
+    queue = coach.get(reverse("results:feedback_queue", kwargs={"contest_id": problem.contest.public_id})).content.decode()
+    answer = reverse("results:feedback_answer", kwargs={"request_id": request.public_id})
+    assert answer in queue
+    page = coach.get(answer).content.decode()
+    assert "Is step 2 right?" in page
+    for text in (queue, page):
+        assert "charlie" not in text.lower()
+        assert "<time" not in text
+    coach.post(answer, {"text": "The first step holds."})
+    assert "The first step holds." in client_for(charlie).get(own).content.decode()
+
+
+def test_a_hint_that_is_not_given_is_not_shown(version: SubmissionVersion, charlie: User, client_for: ClientFor) -> None:
+    request = opened(version)
+    RungAsked.objects.filter(request=request).update(text="sentinel of a draft")
+    own = reverse("results:feedback_own", kwargs={"version_id": version.public_id})
+    assert "sentinel" not in client_for(charlie).get(own).content.decode()
+
+
+def test_hints_are_off_until_a_coach_offers_them(bob: User, charlie: User) -> None:
+    contest = make_contest(bob, state=ContestState.OPEN)
+    version = hand_in(*enter(contest, charlie))
+    with pytest.raises(FeedbackRefused, match="do not offer"):
+        opened(version)
+
+
+def test_the_next_hint_needs_an_answer_and_some_time(version: SubmissionVersion, bob: User) -> None:
+    request = opened(version)
+    with pytest.raises(FeedbackRefused, match="being written"):
+        feedback.rung_ask(request=request, level=1, tried="Something.")
+    given(request, 0, bob, minutes_ago=5)
+    with pytest.raises(FeedbackRefused, match="Try with this"):
+        feedback.rung_ask(request=request, level=1, tried="Something.")
+    RungAsked.objects.update(given_at=timezone.now() - timedelta(minutes=11))
+    with pytest.raises(FeedbackRefused, match="in a sentence"):
+        feedback.rung_ask(request=request, level=1, tried="  ")
+    with pytest.raises(FeedbackRefused):
+        feedback.rung_ask(request=request, level=2, tried="I skip one.")
+    assert feedback.rung_ask(request=request, level=1, tried="I tried $n=1$.").level == 1
+    given(request, 1, bob, minutes_ago=20)
+    with pytest.raises(FeedbackRefused, match="Try with this"):
+        feedback.rung_ask(request=request, level=2, tried="Again.")
+
+
+def test_a_newer_version_answers_a_hint_without_words(version: SubmissionVersion, bob: User, charlie: User) -> None:
+    request = opened(version)
+    given(request, 0, bob)
+    newer = hand_in(version.submission.paper, version.submission.problem, TEXT + "\n\nMore.")
+    asked = feedback.rung_ask(request=request, level=1, tried="")
+    assert asked.revision == newer
+
+
+def test_asking_twice_asks_once(version: SubmissionVersion, bob: User) -> None:
+    request = opened(version)
+    given(request, 0, bob)
+    assert feedback.rung_ask(request=request, level=1, tried="A.") == feedback.rung_ask(request=request, level=1, tried="B.")
+    with pytest.raises(FeedbackRefused, match="already"):
+        opened(version)
+
+
+def test_the_ladder_ends_where_the_coach_said_and_a_coach_may_open_more(
+    problem: ContestProblem, version: SubmissionVersion, bob: User
+) -> None:
+    request = opened(version)
+    for level in range(5):
+        given(request, level, bob)
+    with pytest.raises(FeedbackRefused, match="no further hints"):
+        feedback.rung_ask(request=request, level=5, tried="More.")
+    feedback.rules_save(problem=problem, is_on=True, rules=Rules(highest=7), by=bob)
+    assert feedback.rung_ask(request=request, level=5, tried="More.").level == 5
+
+
+def test_a_full_solution_waits_for_the_end(problem: ContestProblem, version: SubmissionVersion, bob: User) -> None:
+    feedback.rules_save(problem=problem, is_on=True, rules=Rules(highest=7, budget=20), by=bob)
+    request = opened(version)
+    for level in range(7):
+        given(request, level, bob)
+    with pytest.raises(FeedbackRefused, match="when the time is over"):
+        feedback.rung_ask(request=request, level=7, tried="Please.")
+    contest = problem.contest
+    type(contest).objects.filter(pk=contest.pk).update(closes_at=timezone.now() - timedelta(minutes=1))
+    request = FeedbackRequest.objects.get(pk=request.pk)
+    assert feedback.rung_ask(request=request, level=7, tried="Please.").level == 7
+
+
+def test_a_problem_has_a_number_of_hints_over_all_versions(
+    problem: ContestProblem, version: SubmissionVersion, bob: User
+) -> None:
+    feedback.rules_save(problem=problem, is_on=True, rules=Rules(budget=2), by=bob)
+    request = opened(version)
+    given(request, 0, bob)
+    given(request, 1, bob)
+    with pytest.raises(FeedbackRefused, match="2 hints"):
+        feedback.rung_ask(request=request, level=2, tried="More.")
+    newer = hand_in(version.submission.paper, version.submission.problem, "Another way.")
+    with pytest.raises(FeedbackRefused, match="2 hints"):
+        opened(newer)
+
+
+def test_a_request_on_a_newer_version_ends_the_older_and_its_hints_stay(
+    version: SubmissionVersion, bob: User, charlie: User, client_for: ClientFor
+) -> None:
+    request = opened(version)
+    given(request, 0, bob)
+    newer = hand_in(version.submission.paper, version.submission.problem, "Another way.")
+    opened(newer, "stuck")
+    request.refresh_from_db()
+    assert request.ended_at is not None
+    with pytest.raises(FeedbackRefused, match="has ended"):
+        feedback.rung_ask(request=request, level=1, tried="More.")
+    page = client_for(charlie).get(reverse("results:feedback_own", kwargs={"version_id": newer.public_id})).content.decode()
+    assert "Look again, hint 0." in page
+
+
+def test_no_hints_while_a_text_is_being_marked(problem: ContestProblem, version: SubmissionVersion, bob: User) -> None:
+    request = opened(version)
+    given(request, 0, bob)
+    moved(problem.contest, ContestState.MARKING)
+    request = FeedbackRequest.objects.get(pk=request.pk)
+    with pytest.raises(FeedbackRefused, match="being marked"):
+        feedback.rung_ask(request=request, level=1, tried="More.")
+    with pytest.raises(FeedbackRefused, match="being marked"):
+        opened(SubmissionVersion.objects.get(pk=version.pk))
+
+
+def test_a_hint_that_tells_the_solution_is_given_only_when_a_coach_says_so(
+    version: SubmissionVersion, bob: User, client_for: ClientFor
+) -> None:
+    request = opened(version)
+    told = f"{SECRET} of the equation in order to see a contradiction and the answer: secret answer 4711."
+    with pytest.raises(TellsTooMuch) as caught:
+        feedback.rung_give(asked=request.asked.get(), text=told, by=bob)
+    assert [leak.kind.value for leak in caught.value.leaks] == ["answer"]
+    answer = reverse("results:feedback_answer", kwargs={"request_id": request.public_id})
+    page = client_for(bob).post(answer, {"text": told})
+    assert page.status_code == 422
+    assert "This tells more than hint 0 should" in page.content.decode()
+    client_for(bob).post(answer, {"text": told, "confirms": "on"})
+    assert request.asked.get().leaks == ["secret answer 4711"]
+
+
+def test_a_hint_is_given_once(version: SubmissionVersion, bob: User) -> None:
+    asked = opened(version).asked.get()
+    feedback.rung_give(asked=asked, text="First.", by=bob)
+    with pytest.raises(FeedbackRefused, match="meanwhile"):
+        feedback.rung_give(asked=asked, text="Second.", by=bob)
+
+
+def test_who_argues_back_is_seen_by_the_coach(
+    problem: ContestProblem, version: SubmissionVersion, bob: User, charlie: User, client_for: ClientFor
+) -> None:
+    request = opened(version)
+    given(request, 0, bob)
+    url = reverse("results:feedback_ask", kwargs={"request_id": request.public_id, "level": 1})
+    client_for(charlie).post(url, {"tried": "Step 2 uses $p>2$, which is assumed.", "argues": "on"})
+    queue = client_for(bob).get(reverse("results:feedback_queue", kwargs={"contest_id": problem.contest.public_id}))
+    assert "argues back" in queue.content.decode()
+
+
+def test_another_s_request_is_nobody_else_s(
+    version: SubmissionVersion, bob: User, alice: User, dana: User, client_for: ClientFor
+) -> None:
+    request = opened(version)
+    ask = reverse("results:feedback_ask", kwargs={"request_id": request.public_id, "level": 1})
+    answer = reverse("results:feedback_answer", kwargs={"request_id": request.public_id})
+    for stranger in (alice, dana):
+        assert client_for(stranger).post(ask, {"tried": "x"}).status_code == 404
+        assert client_for(stranger).get(answer).status_code == 404
+    assert client_for(bob).post(ask, {"tried": "x"}).status_code == 404
+
+
+def test_a_coach_saves_the_rules_on_the_page(problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor) -> None:
+    url = reverse("results:feedback_rules", kwargs={"problem_id": problem.public_id})
+    values = {"is_on": "on", "highest": 6, "budget": 3, "first_wait": 1, "later_wait": 2}
+    client_for(bob).post(url, values)
+    assert feedback.rules_of(problem).rules == Rules(highest=6, budget=3, first_wait=1, later_wait=2)
+    client_for(bob).post(url, {**values, "highest": 9})
+    assert feedback.rules_of(problem).highest == 6
+    assert client_for(charlie).post(url, values).status_code == 404
