@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.marks.calibration import calibration_set
+from apps.marks.claims import task_next
 from apps.marks.comparing import case_compare
 from apps.marks.models import (
     AuditEvent,
@@ -33,10 +34,10 @@ from apps.marks.revealing import (
 )
 from apps.marks.sealing import NotReady, cases_settle, mark_unseal
 from apps.marks.sheets import sheet_of
-from apps.reasoning.marking.revealing import Stage
+from apps.reasoning.marking.revealing import Shown, Stage, drawn_order
 from apps.reasoning.marking.suggestion import SuggestionBody
 from tests.marks.factory import ONE_PLACE, claimed, marker, past_grace, problem_to_mark, sealed
-from tests.marks.suggested import SECRET, suggested
+from tests.marks.suggested import BODY, SECRET, suggested
 
 ClientFor = Callable[[User | None], Client]
 SEVEN = (("claim", {"line": "A1 A2"}),)
@@ -232,8 +233,6 @@ def test_a_fresh_mark_is_for_nobody_who_has_seen_something(bob: User) -> None:
     Reveal.objects.create(case=case, person=eve, kind="colleague", mark=mark, trigger="ledger")
     answered(mark)
     mark_change(mark=mark, change=Change("A1", "missed", 2, "A gap."))
-    from apps.marks.claims import task_next
-
     assert task_next(case.problem, bob) is None
     assert task_next(case.problem, eve) is None
     task = task_next(case.problem, mallory)
@@ -264,8 +263,8 @@ def test_two_who_changed_apart_are_compared_again(bob: User, dana: User) -> None
     case.refresh_from_db()
     assert case.state == CaseState.DISPUTED
     assert case_compare(case) == CaseState.DISPUTED, "comparing again changes nothing"
+    answered(marks[1])
     with pytest.raises(RevealRefused, match="compared"):
-        answered(marks[1])
         mark_keep(mark=marks[1])
 
 
@@ -282,9 +281,6 @@ def test_a_calibration_script_is_marked_without_suggestions(bob: User, dana: Use
 
 
 def test_the_order_of_findings_is_drawn_for_each_mark(bob: User) -> None:
-    from apps.reasoning.marking.revealing import Shown, drawn_order
-    from tests.marks.suggested import BODY
-
     shown = [Shown("s", finding) for finding in BODY.findings]
     orders = {tuple(one.finding.id for one in drawn_order(shown, str(seed))) for seed in range(40)}
     assert orders == {("f1", "f2"), ("f2", "f1")}

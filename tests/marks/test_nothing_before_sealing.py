@@ -1,0 +1,206 @@
+"""A marker who has not sealed can fetch no word of a suggestion, of a colleague's mark, of a claim or of a precedent.
+
+Every address of marking is tried with everything that is there to try it on, whatever it answers.
+"""
+
+import uuid
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, reverse
+
+from apps.accounts.models import User
+from apps.contests.services import coach_add
+from apps.marks.comparing import fresh_open
+from apps.marks.coordination import claim_make
+from apps.marks.models import (
+    Coordination,
+    CoordinationRemark,
+    Mark,
+    MarkingCase,
+    MarkingTask,
+    Pass,
+    Phrase,
+    Precedent,
+    Reveal,
+    RevealKind,
+)
+from apps.marks.precedents import Ruling, precedent_write
+from apps.marks.sealing import cases_settle
+from apps.marks.urls import urlpatterns
+from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
+from tests.marks.suggested import SECRET, suggested
+
+ClientFor = Callable[[User | None], Client]
+COLLEAGUE = "Colleagueword"
+POSTED = {
+    "stage": "locations",
+    "answer": "accept",
+    "decision": "keep",
+    "claim": "A1",
+    "reason": "slip",
+    "words": "x",
+    "based_on": "0",
+    "id": "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11",
+    "verb": "undo",
+    "row_version": "0",
+    "points": "3",
+    "fallacy": "gap",
+    "is_on": "1",
+}
+JSON = {"id": "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c12", "verb": "points", "args": {"points": 7}, "row_version": 99}
+
+
+class World:
+    """One script that Bob has sealed and Dana is marking; another on which they differ, with a claim, a remark, a precedent."""
+
+    def __init__(self, bob: User, dana: User) -> None:
+        self.problem = problem_to_mark(bob, dana, scripts=2, markers=2, unrevealed_percent=0)
+        said = {"id": "v1", "step": 1, "fallacy": "gap", "words": f"{COLLEAGUE} one"}
+        comment = {"id": "c1", "step": 2, "words": f"{COLLEAGUE} two"}
+        shared = [
+            sealed(claimed(self.problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", said), ("comment", comment))
+            for _ in range(2)
+        ]
+        for mark in shared:
+            suggested(past_grace(mark))
+        disputed = claimed(self.problem, dana)
+        past_grace(sealed(disputed, dana, ("claim", {"line": "A1 A2"})))
+        cases_settle(self.problem.contest)
+        self.coordination = Coordination.objects.filter(outcome="").first()
+        self.open = claimed(self.problem, dana)
+        commanded(self.open, dana, "claim", line="A1 A2")
+        self._more(bob)
+
+    def _more(self, bob: User) -> None:
+        """What people say elsewhere."""
+        if self.coordination is not None:
+            claim_make(coordination=self.coordination, by=bob, line="A1")
+            CoordinationRemark.objects.create(coordination=self.coordination, person=bob, words=f"{COLLEAGUE} three")
+        Precedent.objects.create(case=self.open.case, fallacy="gap", words=f"{COLLEAGUE} four", points=Decimal("3.25"), by=bob)
+
+    def arguments(self, pattern: URLPattern) -> Iterator[dict[str, object]]:
+        """Every way in which an address can be filled with what there is."""
+        tasks = [task.public_id for task in MarkingTask.objects.all()]
+        cases = [case.public_id for case in MarkingCase.objects.all()]
+        coordinations = [one.public_id for one in Coordination.objects.all()]
+        values: dict[str, list[object]] = {
+            "task_id": [*tasks],
+            "case_id": [*cases],
+            "coordination_id": [*coordinations, uuid.uuid4()],
+            "problem_id": [self.problem.public_id],
+            "pass_id": [*Pass.objects.values_list("pk", flat=True), 1],
+            "name": ["scheme", "problem", "solutions", "source", "comments"],
+            "verb": ["claim", "remark", "propose", "sign", "rule"],
+        }
+        rows: list[dict[str, object]] = [{}]
+        for name in pattern.pattern.converters:
+            rows = [{**row, name: value} for row in rows for value in values[name]]
+        yield from rows
+
+
+@pytest.fixture
+def world(bob: User, dana: User) -> World:
+    return World(bob, dana)
+
+
+def answers(client: Client, world: World) -> Iterator[tuple[str, str]]:
+    """Every address of marking, asked and told, with what it answers, headers and all."""
+    for pattern in urlpatterns:
+        for arguments in world.arguments(pattern):
+            address = reverse(f"marks:{pattern.name}", kwargs=arguments)
+            for answer in (
+                client.get(address),
+                client.get(address, headers={"HX-Request": "true"}),
+                client.post(address, POSTED),
+                client.post(address, POSTED, headers={"HX-Request": "true"}),
+                client.post(address, JSON, content_type="application/json"),
+            ):
+                yield f"{address} ({answer.status_code})", f"{answer.headers}{answer.content.decode(errors='replace')}"
+
+
+def test_no_address_tells_an_unsealed_marker_anything(world: World, dana: User, client_for: ClientFor) -> None:
+    tried = 0
+    for address, text in answers(client_for(dana), world):
+        tried += 1
+        for word in (SECRET, "3.25", COLLEAGUE):
+            is_own_dispute = word == COLLEAGUE and "coordination" in address
+            assert word not in text or is_own_dispute, f"{word} at {address}"
+        if str(world.open.public_id) in address or str(world.open.case.public_id) in address:
+            assert COLLEAGUE not in text, address
+    assert tried > 200, "the crawl reached too little"
+    assert Mark.objects.get(task=world.open).state == "draft", "the crawl sealed the mark"
+    assert not Reveal.objects.filter(person=dana, case=world.open.case).exists()
+
+
+def test_notes_of_a_dispute_stay_sealed_until_all_have_claimed(world: World, dana: User, client_for: ClientFor) -> None:
+    assert world.coordination is not None
+    page = client_for(dana).get(reverse("marks:coordination", kwargs={"coordination_id": world.coordination.public_id}))
+    text = page.content.decode()
+    assert "has claimed" in text
+    assert COLLEAGUE not in text
+    assert "<code>A1</code>" not in text
+    assert not Reveal.objects.filter(person=dana, kind=RevealKind.COLLEAGUE).exists()
+
+
+def test_a_coach_who_is_no_party_reaches_neither(world: World, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    coach_add(contest=world.problem.contest, person=eve)
+    for address, text in answers(client_for(eve), world):
+        assert SECRET not in text, address
+        assert COLLEAGUE not in text, address
+
+
+def test_a_captain_who_is_marking_the_script_sees_no_ledger_of_it(
+    world: World, bob: User, dana: User, client_for: ClientFor
+) -> None:
+    problem = world.problem
+    problem.captain = dana
+    problem.save(update_fields=["captain"])
+    address = reverse("marks:case_ledger", kwargs={"case_id": world.open.case.public_id})
+    assert client_for(dana).get(address).status_code == 404
+    assert client_for(bob).get(address).status_code == 200
+    assert Reveal.objects.filter(person=bob, case=world.open.case).count() == 0, "his own mark is no colleague's"
+    sealed(world.open, dana)
+    assert client_for(dana).get(address).status_code == 200
+    assert Reveal.objects.get(person=dana, case=world.open.case, kind=RevealKind.COLLEAGUE).trigger == "ledger"
+
+
+def test_a_phrase_from_the_same_script_is_no_comment_to_use_again(bob: User, client_for: ClientFor) -> None:
+    """Where one marks and another marks afresh, the first one's words on this script are not offered."""
+    eve = marker("eve")
+    problem = problem_to_mark(bob, eve, scripts=1, unrevealed_percent=0)
+    words = f"{COLLEAGUE} here"
+    commands = (("claim", {"line": "A1"}), ("comment", {"id": "c", "step": 1, "words": words}))
+    mark = sealed(claimed(problem, bob), bob, *commands)
+    assert Phrase.objects.filter(words=words).exists()
+    fresh_open(case=mark.task.case, why="test")
+    task = claimed(problem, eve)
+    client = client_for(eve)
+    pane = client.get(reverse("marks:pane", kwargs={"task_id": task.public_id, "name": "comments"}))
+    found = client.get(reverse("marks:phrases", kwargs={"problem_id": problem.public_id}), {"q": COLLEAGUE})
+    assert COLLEAGUE not in pane.content.decode() + found.content.decode()
+
+
+def test_precedents_wait_for_the_own_mark(bob: User, dana: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, dana, scripts=2, unrevealed_percent=0)
+    gap = ("verdict", {"id": "v1", "step": 1, "fallacy": "gap", "words": "Why?"})
+    first = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), gap))
+    cases_settle(problem.contest)
+    first.task.case.refresh_from_db()
+    ruling = Ruling(words=f"{COLLEAGUE}: a sketch of it counts.", points=Decimal(3), fallacy="gap")
+    precedent_write(case=first.task.case, by=bob, ruling=ruling)
+    task = claimed(problem, dana)
+    address = reverse("marks:reveal", kwargs={"task_id": task.public_id})
+    client = client_for(dana)
+    assert client.get(address).status_code == 404
+    sealed(task, dana, ("claim", {"line": "A1"}), gap)
+    assert COLLEAGUE not in client.get(address).content.decode()
+    client.post(reverse("marks:reveal_show", kwargs={"task_id": task.public_id}), {"stage": "precedents"})
+    page = client.get(address).content.decode()
+    assert f"{COLLEAGUE}: a sketch" in page
+    assert "1 earlier script with gap" in page
+    assert Reveal.objects.get(person=dana).kind == RevealKind.PRECEDENTS
+    assert Mark.objects.get(task=task).points == 3
