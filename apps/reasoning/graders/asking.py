@@ -16,6 +16,7 @@ from apps.reasoning.texts.invisible import invisible_in
 
 T = TypeVar("T")
 RAW_LENGTH = 20_000
+REPAIR = "grading/repair"
 _FLAGS = {
     "control token": "tokens of a chat template stand in the text",
     "answer tag": "the text holds tags in which a grader answers",
@@ -32,11 +33,10 @@ class Unread(Value):
 
 @dataclass
 class GraderDesk:
-    """What all graders of one script share. `under` comes before the key of every call, so that graders can be combined."""
+    """What all graders of one script share."""
 
     desk: Desk
     material: Material
-    under: str = ""
     #: Pieces made in this run, by name: graders that are combined make each once.
     made: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -68,12 +68,11 @@ class GraderDesk:
         read: Callable[[Final], T | Unscored],
         place: Place | None = None,
     ) -> T | Unread:
-        """An answer that could be read, after one repair at most.
+        """An answer under exactly this key that could be read, after one repair at most.
 
         A text that was cut off, or a call that failed, is not repaired: there is no judgement in it to write down again.
         """
         place = place or Place(subject=key.split("/")[0])
-        key = f"{self.under}{key}"
         answer_form = self.form(form)
         asked = {"answer_form": answer_form, **values}
         final = await self.desk.ask(key, role=role, prompt=prompt, values=asked, place=place, schema=shape.model_json_schema())
@@ -89,7 +88,7 @@ class GraderDesk:
         repaired = await self.desk.ask(
             f"{key}/repair",
             role=role,
-            prompt="grading/repair",
+            prompt=REPAIR,
             values={
                 "answer_form": answer_form,
                 "answer": self.desk.content(whole),

@@ -105,10 +105,10 @@ def with_notes(desk: GraderDesk, grading: Grading, said: GradingSaid) -> Grading
 def told(desk: GraderDesk, name: str, grading: Grading) -> Grading:
     """Tell the grading under its name, and hand it on."""
     event = GradingReached(
-        name=f"{desk.under}{name}",
+        name=name,
         points=float(grading.points) if grading.points is not None else None,
         unscored=grading.unscored,
         grading=grading.model_dump(mode="json"),
     )
-    desk.desk.ctx.emit(f"grading/{desk.under}{name}", event)
+    desk.desk.ctx.emit(f"grading/{name}", event)
     return grading

@@ -64,7 +64,7 @@ def answer_read(final: Final, wrapper: str, shape: type[T], of_tags: Callable[[s
         return answer
     value = read_json(answer)
     if value is None:
-        block = closing_match(answer, tag_pattern(wrapper), what=wrapper)
+        block = closing_match(answer, tag_pattern(wrapper), what=f"<{wrapper}>")
         if isinstance(block, Unscored):
             declined = list(_NO_GRADING.finditer(answer))
             return Unscored(reason="it says itself that it cannot") if declined else block
@@ -89,13 +89,16 @@ def grading_read(final: Final) -> GradingSaid | Unscored:
 
 
 def entries(body: str, tag: str) -> list[tuple[dict[str, str], str]]:
-    """Every `<tag …>…</tag>` of a body: its attributes by small names, and what it holds."""
-    pattern = re.compile(rf"<{tag}\b([^<>]{{0,300}})>({without(tag + '>')})</{tag}>", re.IGNORECASE)
-    return [(_attributes(found.group(1)), found.group(2).strip()) for found in pattern.finditer(body)]
+    """Every `<tag …>…</tag>` or `<tag …/>` of a body: its attributes by small names, empty ones left out, and what it holds."""
+    # `a-tag` is another tag, and one that never ends does not swallow the next.
+    inner = without(rf"{tag}(?![\w-])")
+    pattern = re.compile(rf"<{tag}(?![\w-])([^<>]{{0,300}}?)(?:/>|>({inner})</{tag}>)", re.IGNORECASE)
+    return [(_attributes(found.group(1)), (found.group(2) or "").strip()) for found in pattern.finditer(body)]
 
 
 def _attributes(text: str) -> dict[str, str]:
-    return {name.lower(): (one or other).strip() for name, one, other in _ATTRIBUTE.findall(text)}
+    found = {name.lower(): (one or other).strip() for name, one, other in _ATTRIBUTE.findall(text)}
+    return {name: value for name, value in found.items() if value}
 
 
 def _grading_tags(body: str) -> dict[str, Any]:

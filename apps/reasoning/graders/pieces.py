@@ -1,0 +1,203 @@
+"""What is prepared from references once per problem: clusters with main steps, an analysis, a rubric. Read strictly.
+
+Source: RefGrader §5.2, App. B.1. A rubric becomes a scheme of the engine, whose checks it must pass.
+"""
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.grading import SEVEN
+from apps.reasoning.graders.judging import Worth
+from apps.reasoning.graders.said import answer_read, entries
+from apps.reasoning.marking.checks import check
+from apps.reasoning.marking.scheme import Scheme, SchemeItem
+from apps.reasoning.marking.structure import Severity
+
+FEWEST_STEPS, MOST_STEPS = 2, 5
+HARDEST = 5
+Words = Annotated[str, Field(min_length=1, max_length=4_000)]
+
+
+class Cluster(Value):
+    """References that take the same main steps in the same order. Numbers of references count from 1."""
+
+    steps: Annotated[tuple[Words, ...], Field(max_length=MOST_STEPS)] = ()
+    members: Annotated[tuple[int, ...], Field(min_length=1)]
+    representative: int
+
+
+class Clusters(Value):
+    """All clusters; a reference in none of them is no attempt at a solution."""
+
+    clusters: Annotated[tuple[Cluster, ...], Field(min_length=1)]
+
+    @property
+    def named(self) -> dict[str, Cluster]:
+        """C1, C2, … in order."""
+        return {f"C{number}": cluster for number, cluster in enumerate(self.clusters, 1)}
+
+
+class MainStep(Value):
+    """A main idea of a reference with what it needs. `approachability` 1 to 5: how hard it is to think of, where asked for."""
+
+    title: Words
+    why: str = ""
+    substeps: tuple[Words, ...] = ()
+    approachability: Annotated[int, Field(ge=1, le=HARDEST)] | None = None
+
+
+class Analysis(Value):
+    """The main steps of one reference."""
+
+    main_steps: Annotated[tuple[MainStep, ...], Field(min_length=FEWEST_STEPS, max_length=MOST_STEPS)]
+
+    @property
+    def text(self) -> str:
+        """As prompts show it."""
+        lines = []
+        for number, one in enumerate(self.main_steps, 1):
+            hard = f" (approachability {one.approachability} of {HARDEST})" if one.approachability else ""
+            lines += [f"Main step {number}{hard}: {one.title}", *([one.why] if one.why else [])]
+            lines += [f"  {number}.{index} {text}" for index, text in enumerate(one.substeps, 1)]
+        return "\n".join(lines)
+
+
+class RubricItem(Value):
+    """Whole points for a main step or milestone, and what costs half points inside it."""
+
+    title: Words
+    points: Annotated[int, Field(ge=1, le=7)]
+    full: Words
+    deductions: tuple[Words, ...] = ()
+
+
+class Rubric(Value):
+    """Seven points over the items of a reference, named M1, M2, … in order."""
+
+    items: Annotated[tuple[RubricItem, ...], Field(min_length=1, max_length=7)]
+
+    @property
+    def worth(self) -> tuple[Worth, ...]:
+        """What a grader may give for each."""
+        return tuple(
+            Worth(code=f"M{number}", title=item.title, points=Decimal(item.points)) for number, item in enumerate(self.items, 1)
+        )
+
+    @property
+    def scheme(self) -> Scheme:
+        """The rubric as a marking scheme; what costs half points stands in the notes to markers."""
+        items = [
+            SchemeItem(
+                code=f"M{number}",
+                points=Decimal(item.points),
+                text=f"{item.title}: {item.full}"[:4_000],
+                note="\n".join(item.deductions)[:4_000],
+            )
+            for number, item in enumerate(self.items, 1)
+        ]
+        return Scheme(scale=SEVEN, step=Decimal("0.5"), items=tuple(items))
+
+    @property
+    def text(self) -> str:
+        """As prompts show it."""
+        lines = []
+        for number, item in enumerate(self.items, 1):
+            lines.append(f"M{number}, {item.points} points. {item.title}: {item.full}")
+            lines += [f"  - {deduction}" for deduction in item.deductions]
+        return "\n".join(lines)
+
+
+def apportioned(weights: Sequence[int], total: int = 7) -> tuple[int, ...]:
+    """Whole points proportional to the weights, each at least 1: largest remainders, of equals the earlier first."""
+    free, whole = total - len(weights), sum(weights)
+    quotas = [free * weight / whole for weight in weights]
+    shares = [int(quota) for quota in quotas]
+    order = sorted(range(len(weights)), key=lambda place: (shares[place] - quotas[place], place))
+    for place in order[: free - sum(shares)]:
+        shares[place] += 1
+    return tuple(share + 1 for share in shares)
+
+
+def clusters_read(final: Final, count: int) -> Clusters | Unscored:
+    """Clusters of the references 1 to `count`, none in two of them; the representative is one of its cluster."""
+    said = answer_read(final, "clusters", Clusters, _cluster_tags)
+    if isinstance(said, Unscored):
+        return said
+    members = [member for cluster in said.clusters for member in cluster.members]
+    if len(set(members)) < len(members) or any(not 1 <= member <= count for member in members):
+        return Unscored(reason="a reference stands in two clusters, or does not exist")
+    if any(one.representative not in one.members for one in said.clusters):
+        return Unscored(reason="a representative is not one of its cluster")
+    if any(len(one.steps) < 1 for one in said.clusters):
+        return Unscored(reason="a cluster has no main steps")
+    return said
+
+
+def analysis_reader(is_scored: bool) -> Callable[[Final], Analysis | Unscored]:
+    """Reads an analysis; with `is_scored` every main step must say how hard it is to think of."""
+
+    def read(final: Final) -> Analysis | Unscored:
+        said = answer_read(final, "analysis", Analysis, _analysis_tags)
+        if isinstance(said, Unscored):
+            return said
+        if is_scored and any(step.approachability is None for step in said.main_steps):
+            return Unscored(reason="a main step has no approachability")
+        return said
+
+    return read
+
+
+def rubric_reader(wanted: Sequence[int] = ()) -> Callable[[Final], Rubric | Unscored]:
+    """Reads a rubric; `wanted` are the points of its items, where they are not the designer's to choose."""
+
+    def read(final: Final) -> Rubric | Unscored:
+        said = answer_read(final, "rubric", Rubric, _rubric_tags)
+        if isinstance(said, Unscored):
+            return said
+        points = [item.points for item in said.items]
+        if wanted and points != list(wanted):
+            return Unscored(reason=f"the items have {points} points; {list(wanted)} are wanted, in this order")
+        wrong = [issue.message for issue in check(said.scheme) if issue.severity is Severity.ERROR]
+        return Unscored(reason=" ".join(wrong)) if wrong else said
+
+    return read
+
+
+def _cluster_tags(body: str) -> dict[str, Any]:
+    clusters = []
+    for attributes, inner in entries(body, "cluster"):
+        members = attributes.get("members", "").replace(",", " ").split()
+        steps = [text for _, text in entries(inner, "main-step")]
+        clusters.append(attributes | {"members": members, "steps": steps})
+    return {"clusters": clusters}
+
+
+def _analysis_tags(body: str) -> dict[str, Any]:
+    return {
+        "main_steps": [
+            attributes
+            | {
+                "why": " ".join(text for _, text in entries(inner, "why")),
+                "substeps": [text for _, text in entries(inner, "substep")],
+            }
+            for attributes, inner in entries(body, "main-step")
+        ]
+    }
+
+
+def _rubric_tags(body: str) -> dict[str, Any]:
+    return {
+        "items": [
+            attributes
+            | {
+                "full": " ".join(text for _, text in entries(inner, "full")),
+                "deductions": [text for _, text in entries(inner, "deduction")],
+            }
+            for attributes, inner in entries(body, "item")
+        ]
+    }

@@ -1,0 +1,202 @@
+"""The steps of grading with references: cluster, match, analyse, design a rubric. Each piece is made once and then reused.
+
+Source: RefGrader §5.2. Pieces depend on the problem and its references alone; their names say from what they were made, so a
+piece that was made before, for whatever script, is found under its name and no model is asked.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TypeVar
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, PieceKind
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.asking import REPAIR, GraderDesk, Unread
+from apps.reasoning.graders.matching import Match, MatchingSaid, best_match, matching_read
+from apps.reasoning.graders.pieces import (
+    Analysis,
+    Cluster,
+    Clusters,
+    Rubric,
+    analysis_reader,
+    apportioned,
+    clusters_read,
+    rubric_reader,
+)
+from apps.reasoning.prompts.loader import load
+
+V = TypeVar("V", bound=Value)
+CHOSEN_BY_DESIGNER = "Yours to choose."
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a reference is analysed and points are distributed: with approachability or not, by main steps or by milestones."""
+
+    is_scored: bool
+    by_milestones: bool
+
+    @property
+    def name(self) -> str:
+        """A name for keys of calls."""
+        return f"{'scored' if self.is_scored else 'plain'}/{'milestones' if self.by_milestones else 'steps'}"
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The reference that a script is compared with."""
+
+    cluster: str
+    text: str
+
+
+async def clusters_of(desk: GraderDesk) -> Clusters | Unread:
+    """The clusters of the references. One reference is a cluster of its own, and nobody is asked."""
+    references = _references(desk)
+    if len(references) == 1:
+        return Clusters(clusters=(Cluster(members=(1,), representative=1),))
+    return await _piece(
+        desk,
+        "clusters",
+        role="clusterer",
+        key="cluster",
+        prompt="grading/clusterer",
+        made_from=references,
+        values={"references": desk.desk.listed((f"Text {number}", text) for number, text in enumerate(references, 1))},
+        form="clusters",
+        shape=Clusters,
+        read=lambda final: clusters_read(final, len(references)),
+    )
+
+
+async def matched(desk: GraderDesk) -> Matched | Unread:
+    """The representative of the cluster that the script is most like."""
+    clusters = await clusters_of(desk)
+    if isinstance(clusters, Unread):
+        return Unread(reason=f"the references could not be sorted: {clusters.reason}", raw=clusters.raw)
+    found = await _match(desk, clusters)
+    if isinstance(found, Unread):
+        return Unread(reason=f"the script could not be compared with the references: {found.reason}", raw=found.raw)
+    chosen = clusters.named[found.cluster]
+    return Matched(found.cluster, _references(desk)[chosen.representative - 1])
+
+
+async def _match(desk: GraderDesk, clusters: Clusters) -> Match | Unread:
+    named = clusters.named
+    if len(named) == 1:
+        only = Match(cluster="C1", prefix={}, common={})
+        _tell_match(desk, only, "", "There is no other cluster.")
+        return only
+    counts = {name: len(cluster.steps) for name, cluster in named.items()}
+    listed = [(_heading(name, cluster), _references(desk)[cluster.representative - 1]) for name, cluster in named.items()]
+    said = await desk.ask(
+        "match",
+        role="matcher",
+        prompt="grading/matcher",
+        values={"clusters": desk.desk.listed(listed), "script": desk.script},
+        form="matching",
+        shape=MatchingSaid,
+        read=lambda final: matching_read(final, counts),
+    )
+    if isinstance(said, Unread):
+        return said
+    match = best_match(said, counts)
+    _tell_match(desk, match, "match", "The most main steps in common from the beginning on, then in order.")
+    return match
+
+
+def _heading(name: str, cluster: Cluster) -> str:
+    return "\n".join([f"Solution {name}, main steps:", *(f"{number}. {one}" for number, one in enumerate(cluster.steps, 1))])
+
+
+def _tell_match(desk: GraderDesk, match: Match, call: str, reason: str) -> None:
+    event = GradingMatched(cluster=match.cluster, call=call, prefix=match.prefix, common=match.common, reason=reason)
+    desk.desk.ctx.emit("grading/matched", event)
+
+
+async def analysis_of(desk: GraderDesk, reference: Matched, manner: Manner) -> Analysis | Unread:
+    """The main steps of the reference."""
+    form = load("grading/forms/approachability") if manner.is_scored else load("grading/forms/no_scoring")
+    found = await _piece(
+        desk,
+        "analysis",
+        role="analyst",
+        key=f"analyse/{reference.cluster}/{'scored' if manner.is_scored else 'plain'}",
+        prompt="grading/analyst",
+        made_from=(reference.text, form.system),
+        values={"reference": desk.desk.content(reference.text), "scoring": form.system},
+        form="analysis",
+        shape=Analysis,
+        read=analysis_reader(manner.is_scored),
+    )
+    return (
+        Unread(reason=f"the reference could not be analysed: {found.reason}", raw=found.raw)
+        if isinstance(found, Unread)
+        else found
+    )
+
+
+async def rubric_of(desk: GraderDesk, reference: Matched, manner: Manner) -> Rubric | Unread:
+    """Seven points over the reference; with approachability they are proportional to it and computed here."""
+    analysis = await analysis_of(desk, reference, manner)
+    if isinstance(analysis, Unread):
+        return analysis
+    wanted = apportioned([step.approachability or 1 for step in analysis.main_steps]) if manner.is_scored else ()
+    form = load("grading/forms/by_milestones") if manner.by_milestones else load("grading/forms/by_steps")
+    points = ", ".join(map(str, wanted)) or CHOSEN_BY_DESIGNER
+    found = await _piece(
+        desk,
+        "rubric",
+        role="designer",
+        key=f"rubric/{reference.cluster}/{manner.name}",
+        prompt="grading/designer",
+        made_from=(reference.text, analysis.text, form.system, points),
+        values={
+            "reference": desk.desk.content(reference.text),
+            "analysis": desk.desk.content(analysis.text),
+            "manner": form.system,
+            "points": points,
+        },
+        form="rubric",
+        shape=Rubric,
+        read=rubric_reader(wanted),
+    )
+    return Unread(reason=f"no rubric could be made: {found.reason}", raw=found.raw) if isinstance(found, Unread) else found
+
+
+async def _piece(
+    desk: GraderDesk,
+    what: PieceKind,
+    *,
+    role: str,
+    key: str,
+    prompt: str,
+    made_from: Sequence[str],
+    values: Mapping[str, str],
+    form: str,
+    shape: type[V],
+    read: Callable[[Final], V | Unscored],
+) -> V | Unread:
+    """The piece made before under this name, or made now and told."""
+    stems = (load(prompt).sha, load(REPAIR).sha, desk.form(form), desk.desk.problem.statement)
+    name = f"{what}/{sha256(chr(0).join((*stems, *made_from)).encode()).hexdigest()}"
+    if name in desk.made:
+        return shape.model_validate(desk.made[name])
+    is_cached = name in desk.material.prepared
+    if is_cached:
+        found: V | Unread = shape.model_validate(desk.material.prepared[name])
+    else:
+        found = await desk.ask(key, role=role, prompt=prompt, values=values, form=form, shape=shape, read=read)
+    if isinstance(found, Unread):
+        return found
+    desk.made[name] = found.model_dump(mode="json")
+    event = GradingPrepared(
+        piece=name, what=what, role=role, call="" if is_cached else key, is_cached=is_cached, value=desk.made[name]
+    )
+    desk.desk.ctx.emit(f"grading/piece/{name}", event)
+    return found
+
+
+def _references(desk: GraderDesk) -> tuple[str, ...]:
+    return tuple(text for text in desk.material.references if text.strip())

@@ -1,0 +1,46 @@
+"""A model that keeps to every form of grading with references: two routes, two main steps, a rubric of 3 and 4."""
+
+from tests.graders.grade import finding, grading
+
+CLUSTERS = (
+    "<clusters>"
+    '<cluster members="1" representative="1"><main-step>Factor as $n(n+1)$.</main-step>'
+    "<main-step>One of two neighbours is even.</main-step></cluster>"
+    '<cluster members="2" representative="2"><main-step>Cases by parity.</main-step></cluster>'
+    "</clusters>"
+)
+MATCHING = (
+    "<matching><main-step>Factor.</main-step><main-step>Try some values.</main-step>"
+    '<same step="1" cluster="C1" other="1"/></matching>'
+)
+ANALYSIS = (
+    '<analysis><main-step title="Factor as n(n+1)"><why>It shows the neighbours.</why><substep>Expand.</substep></main-step>'
+    '<main-step title="One of two neighbours is even"><why>It ends the proof.</why></main-step></analysis>'
+)
+SCORED = ANALYSIS.replace('n(n+1)">', 'n(n+1)" approachability="2">').replace('is even">', 'is even" approachability="4">')
+
+
+def rubric(*points: int) -> str:
+    items = "".join(
+        f'<item title="Step {number}" points="{one}"><full>It is proved.</full><deduction>No reason: ½.</deduction></item>'
+        for number, one in enumerate(points, 1)
+    )
+    return f"<rubric>{items}</rubric>"
+
+
+def by_items(*points: float, total: float | None = None) -> str:
+    items = [f'<item code="M{number}" points="{one}">So much of it.</item>' for number, one in enumerate(points, 1)]
+    chain = "<chain>E1(Step_2) -> M2(Step_3) -> FINAL_INVALID</chain>"
+    return grading(sum(points) if total is None else total, finding(), chain, *items)
+
+
+FOLLOWS = {
+    "cluster": CLUSTERS,
+    "match": MATCHING,
+    "analyse/C1/plain": ANALYSIS,
+    "analyse/C1/scored": SCORED,
+    "rubric/C1/plain/*": rubric(3, 4),
+    "rubric/C1/scored/*": rubric(3, 4),
+    "grade/ref3": grading(2, finding()),
+    "grade/ref5_*": by_items(2.5, 0),
+}
