@@ -34,6 +34,7 @@ from apps.marks.sheets import scheme_of, sheet_of
 from apps.reasoning.marking.revealing import is_large
 
 COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
+DISMISSED = "fresh.dismissed"
 CLOSED = (CaseState.RELEASED, CaseState.APPEALED)
 
 
@@ -93,7 +94,8 @@ def case_compare(case: MarkingCase) -> CaseState:
 @transaction.atomic
 def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
     """A further task for somebody who has seen nothing; None where there was one already, or where nobody is left."""
-    if case.state in CLOSED or case.tasks.filter(slot=Slot.THIRD).exists() or not fresh_people(case).exists():
+    was_asked = case.tasks.filter(slot=Slot.THIRD).exists() or case.audit.filter(verb=DISMISSED).exists()
+    if case.state in CLOSED or was_asked or not fresh_people(case).exists():
         return None
     task = MarkingTask.objects.create(case=case, slot=Slot.THIRD)
     _moved(case, CaseState.OPEN)
@@ -107,7 +109,7 @@ def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
     waiting = case.tasks.filter(slot=Slot.THIRD, done_at=None, assignee=None, mark=None)
     if not waiting.delete()[0]:
         return False
-    audit("fresh.dismissed", actor=by, case=case)
+    audit(DISMISSED, actor=by, case=case)
     case_compare(case)
     return True
 
