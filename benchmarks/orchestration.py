@@ -6,7 +6,8 @@ The inference worker and Valkey are processes of their own; this process is the 
 import asyncio
 import resource
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure
 from benchmarks.texts import text_of
@@ -36,14 +37,14 @@ def figures(quick: bool = False) -> list[Figure]:
         raise SystemExit("the benchmark run could not be taken")
     with Processes("valkey", "inference", folder=folder) as processes:
         journal = RunJournal(owned, process_writer())
-        asyncio.run(_generate(owned, journal, range(-WINDOW, 0)))
+        _run(_generate(owned, journal, range(-WINDOW, 0)))
         before, own, began = processes.cpu_s(), time.process_time(), time.perf_counter()
-        asyncio.run(_generate(owned, journal, range(calls)))
+        _run(_generate(owned, journal, range(calls)))
         took, own = time.perf_counter() - began, time.process_time() - own
         cost = {name: after - before[name] for name, after in processes.cpu_s().items()}
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         began = time.perf_counter()
-        asyncio.run(_generate(owned, RunJournal(owned, process_writer()), range(calls)))
+        _run(_generate(owned, RunJournal(owned, process_writer()), range(calls)))
         replayed = time.perf_counter() - began
     process_writer().close()
 
@@ -60,6 +61,14 @@ def figures(quick: bool = False) -> list[Figure]:
         Figure("orchestrator's greatest memory", memory, "MB", 600, "under"),
         Figure(f"load and replay of {calls:,} records through the context", replayed, "s", 5, "under"),
     ]
+
+
+def _run(program: Coroutine[Any, Any, None]) -> None:
+    """As `execution.run_drive` does."""
+    from apps.runs.loops import new_event_loop
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(program)
 
 
 async def _generate(run: "Run", journal: "RunJournal", numbers: range) -> None:

@@ -18,6 +18,7 @@ from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
 from apps.runs.logs import about, bind
+from apps.runs.loops import new_event_loop
 from workers.backends import backend_for
 from workers.health import Checkup
 from workers.running import HostOptions, HostSink, RunningCall
@@ -65,7 +66,7 @@ class EngineHost:
         self._stopping = False
         self._sink_is_behind = False
         self._sink_complained_at = float("-inf")
-        self._loop = asyncio.new_event_loop()
+        self._loop = new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name="engine-loop", daemon=True)
         self._thread.start()
         self._watchdog = LoopWatchdog(self._loop, stuck_s=self._options.stuck_s)

@@ -33,6 +33,7 @@ from apps.runs.journal_batch import Announced
 from apps.runs.leases import lease_release, lease_take, owner_name, run_close
 from apps.runs.live import announce_events
 from apps.runs.logs import bind
+from apps.runs.loops import new_event_loop
 from apps.runs.models import Run, RunStatus
 from apps.runs.records import LoadedRecords
 from apps.runs.sending import stop_calls
@@ -93,7 +94,8 @@ def run_drive(
     journal = RunJournal(run, writer or process_writer())
     logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
     try:
-        status, reason = asyncio.run(_tracked(_drive(run, journal, dispatcher_for)))
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            status, reason = runner.run(_tracked(_drive(run, journal, dispatcher_for)))
     except asyncio.CancelledError:
         logger.info("run %s: given back, this process is stopping", run.public_id)
         lease_release(run.pk, run.fence)
