@@ -13,6 +13,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Substr
 
 from apps.explorations.conversations import memory_verdict
+from apps.explorations.solutions import selected_solution
 from apps.runs.models import Run
 
 PROBLEM = "problem"
@@ -232,7 +233,7 @@ def lineage_data(run: Run, after: int = 0) -> LineageData:
         fold.said(seq, kind, body)
     for row in drafted[at:]:
         fold.drafted(row)
-    selected = _selected(run, fold)
+    selected = selected_solution(run) if fold.selected_seq else ""
     contributing = _rests_on(fold.edges, fold.stands.get(selected, selected)) if selected else set()
     for name, opinions in fold.opinions.items():
         opinions.onto(fold.nodes[name])
@@ -266,15 +267,6 @@ def _drafted(run: Run) -> Iterator[dict[str, Any]]:
     )  # type: ignore[assignment]
     for row in read:
         yield {"name": row.pop("body__candidate"), **{name.removeprefix("body__"): value for name, value in row.items()}}
-
-
-def _selected(run: Run, fold: _Fold) -> str:
-    """The candidate whose text the run stands by, once it has said so."""
-    if not fold.selected_seq:
-        return ""
-    text = run.events.filter(kind="proof.drafted").order_by("seq").values_list("body__text", flat=True).last()
-    found = run.events.filter(kind="candidate.drafted", body__text=text).order_by("seq").last() if text else None
-    return found.body["candidate"] if found else ""
 
 
 def _rests_on(edges: Sequence[LineageEdge], name: str) -> set[str]:

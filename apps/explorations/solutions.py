@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from apps.explorations.conversations import Conversations, Memory, Talk, conversations
 from apps.explorations.words import round_word
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
+from apps.lemmas.selectors import solution_behind
 from apps.runs.models import Run
 
 KINDS = (
@@ -32,6 +33,7 @@ _MADE_AS = {
     "refinement": "refined from",
     "correction": "corrected from",
     "aggregate": "made from",
+    "continuation": "written from what was handed on after",
 }
 
 
@@ -82,7 +84,13 @@ class Solution:
 
     @property
     def how(self) -> str:
+        """How it was made; its parents follow."""
         return _MADE_AS.get(self.made_as, self.made_as)
+
+    @property
+    def shows_mean(self) -> bool:
+        """Is the mean score worth telling? Not where the memory tells the same as a judgement."""
+        return self.mean is not None and self.memory is None
 
 
 @dataclass
@@ -142,7 +150,8 @@ class Solutions:
 class _Fold:
     """Takes the events one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, scaffold: str) -> None:
+        self.scaffold = scaffold
         self.solutions: dict[str, Solution] = {}
         self.duels: list[Duel] = []
         self.judged: dict[frozenset[str], list[dict[str, Any]]] = {}
@@ -160,6 +169,9 @@ class _Fold:
             case "candidate.scored" | "candidate.score_dropped" | "candidate.judged":
                 if solution := self.solutions.get(body["candidate"]):
                     {"candidate.scored": _scored, "candidate.judged": _judged}.get(kind, _dropped)(solution, body)
+                    if self.scaffold == "alpha_apollo" and body.get("score") is not None:
+                        found = "correct" if body["score"] else "incorrect"
+                        solution.opinions[-1].verdict = f"Evaluator {body['index']}: {found}"
             case "pool.kept":
                 self.kept[body["round"]] = list(body["kept"])
                 for name in body["kept"]:
@@ -188,19 +200,28 @@ class _Fold:
             own_score=body.get("own_score"),
             **known,
         )
+        if self.scaffold == "reasoning_cache" and solution.parents:
+            solution.made_as = "continuation"  # A turn sees the state that its parent left, not the parent.
         self.solutions[solution.id] = solution
         for parent in solution.parents:
             if parent in self.solutions:
                 self.solutions[parent].children.append(solution.id)
 
 
+def selected_solution(run: Run) -> str:
+    """The candidate that the run stands by, once it has said so."""
+    if not run.events.filter(kind="proof.selected").exists():
+        return ""
+    drafted = run.events.filter(kind="proof.drafted").order_by("seq").last()
+    return solution_behind(run, drafted.body["call"], drafted.body["text"]) if drafted else ""
+
+
 def solutions(run: Run) -> Solutions:
     """The fold of `run`; a few queries, however many opinions there are."""
-    fold = _Fold()
+    fold = _Fold(run.scaffold)
     for kind, body in run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body").iterator(chunk_size=2000):
         fold.take(kind, body)
-    proof = run.events.filter(kind="proof.selected").order_by("seq").last()
-    selected = _selected(run, fold) if proof else ""
+    selected = selected_solution(run)
     agents = conversations(run)
     for name, solution in fold.solutions.items():
         solution.talks, solution.memory = agents.judging.get(name, []), agents.memories.get(name)
@@ -221,13 +242,6 @@ def solutions(run: Run) -> Solutions:
         agents=agents,
         round_word=round_word(run.scaffold),
     )
-
-
-def _selected(run: Run, fold: _Fold) -> str:
-    """The candidate whose text is the run's proof."""
-    drafted = run.events.filter(kind="proof.drafted").order_by("seq").last()
-    text = drafted.body["text"] if drafted else ""
-    return next((name for name, solution in fold.solutions.items() if solution.text == text), "")
 
 
 def _round(fold: _Fold, number: int, selected: str, talks: list[Talk]) -> Round:

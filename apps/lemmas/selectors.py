@@ -194,6 +194,16 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
     )
 
 
+def solution_behind(run: Run, call: str, text: str) -> str:
+    """The candidate that a proof with this call and text is; several may have one text, but only one comes from a call.
+
+    Runs of before the call was told, and imported ones: the newest of that text. Empty where there is none.
+    """
+    drafted = RunEvent.objects.filter(run=run, kind="candidate.drafted").order_by("-seq")
+    names = drafted.values_list("body__candidate", flat=True)
+    return (names.filter(body__call=call).first() if call else None) or names.filter(body__text=text).first() or ""
+
+
 def _alike(rows: Rows, alike: dict[str, float]) -> list[tuple[Lemma, float]]:
     found = rows.named(set(alike))
     return [(row, alike[row.lemma]) for row in found.values() if isinstance(row, Lemma)]
@@ -205,8 +215,7 @@ def _standing(run: Run, proof: ProofVersion, until: int | None = None) -> Standi
         return Standing(proof.status or "not yet judged")
     if until is not None and not proof.selected:
         return Standing("not yet judged")
-    same = RunEvent.objects.filter(run=run, kind="candidate.drafted", body__text=proof.text).order_by("-seq")
-    solution = same.values_list("body__candidate", flat=True).first() or ""
+    solution = solution_behind(run, proof.call, proof.text)
     if run.is_live and not solution:
         return Standing("not yet judged")
     accepted = (run.outcome or {}).get("accepted", proof.accepted or None) if proof.selected else None

@@ -7,14 +7,18 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.lineage import lineage_data
 from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
+from apps.lemmas.selectors import proof_detail
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run
+from tests.explorations.test_conversations_of_a_run import played as played_agents
 from tests.reasoning.candidates import FAIL, PASS, better, named, score
+from tests.reasoning.play import proof
 from tests.runs.driving import drive, with_model
 from tests.runs.factory import make_run
 
@@ -70,6 +74,33 @@ def test_the_fold_knows_streaks_and_lineage() -> None:
     assert corrected.parents == [first.id]
     assert [opinion.verdict for opinion in corrected.opinions] == ["pass, 1 in a row", "pass, 2 in a row"]
     assert first.opinions[0].issues[0]["comment"] == "It does not follow."
+
+
+def test_of_two_solutions_with_one_text_the_run_stands_by_the_one_that_it_names() -> None:
+    marks = {"examine/c1.2/1": 1, "examine/c1.2/2": 0.5}
+
+    def answer(request: GenerationRequest) -> str:
+        if request.role == "evaluator":
+            return score(marks.get(request.key, 0.5 if request.key.startswith("examine/c2") else 0))
+        return f"{proof('It holds.')}\n<own-score>1</own-score>"
+
+    run = played("deepseek_math", "quick", answer)
+    assert run.outcome is not None
+    assert "of c1.2 is 0.75" in run.outcome["reason"]
+    assert solutions(run).selected == lineage_data(run)["selected_proof"] == "c1.2"
+    detail = proof_detail(run, "1")
+    assert detail is not None
+    assert detail.standing.solution == "c1.2"
+
+
+def test_evaluators_of_an_agent_say_correct_or_not_and_a_turn_is_written_from_a_state() -> None:
+    first = solutions(played_agents()).rounds[0].solutions[0]
+    assert [opinion.verdict for opinion in first.opinions] == ["Evaluator 1: incorrect", "Evaluator 2: incorrect"]
+    assert not first.shows_mean
+    cached = solutions(played("reasoning_cache", "paper", lambda request: named(request)))
+    assert [round_.solutions[0].how for round_ in cached.rounds][:2] == [
+        "written afresh", "written from what was handed on after"
+    ]  # fmt: skip
 
 
 def test_a_turn_shows_the_state_it_handed_on_beside_the_one_before() -> None:

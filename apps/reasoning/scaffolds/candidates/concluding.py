@@ -33,7 +33,13 @@ async def concluded(desk: Desk, search: Awaitable[Selection], so_far: Callable[[
     reason = f"{exhausted} {selection.reason}" if exhausted and not selection.accepted else selection.reason
     desk.ctx.emit(
         PROOF,
-        ProofDrafted(proof=PROOF, text="\n\n".join(candidate.steps), steps=candidate.steps, call="", rollout=0),
+        ProofDrafted(
+            proof=PROOF,
+            text="\n\n".join(candidate.steps),
+            steps=candidate.steps,
+            call=desk.calls.get(candidate.id, ""),
+            rollout=0,
+        ),
     )
     desk.ctx.emit("proof/selected", ProofSelected(proof=PROOF, accepted=bool(selection.accepted), reason=reason))
     if selection.accepted:

@@ -48,7 +48,8 @@ class Candidate(Value):
 class Desk:
     """The state that all scaffolds of candidates keep. It follows from recorded calls and commands alone.
 
-    `structured` asks for JSON where a role has a schema. `wants_end` is set by a person's "write up": end with what is there.
+    `calls` names for each candidate the call that wrote it. `structured` asks for JSON where a role has a schema. `wants_end`
+    is set by a person's "write up": end with what is there.
     """
 
     problem: ProblemText
@@ -57,6 +58,7 @@ class Desk:
     hints: list[str] = field(default_factory=list)
     wants_end: bool = False
     candidates: dict[str, Candidate] = field(default_factory=dict)
+    calls: dict[str, str] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)
 
     async def ask(
@@ -130,7 +132,7 @@ class Desk:
         """Tell a candidate and remember it."""
         lineage = tuple(parent.id for parent in parents)
         candidate = Candidate(id=name, steps=steps, round=round_, parents=lineage, own_score=own_score)
-        self.candidates[name] = candidate
+        self.candidates[name], self.calls[name] = candidate, call
         event = CandidateDrafted(
             candidate=name,
             made_as=made_as,
