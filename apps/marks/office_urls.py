@@ -2,9 +2,14 @@
 
 from django.urls import path
 
-from apps.marks.views import scheme_change
+from apps.marks.views import office, scheme_change
 
 app_name = "office"
 urlpatterns = [
     path("problem/<uuid:problem_id>/scheme/", scheme_change.scheme_change, name="scheme_change"),
+    path("<uuid:contest_id>/statistics/", office.statistics, name="statistics"),
+    path("<uuid:contest_id>/statistics/<uuid:problem_id>/data", office.statistics_data, name="statistics_data"),
+    path("<uuid:contest_id>/results/", office.results, name="results"),
+    path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
+    path("<uuid:contest_id>/record/", office.record, name="record"),
 ]

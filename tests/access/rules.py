@@ -154,7 +154,8 @@ RULES: dict[str, Rule] = {
     **{f"marks:{name}": POST_ONLY for name in ("coordination_do", "precedent_add", "fresh_skip", "calibration_change")},
     "marks:calibration": CONTEST_COACH,
     # the contest office: Bob organises, so he stands in for the captain
-    "office:scheme_change": CONTEST_COACH,
+    **{f"office:{name}": CONTEST_COACH for name in ("scheme_change", "statistics", "statistics_data", "results", "record")},
+    "office:download": CONTEST_COACH,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
     "results:release": CONTEST_COACH,
     "results:release_undo": POST_ONLY,
@@ -271,6 +272,12 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"submissions:{name}": lambda world: {"contest_id": world.contest_id, "file_id": ANY_ID}
         for name in ("import_preview", "import_confirm")
     },
+    **{f"office:{name}": lambda world: {"contest_id": world.contest_id} for name in ("statistics", "results", "record")},
+    "office:statistics_data": lambda world: {
+        "contest_id": world.contest_id,
+        "problem_id": world.handed_in.submission.problem.public_id,
+    },
+    "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
     "office:scheme_change": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     **{

@@ -1,0 +1,160 @@
+"""Results as files: a table for spreadsheets, and everything about settled scripts for research.
+
+Papers have their numbers and nothing else: no name, no school, no account, no time of handing in. Markers are numbered in a
+file, in an order drawn from the file's own salt, so that two files cannot be laid side by side.
+"""
+
+import csv
+import io
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import Any
+
+from apps.accounts.models import User
+from apps.contests.models import Contest
+from apps.marks.comparing import COUNTED
+from apps.marks.models import FinalGrade, Mark, MarkState
+from apps.marks.office import grades_settled
+from apps.reasoning.marking.claims import claim_line
+from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.sheet import MarkSheet
+from apps.schemes.models import SchemeVersion
+from apps.submissions.models import SubmissionVersion
+
+FORMAT = "lemmascope.marking/1"
+COLUMNS = ("paper", "problem", "points", "claim", "derivation", "comment", "scheme", "digest")
+_WITH_SCHEME = ("scheme_version__scheme",)
+
+
+def results_csv(contest: Contest) -> str:
+    """One line a settled script. Cells that a spreadsheet would compute begin with an apostrophe."""
+    target = io.StringIO(newline="")
+    writer = csv.DictWriter(target, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: cell(value) for name, value in _line(grade).items()} for grade in grades_settled(contest))
+    return target.getvalue()
+
+
+def cell(text: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r", "'") else text
+
+
+def uncell(text: str) -> str:
+    """What `cell` was given."""
+    return text[1:] if text[:1] == "'" else text
+
+
+def claim_of(sheet: MarkSheet, version: SchemeVersion | None) -> str:
+    """The claim line of a sheet; empty where the points were typed without a scheme."""
+    return claim_line(version.content, sheet.ticks, is_mixed=sheet.is_mixed) if version else ""
+
+
+def comment_of(sheet: MarkSheet) -> str:
+    """What is written to the student about the whole script."""
+    return "\n\n".join(one.words for one in sheet.comments if one.audience == "student" and not one.step)
+
+
+def research_json(contest: Contest) -> Iterator[str]:
+    """JSON lines: a head, every version of a scheme that was marked with, then a script a line with its marks and spans."""
+    salt = secrets.token_bytes(16)
+    grades = list(grades_settled(contest))
+    yield _json({"format": FORMAT, "scripts": len(grades), "point_step": contest.point_step, "anonymous": True})
+    for version in _versions(grades):
+        yield _json({"scheme": _scheme_name(version), "meaning": version.meaning_hash, "body": version.body})
+    marks: dict[int, list[Mark]] = {}
+    for mark in _marks(contest):
+        marks.setdefault(mark.task.case_id, []).append(mark)
+    older = {one.pk: one for one in FinalGrade.objects.filter(case__problem__contest=contest).select_related(*_WITH_SCHEME)}
+    for grade in grades:
+        yield _json(_script(grade, marks.get(grade.case_id, []), older, salt))
+
+
+def _line(grade: FinalGrade) -> dict[str, str]:
+    sheet = MarkSheet.model_validate(grade.sheet)
+    return {
+        "paper": grade.case.version.submission.paper.number,
+        "problem": grade.case.problem.label,
+        "points": points_text(grade.points),
+        "claim": claim_of(sheet, grade.scheme_version),
+        "derivation": grade.derivation,
+        "comment": comment_of(sheet),
+        "scheme": _scheme_name(grade.scheme_version),
+        "digest": grade.case.version.digest,
+    }
+
+
+def _script(grade: FinalGrade, marks: list[Mark], older: dict[int, FinalGrade], salt: bytes) -> dict[str, Any]:
+    version = grade.case.version
+    return {
+        "paper": version.submission.paper.number,
+        "problem": {"label": grade.case.problem.label, "slug": grade.case.problem.problem.slug},
+        "text": {"source": version.source, "digest": version.digest, "segmenter": version.segmenter, "steps": _steps(version)},
+        "grade": {
+            "points": points_text(grade.points),
+            "basis": "mark" if grade.mark_id else "coordination",
+            "scheme": _scheme_name(grade.scheme_version),
+            "sheet": grade.sheet,
+            "derivation": grade.derivation,
+            "superseded": _chain(grade, older),
+        },
+        "marks": [_mark(mark, salt) for mark in marks],
+    }
+
+
+def _mark(mark: Mark, salt: bytes) -> dict[str, Any]:
+    """A mark with what was sealed and what it is now. Anchors hold start, end and the words, in code points of the source."""
+    return {
+        "marker": _marker(mark.marker, salt),
+        "slot": mark.task.slot,
+        "state": mark.state,
+        "assisted": mark.is_assisted,
+        "scheme": _scheme_name(mark.scheme_version),
+        "sealed_points": None if mark.sealed_points is None else points_text(mark.sealed_points),
+        "points": None if mark.points is None else points_text(mark.points),
+        "sealed_sheet": mark.sealed_sheet,
+        "sheet": mark.sheet,
+        "change_reason": mark.change_reason,
+        "order": mark.order_index,
+        "active_seconds": round(mark.active_seconds, 1),
+    }
+
+
+def _steps(version: SubmissionVersion) -> list[dict[str, Any]]:
+    return [{"number": one.number, "start": one.start, "end": one.end, "kind": one.kind} for one in version.steps.all()]
+
+
+def _chain(grade: FinalGrade, older: dict[int, FinalGrade]) -> list[dict[str, str]]:
+    """The grades before this one, newest first, with the reason why each was superseded."""
+    found, here = [], grade
+    while here.supersedes_id is not None:
+        before = older[here.supersedes_id]
+        found.append(
+            {"points": points_text(before.points), "scheme": _scheme_name(before.scheme_version), "because": here.reason}
+        )
+        here = before
+    return found
+
+
+def _marks(contest: Contest) -> Iterable[Mark]:
+    rows = Mark.objects.filter(task__case__problem__contest=contest, task__slot__in=COUNTED, sealed_at__isnull=False)
+    return rows.exclude(state=MarkState.VOID).select_related("marker", "task", "scheme_version__scheme").order_by("pk")
+
+
+def _versions(grades: list[FinalGrade]) -> list[SchemeVersion]:
+    found = {grade.scheme_version_id: grade.scheme_version for grade in grades if grade.scheme_version}
+    return list(found.values())
+
+
+def _scheme_name(version: SchemeVersion | None) -> str:
+    return f"{version.scheme.public_id}/{version.number}" if version else ""
+
+
+def _marker(user: User, salt: bytes) -> str:
+    return blake2b(str(user.public_id).encode(), key=salt, digest_size=4).hexdigest()
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -1,0 +1,138 @@
+"""Results as files and lists: what they hold, what they never hold, and whose name stands under them."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem, Identity
+from apps.marks import office
+from apps.marks.exporting import cell, uncell
+from apps.marks.models import AuditEvent
+from apps.marks.sealing import cases_settle
+from tests.marks.factory import claimed, commanded, past_grace, problem_to_mark, script_add, sealed
+
+ClientFor = Callable[[User | None], Client]
+NAME = "Zebulon Quartermaine"
+
+
+@pytest.fixture
+def problem(bob: User) -> ContestProblem:
+    """Three scripts by somebody with a name; two are settled, the first with a comment and a verdict."""
+    problem = problem_to_mark(bob, scripts=2, asks_place=False)
+    script_add(problem, NAME)
+    from apps.marks.setups import cases_prepare
+
+    cases_prepare(problem)
+    task = claimed(problem, bob)
+    commanded(task, bob, "comment", id="c1", step=0, words="=HYPERLINK() is no proof.")
+    commanded(task, bob, "verdict", id="v1", step=1, fallacy="gap", anchor={"start": 0, "end": 7})
+    past_grace(sealed(task, bob, ("claim", {"line": "A1 -D1"}), ("reason", {"words": "So."})))
+    past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "B1"})))
+    cases_settle(problem.contest)
+    return problem
+
+
+def download(client: Client, problem: ContestProblem, form: str) -> str:
+    answer: Any = client.get(reverse("office:download", args=[problem.contest.public_id, form]))
+    assert answer.status_code == 200
+    return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
+
+
+def test_the_table_has_a_line_for_every_settled_script(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    rows = list(csv.DictReader(io.StringIO(download(client_for(bob), problem, "csv"))))
+    assert sorted((row["points"], uncell(row["claim"])) for row in rows) == [("2", "A1 -D1"), ("7", "B1")]
+    assert {row["paper"] for row in rows} <= {paper.number for paper in problem.contest.papers.all()}
+    commented = next(row for row in rows if row["points"] == "2")
+    assert commented["comment"].startswith("'="), "no spreadsheet computes a comment"
+    assert commented["derivation"].endswith("→ 2")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+a", "-D1", "@x", "'quoted", "plain", "", "\tx"])
+def test_cells_come_back_as_they_were(text: str) -> None:
+    assert uncell(cell(text)) == text
+    assert cell(text)[:1] not in ("=", "+", "-", "@", "\t")
+
+
+def test_research_gets_texts_spans_marks_and_schemes(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    head, scheme, *scripts = map(json.loads, download(client_for(bob), problem, "jsonl").splitlines())
+    assert (head["format"], head["scripts"]) == ("lemmascope.marking/1", 2)
+    assert scheme["body"]["format"] == "lemmascope.scheme/1"
+    assert len(scripts) == 2
+    one = next(script for script in scripts if script["grade"]["points"] == "2")
+    assert one["grade"]["scheme"] == scheme["scheme"]
+    (verdict,) = one["grade"]["sheet"]["verdicts"]
+    start, end = verdict["anchor"]["start"], verdict["anchor"]["end"]
+    assert one["text"]["source"][start:end] == verdict["anchor"]["quote"]
+    assert [step["number"] for step in one["text"]["steps"]] == list(range(1, len(one["text"]["steps"]) + 1))
+    (mark,) = one["marks"]
+    assert (mark["sealed_points"], mark["points"], mark["assisted"]) == ("2", "2", False)
+
+
+def test_no_file_and_no_page_of_the_office_holds_a_name(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    Identity.objects.filter(name=NAME).update(school="Gymnasium Hohenstein")
+    client = client_for(bob)
+    texts = [download(client, problem, form) for form in ("csv", "jsonl")]
+    for name in ("statistics", "results", "record"):
+        answer = client.get(reverse(f"office:{name}", args=[problem.contest.public_id]))
+        texts.append(f"{answer.headers}{answer.content.decode()}")
+    for text in texts:
+        assert not [word for word in ("Zebulon", "Quartermaine", "Hohenstein", "author 0", "author 1") if word in text]
+    assert "bob" not in texts[1], "markers are numbered in files for research"
+
+
+def test_two_files_number_markers_differently(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    first, second = (download(client_for(bob), problem, "jsonl") for _ in range(2))
+    markers = [json.loads(text.splitlines()[-1])["marks"][0]["marker"] for text in (first, second)]
+    assert markers[0] != markers[1]
+
+
+def test_a_list_is_signed_when_it_is_whole_and_as_it_was_seen(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
+    contest, client = problem.contest, client_for(bob)
+    address = reverse("office:results", args=[contest.public_id])
+    found = office.result_list(contest)
+    assert (found.missing, sorted(row.total for row in found.rows)) == (1, [0, 2, 7])
+    with pytest.raises(office.SignRefused, match="no grade yet"):
+        office.results_sign(contest=contest, by=bob, digest=found.digest)
+    past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "B1"})))
+    cases_settle(contest)
+    with pytest.raises(office.SignRefused, match="changed since"):
+        office.results_sign(contest=contest, by=bob, digest=found.digest)
+    client.post(address, {"digest": office.result_list(contest).digest})
+    event = AuditEvent.objects.get(verb="results.signed")
+    assert (event.actor, event.body["digest"]) == (bob, office.result_list(contest).digest)
+    assert "this list" in client.get(address).content.decode()
+    assert [row.rank for row in office.result_list(contest).rows] == [1, 1, 3]
+
+
+def test_the_record_tells_what_concerns_settled_scripts(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    task = claimed(problem, bob)
+    sealed(task, bob, ("points", {"points": 7}))
+    contest = problem.contest
+    number = task.case.version.submission.paper.number
+    assert not office.record(contest, number=number).exists(), "a script that is not settled is not told of"
+    verbs = set(office.record(contest).values_list("verb", flat=True))
+    assert {"mark.sealed", "grade.given", "setup"} <= verbs
+    client, address = client_for(bob), reverse("office:record", args=[contest.public_id])
+    page = client.get(address, {"verb": "grade.given"}).content.decode()
+    assert page.count("<td>grade.given</td>") == 2
+    assert "<td>mark.sealed</td>" not in page
+    assert number not in client.get(address).content.decode()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_files_are_the_organisers(
+    form: str, problem: ContestProblem, alice: User, charlie: User, client_for: ClientFor
+) -> None:
+    address = reverse("office:download", args=[problem.contest.public_id, form])
+    for user in (alice, charlie):
+        assert client_for(user).get(address).status_code == 404
+    assert client_for(None).get(address).status_code == 302
