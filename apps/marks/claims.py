@@ -38,6 +38,8 @@ def task_next(problem: ContestProblem, user: User, *, besides: MarkingTask | Non
     held = _held(problem, user, besides) or task_ahead(problem, user)
     if held is None and not gate_refusal(problem, user):
         held = _taken(problem, user)
+    if besides is not None and held == besides.pk:
+        held = None
     return MarkingTask.objects.select_related("case").get(pk=held) if held is not None else None
 
 

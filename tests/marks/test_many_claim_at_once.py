@@ -1,0 +1,76 @@
+"""Fifty markers claim at once: no script goes to two of them in the same slot, none is left out, on SQLite and PostgreSQL."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.claims import task_next
+from apps.marks.leases import LEASE
+from apps.marks.models import MarkingTask
+from tests.cast import person
+from tests.marks.factory import marker, problem_to_mark
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MARKERS = 50
+
+
+def claim_once(problem: ContestProblem, user: User) -> int | None:
+    """One claim as a request makes it, with a connection that it gives back."""
+    try:
+        task = task_next(ContestProblem.objects.select_related("contest", "setup").get(pk=problem.pk), user)
+        return task.pk if task is not None else None
+    finally:
+        connections.close_all()
+
+
+def claim_until_none(problem: ContestProblem, user: User) -> list[int]:
+    """Claim and be done, again and again; the keys of the tasks."""
+    claimed: list[int] = []
+    while (key := claim_once(problem, user)) is not None:
+        claimed.append(key)
+        MarkingTask.objects.filter(pk=key, assignee=user).update(done_at=timezone.now(), lease_until=None)
+        connections.close_all()
+    return claimed
+
+
+@pytest.mark.parametrize("markers", [1, 2])
+def test_no_script_is_claimed_twice_in_a_slot(markers: int) -> None:
+    scripts = 120 if connection.vendor == "postgresql" else 60
+    people = [marker(f"m{number}") for number in range(MARKERS)]
+    problem = problem_to_mark(person("bob"), *people, scripts=scripts, markers=markers)
+    with ThreadPoolExecutor(MARKERS) as pool:
+        claims = list(pool.map(lambda user: claim_until_none(problem, user), people))
+    count = Counter(key for keys in claims for key in keys)
+    assert set(count) == set(MarkingTask.objects.values_list("pk", flat=True)), "every script is claimed"
+    assert max(count.values()) == 1, "and none twice in a slot"
+    for user, keys in zip(people, claims, strict=True):
+        cases = MarkingTask.objects.filter(pk__in=keys).values_list("case", flat=True)
+        assert len(cases) == len(set(cases)), f"{user.username} has a script in both slots"
+
+
+def test_one_marker_in_many_windows_holds_one_script() -> None:
+    bob = person("bob")
+    problem = problem_to_mark(bob, scripts=20)
+
+    with ThreadPoolExecutor(8) as pool:
+        held = set(pool.map(lambda _: claim_once(problem, bob), range(16)))
+    assert len(held) == 1
+    assert None not in held
+
+
+def test_of_many_who_want_a_script_that_was_left_one_gets_it() -> None:
+    people = [marker(f"m{number}") for number in range(12)]
+    problem = problem_to_mark(person("bob"), *people, scripts=1)
+    task = task_next(problem, person("bob"))
+    assert task is not None
+    MarkingTask.objects.filter(pk=task.pk).update(lease_until=timezone.now() - 2 * LEASE - timedelta(seconds=1))
+
+    with ThreadPoolExecutor(12) as pool:
+        got = list(pool.map(lambda user: claim_once(problem, user), people))
+    assert sorted(key for key in got if key is not None) == [task.pk]

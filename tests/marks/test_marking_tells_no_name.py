@@ -1,0 +1,126 @@
+"""Who marks an anonymous contest meets no word of its roster at any address of marking, in no header, file name or error."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, reverse
+
+from apps.accounts.models import Role, User
+from apps.contests.models import ContestProblem
+from apps.contests.services import student_add
+from apps.marks import urls
+from apps.marks.models import Coordination, MarkingTask, PassReason
+from apps.marks.passes import task_pass
+from apps.marks.selectors import PANES
+from apps.marks.setups import cases_prepare
+from apps.submissions.models import Origin, Submission, TextFormat
+from apps.submissions.services import version_add
+from tests.contests.factory import TEXT
+from tests.marks.factory import ONE_PLACE, claimed, commanded, past_grace, problem_to_mark, sealed, task_whole
+
+ClientFor = Callable[[User | None], Client]
+SECRETS = ("Zebulon", "Quartermaine", "quartermaine7", "zq@example.org", "Hohenstein")
+
+
+@pytest.fixture
+def student(db: None) -> User:
+    return User.objects.create_user(
+        "quartermaine7", "zq@example.org", role=Role.STUDENT, first_name="Zebulon", last_name="Quartermaine"
+    )
+
+
+@pytest.fixture
+def problem(bob: User, dana: User, student: User) -> ContestProblem:
+    """A problem with two markers of a script; three scripts, all of the student whose name nobody may meet."""
+    problem = problem_to_mark(bob, dana, scripts=2, markers=2)
+    paper = student_add(contest=problem.contest, person=student, school="Gymnasium Hohenstein")
+    submission = Submission.objects.create(paper=paper, problem=problem)
+    version_add(submission=submission, text=TEXT, text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+    for number, identity in enumerate(problem.contest.identities.filter(person=None)):
+        identity.name, identity.school = f"Zebulon Quartermaine {number}", "Hohenstein"
+        identity.save()
+    cases_prepare(problem)
+    return problem
+
+
+@pytest.fixture
+def tasks(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
+    """A task of Dana's in every state: sealed and disputed, asked about, held with a draft."""
+    first = claimed(problem, dana)
+    past_grace(sealed(first, dana, ("points", {"points": 7})))
+    other = MarkingTask.objects.get(case=first.case, slot__in=("first", "second"), assignee=None)
+    MarkingTask.objects.filter(pk=other.pk).update(assignee=bob)
+    other.refresh_from_db()
+    past_grace(sealed(task_whole(other), bob, ("points", {"points": 2}), ("verdict", ONE_PLACE)))
+    second = claimed(problem, dana)
+    task_pass(task=second, user=dana, reason=PassReason.APPROACH, words="Is this known?")
+    third = claimed(problem, dana)
+    commanded(third, dana, "verdict", **ONE_PLACE)
+    return [first, second, third]
+
+
+def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[dict[str, Any]]:
+    """Arguments for an address: one of each that its kind has; what it asks for beside them is made up."""
+    wanted = set(pattern.pattern.converters)
+    of = {
+        "problem_id": [problem.public_id],
+        "task_id": [task.public_id for task in tasks],
+        "case_id": [task.case.public_id for task in tasks],
+        "coordination_id": [row.public_id for row in Coordination.objects.all()] or [uuid.uuid4()],
+        "name": list(PANES),
+        "pass_id": [1],
+        "verb": ["claim"],
+    }
+    rows: list[dict[str, Any]] = [{}]
+    for name in sorted(wanted):
+        rows = [{**row, name: value} for row in rows for value in of.get(name, ["x"])]
+    yield from rows
+
+
+def answers(client: Client, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[tuple[str, HttpResponse]]:
+    """What every address of marking answers to looking, to sending nonsense, and to sending a form."""
+    nonsense = json.dumps(
+        {"verb": "tick", "args": {"code": "Z9"}, "id": str(uuid.uuid4()), "row_version": 0, "reason": "unsure"}
+    )
+    for pattern in urls.urlpatterns:
+        for values in values_of(pattern, problem, tasks):
+            url = reverse(f"marks:{pattern.name}", kwargs=values)
+            yield f"GET {url}", client.get(url, follow=True)
+            yield f"POST {url} (JSON)", client.post(url, nonsense, content_type="application/json", follow=True)
+            yield f"POST {url} (form)", client.post(url, {"words": "x", "answer": ""}, follow=True)
+
+
+def test_a_marker_meets_no_name_at_any_address_of_marking(
+    problem: ContestProblem, tasks: list[MarkingTask], dana: User, client_for: ClientFor
+) -> None:
+    seen = set()
+    for what, answer in answers(client_for(dana), problem, tasks):
+        seen.add(answer.status_code)
+        said = f"{answer.headers}\n{answer.content.decode()}\n{answer.redirect_chain}".casefold()
+        found = [word for word in SECRETS if word.casefold() in said]
+        assert not found, f"{found} at {what}"
+    assert {200, 404} <= seen, "the crawl met pages and refusals"
+    assert 500 not in seen
+
+
+def test_not_even_the_organiser_meets_names_beside_scripts(
+    problem: ContestProblem, tasks: list[MarkingTask], bob: User, client_for: ClientFor
+) -> None:
+    for what, answer in answers(client_for(bob), problem, tasks):
+        said = f"{answer.headers}\n{answer.content.decode()}".casefold()
+        assert not [word for word in SECRETS if word.casefold() in said], what
+
+
+def test_the_next_script_has_no_trace_of_when_or_how_it_came(
+    problem: ContestProblem, tasks: list[MarkingTask], dana: User, client_for: ClientFor
+) -> None:
+    page = client_for(dana).get(reverse("marks:task", kwargs={"task_id": tasks[2].public_id})).content.decode()
+    version = tasks[2].case.version
+    assert version.handed_in_at.isoformat()[:19] not in page
+    assert "Imported" not in page
+    assert "Typed here" not in page
