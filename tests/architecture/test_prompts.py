@@ -31,8 +31,9 @@ def uses() -> Counter[str]:
         found.update(set(re.findall(r'"((?:\w+)/(?:forms/)?\w+)"', source)) & set(PROMPTS))
         forms = re.findall(r'\.form\("(\w+)"\)', source)
         found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
-        forms = re.findall(r'\bform="(\w+)"', source)
-        found.update(f"{METHOD}/forms/{name}_{kind}" for name in set(forms) for kind in ("tags", "json"))
+        pairs = re.findall(r'\bform="(\w+)"(?: if \S+ else "(\w+)")?', source)
+        forms = {name for pair in pairs for name in pair if name}
+        found.update(f"{METHOD}/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
     return found
 
 

@@ -23,9 +23,10 @@ METHOD = "grading"
 
 @dataclass(frozen=True)
 class Grader(Scaffold):
-    """`needs` says what of the material it cannot do without; both are told before a run is made."""
+    """`needs` and `refuses` say what of the material it cannot do without, before a run is made."""
 
     needs: frozenset[str] = frozenset()
+    refuses: Callable[[Material], str] = lambda _: ""
 
     @property
     def prompts(self) -> dict[str, str]:
@@ -39,7 +40,7 @@ class Grader(Scaffold):
             return f"{self.title} needs a reference solution."
         if "scheme" in self.needs and material.scheme is None:
             return f"{self.title} needs a marking scheme."
-        return ""
+        return self.refuses(material)
 
 
 async def concluded(

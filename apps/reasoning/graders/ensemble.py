@@ -1,0 +1,110 @@
+"""The mean of several graders of one script. They share what is prepared, so that it is made once.
+
+Source: RefGrader §5.4: the best mix was three steps, rubric, approachability and milestones.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.graders import single_turn
+from apps.reasoning.graders.asking import GraderDesk, Unread
+from apps.reasoning.graders.grader import Grader, concluded, costs
+from apps.reasoning.graders.grading import Grading, as_pass, mean_points
+from apps.reasoning.graders.judging import graded, told
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.references import Matched, matched, rubric_of
+from apps.reasoning.graders.with_references import BESIDE, DESIGNING, MANNERS, PREPARING, TYPICAL, calls_of
+from apps.reasoning.ports import Context
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, reader
+
+NAME = "ensemble"
+MEMBERS = (single_turn.NAME, *BESIDE)
+BEST = ("ref3", "ref5_plain", "ref5_approachability", "ref5_milestones")
+
+
+class Params(Material):
+    """Which graders are asked; each counts the same."""
+
+    members: Annotated[tuple[str, ...], Field(min_length=2, max_length=len(MEMBERS))] = Field(
+        default=BEST, title="Members", description="Graders whose mean is proposed."
+    )
+
+    @field_validator("members")
+    @classmethod
+    def _known(cls, members: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := sorted(set(members) - set(MEMBERS)):
+            raise ValueError(f"{', '.join(unknown)} cannot be a member; there are {', '.join(MEMBERS)}")
+        if len(set(members)) < len(members):
+            raise ValueError("a member stands twice")
+        return members
+
+
+async def grade(desk: GraderDesk, members: tuple[str, ...]) -> Grading:
+    """Prepare one after the other, so that nothing is made twice; then all gradings at once; then their mean."""
+    reference = await matched(desk) if set(members) & set(BESIDE) else Unread(reason="no reference is needed")
+    if isinstance(reference, Matched):
+        for name in members:
+            if name in MANNERS:
+                await rubric_of(desk, reference, MANNERS[name])
+    gradings = await concurrently(_member(desk, name, reference) for name in members)
+    passes = tuple(as_pass(name, one) for name, one in zip(members, gradings, strict=True))
+    mean = mean_points(passes)
+    if isinstance(mean, Unscored):
+        raw = next((one.raw for one in gradings if one.raw), "")
+        return Grading(workflow=NAME, unscored=mean.reason, raw=raw, passes=passes, suspicious=desk.suspicious)
+    missing = [one.name for one in passes if one.points is None]
+    scored = [one for one in gradings if one.points is not None]
+    nearest = min(scored, key=lambda one: abs((one.points or mean) - mean))
+    remark = f"Findings are those of {nearest.workflow}, which is nearest to the mean."
+    if missing:
+        remark += f" Not counted, since unscored: {', '.join(missing)}."
+    notes = nearest.model_copy(update={"workflow": NAME, "points": mean, "passes": passes, "remarks": remark})
+    return notes.model_copy(update={"items": (), "ticks": (), "computed": None})
+
+
+async def _member(desk: GraderDesk, name: str, reference: Matched | Unread) -> Grading:
+    if name == single_turn.NAME:
+        grading = await single_turn.grade(desk, f"grade/{name}")
+    elif isinstance(reference, Unread):
+        grading = graded(desk, name, reference)
+    else:
+        grading = await BESIDE[name](desk, reference)
+    return told(desk, f"member/{name}", grading)
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Ask every member, take the mean."""
+    return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params.members))
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """What the members need together: sorting and matching once, an analysis per kind, a rubric and a grading per member."""
+    manners = [MANNERS[name] for name in params.members if name in MANNERS]
+    analyses = len({manner.is_scored for manner in manners})
+    calls = calls_of(params, analyses, len(manners), len(params.members))
+    if not set(params.members) & set(BESIDE):
+        calls = {"grader": calls["grader"]}
+    everyone = {role: calls.get(role, (0, 0, 0)) for role in TYPICAL}
+    return costs(everyone, TYPICAL, max_new_tokens, "Likely: every answer keeps to its form; what was prepared is reused.")
+
+
+WORKFLOW = Grader(
+    name=NAME,
+    title="Ensemble",
+    description="Several graders look at the script, sharing what is prepared from the references; their mean is proposed.",
+    source="RefGrader §5.4",
+    params=Params,
+    read_params=reader(Params),
+    presets={"original": Preset("Best mix", "Three steps, rubric, approachability, milestones.", Params(script=""))},
+    roles=(*PREPARING, *DESIGNING, single_turn.GRADER),
+    solve=solve,
+    estimate=estimate,
+    needs=frozenset({"references"}),
+)

@@ -1,0 +1,127 @@
+"""A jury: judges on models of their own; where they lie far apart, another round in which each sees what the others wrote.
+
+The result is the distribution and its minimum, not a mean: a judge who sees a fault that others overlook is not outvoted.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from pydantic import Field
+
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.graders import single_turn
+from apps.reasoning.graders.asking import GraderDesk
+from apps.reasoning.graders.grader import Grader, concluded, costs
+from apps.reasoning.graders.grading import Grading, as_pass
+from apps.reasoning.graders.judging import graded, told, total_read
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.said import GradingSaid
+from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import load
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+
+NAME = "jury"
+JUDGES = ("judge_a", "judge_b", "judge_c")
+TITLES = {judge: f"Judge {judge[-1].upper()}" for judge in JUDGES}
+
+
+class Params(Material):
+    """When the judges talk to each other, and how often."""
+
+    spread: int = Field(default=2, ge=0, le=7, title="Spread", description="Points that may lie between judges without talk.")
+    more_rounds: int = Field(default=1, ge=0, le=4, title="More rounds", description="At most so many rounds with reports.")
+
+
+def spread_of(gradings: Sequence[Grading]) -> Decimal:
+    """The points between the highest and the lowest judge who gave any."""
+    given = [one.points for one in gradings if one.points is not None]
+    return max(given) - min(given) if given else Decimal(0)
+
+
+def report_of(grading: Grading) -> str:
+    """What a judge wrote, for the others."""
+    lines = [f"Points: {points_text(grading.points)}" if grading.points is not None else "No points that could be read."]
+    lines += [f"Step {one.step}, {one.fallacy}, {one.severity}: {one.words}" for one in grading.findings]
+    return "\n".join([*lines, grading.feedback]).strip()
+
+
+async def grade(desk: GraderDesk, spread: int, more_rounds: int) -> Grading:
+    """A round of judges alone, then rounds with reports while they lie too far apart."""
+    first = await concurrently(_alone(desk, judge) for judge in JUDGES)
+    now = dict(zip(JUDGES, first, strict=True))
+    rounds = 1
+    while rounds <= more_rounds and spread_of(list(now.values())) > spread:
+        rounds += 1
+        again = await concurrently(_with_reports(desk, judge, now, rounds) for judge in JUDGES)
+        # Whose second answer cannot be read still stands by the first one.
+        now = {judge: later if later.points is not None else now[judge] for judge, later in zip(JUDGES, again, strict=True)}
+    return _verdict(desk, now, rounds)
+
+
+def _verdict(desk: GraderDesk, now: Mapping[str, Grading], rounds: int) -> Grading:
+    passes = tuple(as_pass(TITLES[judge], one) for judge, one in now.items())
+    scored = [one for one in now.values() if one.points is not None]
+    if 2 * len(scored) <= len(now):
+        reason = f"only {len(scored)} of {len(now)} judges could be read"
+        raw = next((one.raw for one in now.values() if one.raw), "")
+        return Grading(workflow=NAME, unscored=reason, raw=raw, passes=passes, suspicious=desk.suspicious)
+    lowest = min(scored, key=lambda one: one.points or Decimal(0))
+    remark = f"The lowest of {len(scored)} judges after {rounds} round{'s' if rounds > 1 else ''}; findings are this judge's."
+    return lowest.model_copy(update={"workflow": NAME, "passes": passes, "remarks": remark})
+
+
+async def _alone(desk: GraderDesk, judge: str) -> Grading:
+    return told(desk, f"{judge}/1", await single_turn.grade(desk, f"{judge}/1", role=judge))
+
+
+async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading], number: int) -> Grading:
+    others = [(TITLES[other], report_of(one)) for other, one in now.items() if other != judge]
+    said = await desk.ask(
+        f"{judge}/{number}",
+        role=judge,
+        prompt="grading/juror",
+        values={
+            "fallacies": load("grading/forms/fallacies").system,
+            "script": desk.script,
+            "own": desk.desk.content(report_of(now[judge])),
+            "others": desk.desk.listed(others),
+        },
+        form="total",
+        shape=GradingSaid,
+        read=total_read(len(desk.material.steps)),
+        place=Place(round=number, subject="grade"),
+    )
+    return told(desk, f"{judge}/{number}", graded(desk, NAME, said))
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Three judges, and talk where they lie apart."""
+    return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params.spread, params.more_rounds))
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """One call a judge, and one more a round while they lie apart."""
+    calls = dict.fromkeys(JUDGES, (1, 1, 1 + params.more_rounds))
+    typical = dict.fromkeys(JUDGES, single_turn.GRADER_TOKENS)
+    return costs(calls, typical, max_new_tokens, "Likely: the judges agree at once.")
+
+
+WORKFLOW = Grader(
+    name=NAME,
+    title="Jury",
+    description="Three judges, best on three models; where they lie apart each sees the others' reports. The lowest counts.",
+    source="Our own",
+    params=Params,
+    read_params=reader(Params),
+    presets={"original": Preset("Three judges", "One more round where they lie more than 2 apart.", Params(script=""))},
+    roles=tuple(
+        Role(judge, TITLES[judge], "Examines the script alone, then with the others' reports.", 32_768, 0.4) for judge in JUDGES
+    ),
+    solve=solve,
+    estimate=estimate,
+)

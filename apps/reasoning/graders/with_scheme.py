@@ -1,0 +1,158 @@
+"""Grading against a marking scheme: the model says which items are met, the scheme engine computes the points.
+
+Strict: the points are the engine's. Advisory: the model's own, with what the engine computes beside them.
+Source: QED-Nano §3, App. A and E (ProofBench).
+"""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from pydantic import Field
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.graders.asking import GraderDesk, Unread
+from apps.reasoning.graders.grader import Grader, concluded, costs
+from apps.reasoning.graders.grading import Grading, ItemGiven
+from apps.reasoning.graders.judging import graded, steps_checked, with_notes
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.said import GradingSaid, grading_read
+from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
+from apps.reasoning.marking.checks import is_usable
+from apps.reasoning.marking.evaluation import Evaluation, evaluate
+from apps.reasoning.marking.scheme import Kind, Scheme, points_text
+from apps.reasoning.marking.text_form import text_written
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import load
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, reader
+
+NAME = "scheme"
+
+
+class Params(Material):
+    """Strict follows the scheme to the letter; advisory lets another valid way play the part of its items."""
+
+    strict: bool = Field(default=True, title="Strict", description="Points are what the scheme gives for the items met.")
+
+
+def ticks_read(scheme: Scheme, steps: int, with_points: bool) -> Callable[[Final], GradingSaid | Unscored]:
+    """Reads answers that decide every item of the scheme but remarks, once each; `with_points` wants points as well."""
+    wanted = {item.code for item in scheme.items if item.kind is not Kind.FEEDBACK}
+    allowed = {item.code for item in scheme.items}
+
+    def read(final: Final) -> GradingSaid | Unscored:
+        said = grading_read(final)
+        if isinstance(said, Unscored):
+            return said
+        decided = {one.code for one in said.items if one.met is not None}
+        if not wanted <= decided <= allowed or len(decided) < len(said.items):
+            return Unscored(reason=f"a decision is wanted for exactly {', '.join(sorted(wanted))}")
+        if with_points and (said.points is None or said.points > scheme.scale or said.points % scheme.step):
+            step, most = points_text(scheme.step), points_text(scheme.scale)
+            return Unscored(reason=f"the points are {said.points}, not a multiple of {step} from 0 to {most}")
+        return steps_checked(said, steps)
+
+    return read
+
+
+async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
+    """One examination against the scheme."""
+    manner = load("grading/forms/strict") if strict else load("grading/forms/advisory")
+    said = await desk.ask(
+        "grade/scheme",
+        role="grader",
+        prompt="grading/with_scheme",
+        values={
+            "fallacies": load("grading/forms/fallacies").system,
+            "manner": manner.system,
+            "scheme": desk.desk.content(text_written(scheme)),
+            "script": desk.script,
+        },
+        form="ticks" if strict else "advice",
+        shape=GradingSaid,
+        read=ticks_read(scheme, len(desk.material.steps), with_points=not strict),
+    )
+    if isinstance(said, Unread):
+        return graded(desk, NAME, said).model_copy(update={"scale": scheme.scale})
+    ticks = tuple(one.code for one in said.items if one.met)
+    worth = evaluate(scheme, ticks)
+    grading = Grading(
+        workflow=NAME,
+        points=worth.points if strict else said.points,
+        scale=scheme.scale,
+        items=_items(scheme, said, worth),
+        ticks=ticks,
+        computed=worth.points,
+        remarks=_remarks(worth, None if strict else said.points),
+    )
+    return with_notes(desk, grading, said)
+
+
+def _items(scheme: Scheme, said: GradingSaid, worth: Evaluation) -> tuple[ItemGiven, ...]:
+    counted = {term.code: term.points for term in worth.route.terms} | {term.code: -term.points for term in worth.deductions}
+    known = {item.code: item for item in scheme.items}
+    return tuple(
+        ItemGiven(
+            code=one.code,
+            title=known[one.code].text,
+            points=counted.get(one.code, Decimal(0)),
+            most=known[one.code].points,
+            reason=one.reason,
+        )
+        for one in said.items
+    )
+
+
+def _remarks(worth: Evaluation, own: Decimal | None) -> str:
+    remarks = []
+    if worth.choices:
+        near = " or ".join(points_text(choice) for choice in worth.choices)
+        remarks.append(f"The scheme gives {points_text(worth.points)}, which lies between steps: {near}.")
+    if own is not None and own != worth.points:
+        remarks.append(f"The items met are worth {points_text(worth.points)}; the grader gives {points_text(own)}.")
+    return " ".join(remarks)
+
+
+def refuses(material: Material) -> str:
+    """A scheme that has errors gives no points that mean anything."""
+    if material.scheme is not None and not is_usable(material.scheme):
+        return "The marking scheme has errors; mend them in its editor first."
+    return ""
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Examine once against the scheme."""
+
+    async def once(desk: GraderDesk) -> Grading:
+        if params.scheme is None:
+            return Grading(workflow=NAME, unscored="there is no marking scheme")
+        return await grade(desk, params.scheme, params.strict)
+
+    return await concluded(problem, ctx, params, NAME, once)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """One call, and one more where its answer cannot be read."""
+    return costs({"grader": (0, 1, 1)}, {"grader": GRADER_TOKENS}, max_new_tokens, "Likely: the answer keeps to its form.")
+
+
+WORKFLOW = Grader(
+    name=NAME,
+    title="Marking scheme",
+    description="One call says which items of the scheme are met; points are computed by the scheme (strict), or advised.",
+    source="QED-Nano §3, App. E",
+    params=Params,
+    read_params=reader(Params),
+    presets={
+        "original": Preset("Strict", "Points by the scheme.", Params(script="")),
+        "advisory": Preset("Advisory", "The grader's own points, the scheme's beside them.", Params(script="", strict=False)),
+    },
+    roles=(GRADER,),
+    solve=solve,
+    estimate=estimate,
+    needs=frozenset({"scheme"}),
+    refuses=refuses,
+)

@@ -1,0 +1,97 @@
+"""Whatever interrupts a grader, and in whatever order calls end, it ends alike; its estimate is kept."""
+
+from typing import Any
+
+import pytest
+
+from apps.reasoning.graders.registry import GRADERS, PROGRAMS
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.spec import Budget
+from tests.graders.answers import FOLLOWS, by_items
+from tests.graders.grade import REFERENCES, SCRIPT, Table, finding, grade, grading
+from tests.graders.schemes import CHAINS, PLAIN, decided, given
+
+WITH = {"references": REFERENCES}
+CASES: dict[str, tuple[dict[str, Any], Table]] = {
+    "single_turn": ({}, {"grade": "half", "grade/repair": grading(3)}),
+    "ref3": (WITH, FOLLOWS),
+    "ref5_plain": (WITH, {"grade/ref5_plain": "half", "grade/ref5_plain/repair": by_items(2, 1)} | FOLLOWS),
+    "ref5_approachability": (WITH, {"analyse/C1/scored": "no", "analyse/*/repair": FOLLOWS["analyse/C1/scored"]} | FOLLOWS),
+    "ref5_milestones": (WITH, FOLLOWS),
+    "ref5_hybrid": (WITH, FOLLOWS),
+    "scheme": ({"scheme": CHAINS}, {"*": "<grading>" + "".join(decided("A1")) + "</grading>"}),
+    "points8": ({"scheme": PLAIN}, {"grade/points/3": "half", "*": grading(3, *given(1, 0, 2))}),
+    "ensemble": (WITH, {"grade/ref5_milestones": "half", "grade/*/repair": "half"} | FOLLOWS),
+    "jury": ({}, {"judge_a/1": grading(7), "judge_b/1": grading(1, finding()), "judge_b/2": "half", "*": grading(3)}),
+}
+NAMES = sorted(CASES)
+
+
+def test_every_grader_is_tried_here_and_none_is_a_scaffold() -> None:
+    assert set(CASES) == set(GRADERS)
+    assert set(PROGRAMS) == set(SCAFFOLDS) | set(GRADERS)
+    assert not set(SCAFFOLDS) & set(GRADERS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_resumed_at_every_call_it_ends_as_the_uninterrupted_one(name: str) -> None:
+    params, table = CASES[name]
+    whole = await grade(name, table, **params)
+    assert whole.points is not None
+    for cut in range(len(whole.journal.records) + 1):
+        again = await grade(name, table, journal=whole.journal.cut(cut), **params)
+        assert again.outcome == whole.outcome
+        assert again.grading == whole.grading
+        assert dict(again.told) == dict(whole.told), cut
+        assert len(again.dispatcher.requests) == len(whole.journal.records) - cut
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(4))
+async def test_the_order_in_which_calls_end_changes_nothing(name: str, seed: int) -> None:
+    params, table = CASES[name]
+    whole, shuffled = await grade(name, table, **params), await grade(name, table, shuffle=seed, **params)
+    assert shuffled.grading == whole.grading
+    assert dict(shuffled.told) == dict(whole.told)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_calls_made_lie_within_the_estimate(name: str) -> None:
+    params, table = CASES[name]
+    grader = GRADERS[name]
+    estimate = grader.estimate(grader.read_params({"script": SCRIPT} | params))
+    for said in (table, {"*": "I like turtles."}):
+        made = len((await grade(name, said, **params)).dispatcher.requests)
+        assert estimate.calls_min <= made <= estimate.calls_max
+    assert estimate.calls_min <= estimate.calls_expected <= estimate.calls_max
+    assert {role.role for role in estimate.roles} == {role.name for role in grader.roles}
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_where_every_answer_keeps_to_its_form_the_estimate_is_exact(name: str) -> None:
+    params = CASES[name][0]
+    good = {"judge_?/1": grading(5), "grade": grading(5), "grade/points/*": grading(3, *given(1, 0, 2))}
+    good["grade/scheme"] = "<grading>" + "".join(decided("A1")) + "</grading>"
+    run = await grade(name, good | FOLLOWS, **params)
+    grader = GRADERS[name]
+    assert grader.estimate(grader.read_params({"script": SCRIPT} | params)).calls_expected == len(run.dispatcher.requests)
+    again = grader.estimate(grader.read_params({"script": SCRIPT, "prepared": run.pieces} | params))
+    later = await grade(name, good | FOLLOWS, prepared=run.pieces, **params)
+    assert again.calls_expected == len(later.dispatcher.requests)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_model_that_keeps_to_no_form_leaves_the_script_unscored(name: str) -> None:
+    run = await grade(name, {"*": "I like turtles."}, **CASES[name][0])
+    assert run.points is None
+    assert run.grading.unscored
+    assert "turtles" in run.grading.raw
+    assert run.outcome.ended_by == "nothing-readable"
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("calls", [1, 2, 4])
+async def test_a_budget_that_ends_it_leaves_points_or_the_reason(name: str, calls: int) -> None:
+    run = await grade(name, CASES[name][1], budget=Budget(calls=calls), **CASES[name][0])
+    assert len(run.dispatcher.requests) <= calls + 8
+    assert (run.points is None) == bool(run.grading.unscored)

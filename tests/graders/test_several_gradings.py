@@ -1,0 +1,115 @@
+"""Graders that are made of several: eight runs over grading points, a mean of methods, a jury."""
+
+from decimal import Decimal
+
+import pytest
+
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.graders.registry import GRADERS
+from tests.graders.answers import FOLLOWS
+from tests.graders.grade import REFERENCES, finding, grade, grading
+from tests.graders.schemes import CHAINS, PLAIN, given
+
+
+async def test_the_mean_of_eight_runs_is_proposed_with_its_distribution() -> None:
+    table = {"grade/points/1": grading(7, *given(1, 2, 4)), "grade/points/*": grading(3.5, *given(1, 0.5, 2))}
+    run = await grade("points8", table, scheme=PLAIN)
+    assert len(run.dispatcher.keys) == 8
+    assert run.points == Decimal("3.94")
+    assert run.grading.shares == {Decimal("3.5"): 7 / 8, Decimal(7): 1 / 8}
+    assert "those of run 2" in run.grading.remarks
+    assert run.named("run/1").points == 7
+
+
+@pytest.mark.parametrize("points", [(0.5, 0, 0), (1, 2.5, 0), (1, 0.25, 0)])
+async def test_a_point_worth_one_is_given_in_full_or_not_and_none_beyond_its_worth(points: tuple[float, ...]) -> None:
+    run = await grade("points8", {"*": grading(sum(points), *given(*points))}, scheme=PLAIN, runs=1)
+    assert run.points is None
+
+
+async def test_runs_that_cannot_be_read_do_not_count_as_0() -> None:
+    table = {"grade/points/1*": "turtles", "grade/points/*": grading(6, *given(0, 2, 4))}
+    run = await grade("points8", table, scheme=PLAIN, runs=3)
+    assert run.points == 6
+    assert [one.points for one in run.grading.passes] == [None, 6, 6]
+
+
+async def test_without_a_readable_majority_there_is_no_mean() -> None:
+    table = {"grade/points/1": grading(6, *given(0, 2, 4)), "*": "turtles"}
+    run = await grade("points8", table, scheme=PLAIN, runs=2)
+    assert run.points is None
+    assert run.grading.unscored.startswith("1 of 2 gradings could be read")
+    assert run.grading.raw == "turtles"
+
+
+def test_only_a_plain_list_has_grading_points() -> None:
+    params = GRADERS["points8"].params.model_validate({"script": "x", "scheme": CHAINS})
+    assert "plain list" in GRADERS["points8"].lacks(params)  # type: ignore[arg-type]
+
+
+async def test_an_ensemble_prepares_once_and_takes_the_mean() -> None:
+    run = await grade("ensemble", FOLLOWS, references=REFERENCES)
+    assert run.points == Decimal("2.38")
+    prepared = {"cluster", "match", "analyse/C1/plain", "analyse/C1/scored"}
+    rubrics = {"rubric/C1/plain/steps", "rubric/C1/plain/milestones", "rubric/C1/scored/steps"}
+    graded = {"grade/ref3", "grade/ref5_plain", "grade/ref5_approachability", "grade/ref5_milestones"}
+    assert len(run.dispatcher.keys) == 11
+    assert set(run.dispatcher.keys) == prepared | rubrics | graded
+    assert {one.name: one.points for one in run.grading.passes}["ref3"] == 2
+    later = await grade("ensemble", FOLLOWS, references=REFERENCES, prepared=run.pieces)
+    assert len(later.dispatcher.keys) == 5
+
+
+async def test_a_member_that_cannot_be_read_is_left_out_and_named() -> None:
+    run = await grade("ensemble", {"grade/ref3*": "turtles"} | FOLLOWS, references=REFERENCES)
+    assert run.points == Decimal("2.5")
+    assert "Not counted, since unscored: ref3." in run.grading.remarks
+
+
+async def test_members_without_references_need_no_preparation() -> None:
+    table = {"grade/single_turn": grading(4)} | FOLLOWS
+    run = await grade("ensemble", table, references=REFERENCES, members=["single_turn", "ref3"])
+    assert run.points == 3
+
+
+@pytest.mark.parametrize("members", [["ref3"], ["ref3", "ref3"], ["ref3", "oracle"]])
+def test_members_are_at_least_two_known_and_different(members: list[str]) -> None:
+    with pytest.raises(ParamsError):
+        GRADERS["ensemble"].read_params({"script": "x", "members": members})
+
+
+async def test_a_jury_that_agrees_needs_one_round_and_gives_the_lowest() -> None:
+    table = {"judge_a/1": grading(6), "judge_b/1": grading(5, finding()), "judge_c/1": grading(7)}
+    run = await grade("jury", table)
+    assert run.points == 5
+    assert len(run.dispatcher.keys) == 3
+    assert run.grading.shares == {Decimal(points): pytest.approx(1 / 3) for points in (5, 6, 7)}
+    assert run.grading.findings[0].id == "E1"
+
+
+async def test_judges_who_lie_apart_see_the_reports_of_the_others() -> None:
+    table = {
+        "judge_a/1": grading(7),
+        "judge_b/1": grading(0, finding()),
+        "judge_c/1": grading(7),
+        "judge_?/2": grading(1, finding()),
+    }
+    run = await grade("jury", table)
+    assert len(run.dispatcher.keys) == 6
+    assert run.points == 1
+    prompt = run.dispatcher.prompt("judge_a/2")
+    assert "Three instances prove nothing." in prompt
+    assert "Judge B" in prompt
+    assert "Judge A" not in prompt
+
+
+async def test_who_cannot_be_read_in_the_second_round_stands_by_the_first() -> None:
+    table = {"judge_a/1": grading(7), "judge_b/1": grading(0), "judge_c/1": grading(6), "judge_b/2*": "x", "*/2": grading(4)}
+    run = await grade("jury", table)
+    assert run.points == 0
+
+
+async def test_a_jury_of_which_two_cannot_be_read_gives_no_points() -> None:
+    run = await grade("jury", {"judge_a/1": grading(7), "*": "turtles"})
+    assert run.points is None
+    assert run.grading.unscored == "only 1 of 3 judges could be read"
