@@ -17,9 +17,13 @@ STAFF_ACCOUNT = "admin"  # Sees Operations too.
 SAMPLE_ACCOUNTS = (
     ("researcher", "induct-on-everything", Role.RESEARCHER),
     ("coach", "check-the-small-cases", Role.COACH),
+    ("coach-2", "count-it-in-two-ways", Role.COACH),
+    ("coach-3", "draw-a-large-figure", Role.COACH),
     ("student", "without-loss-of-generality", Role.STUDENT),
     (STAFF_ACCOUNT, "look-at-the-extreme-case", Role.RESEARCHER),
 )
+SAMPLE_COACHES = ("coach", "coach-2", "coach-3")
+SAMPLE_STUDENT = "student"
 
 
 class SampleAccountsRefused(Exception):

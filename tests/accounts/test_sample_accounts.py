@@ -8,10 +8,10 @@ from apps.accounts.services import SampleAccountsRefused, sample_accounts_ensure
 
 
 @pytest.mark.django_db
-def test_the_embedded_mode_has_one_account_of_each_role_and_one_of_staff(settings: Settings) -> None:
+def test_the_embedded_mode_has_accounts_of_each_role_three_coaches_and_one_of_staff(settings: Settings) -> None:
     settings.EMBEDDED = True
     listed = sample_accounts_ensure()
-    assert [role for _, _, role in listed] == ["researcher", "coach", "student", "researcher, staff"]
+    assert [role for _, _, role in listed] == ["researcher", "coach", "coach", "coach", "student", "researcher, staff"]
     for name, password, role in listed:
         user = User.objects.get(username=name)
         assert user.check_password(password)
@@ -23,7 +23,7 @@ def test_the_embedded_mode_has_one_account_of_each_role_and_one_of_staff(setting
 def test_making_them_twice_changes_nothing(settings: Settings) -> None:
     settings.EMBEDDED = True
     assert sample_accounts_ensure() == sample_accounts_ensure()
-    assert User.objects.count() == 4
+    assert User.objects.count() == 6
 
 
 @pytest.mark.django_db

@@ -54,7 +54,7 @@ class Command(BaseCommand):
             self._prepare(samples=not options["no_samples"])
             config = run_dir / "supervisord.conf"
             config.write_text(_config_text(run_dir, log_dir))
-            self._supervise(config, run_dir, log_dir, began)
+            self._supervise(config, run_dir, log_dir, began, samples=not options["no_samples"])
 
     def _prepare(self, *, samples: bool) -> None:
         try:
@@ -66,7 +66,15 @@ class Command(BaseCommand):
             call_command("load_samples", verbosity=0)
             call_command("load_schemes", verbosity=0)
 
-    def _supervise(self, config: Path, run_dir: Path, log_dir: Path, began: float) -> None:
+    def _sample_contest(self, samples: bool) -> None:
+        """Make the sample contest once everything runs: its marks ask for suggestions, which need the broker."""
+        if samples and settings.EMBEDDED and settings.HOST in LOOPBACK:
+            try:
+                call_command("load_contest", verbosity=0)
+            except Exception as trouble:  # An example must not keep the rest from running.
+                self.stderr.write(f"There is no sample contest: {trouble}")
+
+    def _supervise(self, config: Path, run_dir: Path, log_dir: Path, began: float, *, samples: bool) -> None:
         """Run supervisord as a child until a signal comes or it ends."""
         child = subprocess.Popen(
             [sys.executable, "-m", "supervisor.supervisord", "-n", "-c", str(config)],
@@ -86,6 +94,7 @@ class Command(BaseCommand):
         try:
             if _wait_for_web(child, lambda: stopping):
                 self._banner(log_dir, time.monotonic() - began)
+                self._sample_contest(samples)
             elif not stopping:
                 raise CommandError(
                     f"The web process did not answer within {START_WITHIN_S} s; its log is {log_dir / 'web.log'}."

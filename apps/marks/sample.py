@@ -1,0 +1,206 @@
+"""The sample contest of the embedded mode: three problems, 24 texts, half of them marked, all of it written by us.
+
+Everything comes about through the services that people use: texts are handed in, coaches claim what the order gives them,
+judge by commands and seal. Which script stays open is therefore drawn. The files of `sample_contest/` hold, for each problem,
+texts with what a first and a second marker make of them.
+"""
+
+import tomllib
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.contests.models import AuthorKind, Contest, ContestProblem, Paper
+from apps.contests.services import (
+    Settings,
+    author_add,
+    captain_set,
+    coach_add,
+    contest_create,
+    contest_move,
+    problem_add,
+    student_add,
+)
+from apps.marks.claims import task_next
+from apps.marks.drafts import Command, command_apply, draft_of
+from apps.marks.models import MarkingTask, PassReason
+from apps.marks.passes import task_pass
+from apps.marks.sealing import mark_seal
+from apps.marks.setups import Choices, cases_prepare, setup_save
+from apps.problems.models import Problem
+from apps.problems.samples import ORIGIN
+from apps.reasoning.texts.segmentation import segment
+from apps.reasoning.texts.source import source_of
+from apps.submissions.models import Origin, Submission, TextFormat
+from apps.submissions.services import version_add, version_hand_in
+
+TITLE = "Sample contest (authored example)"
+FOLDER = Path(__file__).with_name("sample_contest")
+STUDENT = "sample student"
+QUESTION = "The text works with signs and not with subsets. Does it belong to chain A?"
+
+
+class SampleRefused(Exception):
+    """The sample contest cannot be made; the message says what is missing."""
+
+
+class SampleBroken(ValueError):
+    """A file of the sample contest is not in its form; the message names the file and the fault."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a marker says: the arguments of commands."""
+
+    claim: str
+    band: str
+    reason: str = ""
+    approach: str = ""
+    comment: str = ""
+    verdicts: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class Script:
+    """A text of the sample contest. `kind` says in words what it shows."""
+
+    author: str
+    kind: str
+    text: str
+    judgements: tuple[Judgement, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of a problem is marked: by how many, and how many scripts each of the three coaches takes."""
+
+    markers: int
+    scripts: tuple[int, int, int]
+    asks: bool = False
+
+
+PLANS = (Plan(2, (6, 5, 0)), Plan(1, (3, 2, 0)), Plan(1, (0, 0, 2), asks=True))
+
+
+def scripts_read(path: Path) -> list[Script]:
+    """The texts of a file: `=== author`, a TOML head, a line `---`, the text. Raises `SampleBroken`."""
+    try:
+        _, *pieces = ("\n" + path.read_text(encoding="utf-8")).split("\n=== ")
+        return [_script(piece) for piece in pieces]
+    except (ValueError, KeyError, TypeError) as error:
+        raise SampleBroken(f"{path.name}: {error}") from error
+
+
+def sample_files() -> list[tuple[str, list[Script]]]:
+    """The slug of each problem with its texts, in the order of the contest."""
+    return [(path.stem.partition("-")[2], scripts_read(path)) for path in sorted(FOLDER.glob("*.md"))]
+
+
+@transaction.atomic
+def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> Contest | None:
+    """Make the sample contest; None where there is one. Raises `SampleRefused` where the sample library is not there."""
+    if Contest.objects.filter(title=TITLE).exists():
+        return None
+    files = sample_files()
+    problems = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
+    if missing := [slug for slug, _ in files if slug not in problems]:
+        raise SampleRefused(f"The sample library lacks {', '.join(missing)}.")
+    contest = _opened(coaches, [problems[slug] for slug, _ in files])
+    _handed_in(contest, [scripts for _, scripts in files], student)
+    contest = contest_move(contest=contest, verb="mark", based_on=contest.row_version)
+    known = {source_of(script.text): script for _, scripts in files for script in scripts}
+    for row, plan in zip(contest.problems.select_related("contest", "problem").order_by("position"), PLANS, strict=True):
+        _marked(row, plan, coaches, known)
+    return contest
+
+
+def _opened(coaches: tuple[User, User, User], problems: list[Problem]) -> Contest:
+    contest = contest_create(settings=Settings(title=TITLE), by=coaches[0])
+    for coach in coaches[1:]:
+        coach_add(contest=contest, person=coach)
+    for problem, captain in zip(problems, coaches, strict=True):
+        captain_set(row=problem_add(contest=contest, problem=problem), captain=captain)
+    return contest_move(contest=contest, verb="open", based_on=contest.row_version)
+
+
+def _handed_in(contest: Contest, texts: list[list[Script]], student: User) -> None:
+    """Everybody hands in; the student of the sample accounts through the editor, the others as an import brings them."""
+    problems = list(contest.problems.order_by("position"))
+    papers: dict[str, Paper] = {STUDENT: student_add(contest=contest, person=student)}
+    for problem, scripts in zip(problems, texts, strict=True):
+        for script in scripts:
+            if script.author == STUDENT:
+                values = {"text": script.text, "text_format": TextFormat.MARKDOWN, "based_on": 0}
+                version_hand_in(paper=papers[STUDENT], problem=problem, **values)
+                continue
+            if script.author not in papers:
+                papers[script.author] = author_add(contest=contest, name=script.author, kind=AuthorKind.STUDENT)
+            submission = Submission.objects.create(paper=papers[script.author], problem=problem)
+            version_add(submission=submission, text=script.text, text_format=TextFormat.MARKDOWN, origin=Origin.IMPORTED)
+
+
+def _marked(problem: ContestProblem, plan: Plan, coaches: tuple[User, User, User], known: dict[str, Script]) -> None:
+    scheme = problem.problem.marking_schemes.filter(versions__status="active").first()
+    setup_save(problem=problem, choices=Choices(scheme=scheme, markers=plan.markers), by=coaches[0])
+    cases_prepare(problem)
+    for coach, count in zip(coaches, plan.scripts, strict=True):
+        for number in range(count):
+            _sealed(problem, coach, known, seconds=95.0 + 20 * number)
+    if plan.asks and (task := task_next(problem, coaches[0])) is not None:
+        command_apply(task=task, user=coaches[0], command=_command("band", {"band": "solution"}, 0))
+        task_pass(task=task, user=coaches[0], reason=PassReason.APPROACH, words=QUESTION)
+
+
+def _sealed(problem: ContestProblem, coach: User, known: dict[str, Script], *, seconds: float) -> None:
+    task = task_next(problem, coach)
+    if task is None:
+        return
+    others = MarkingTask.objects.filter(case=task.case, done_at__isnull=False).count()
+    script = known[task.case.version.source]
+    judgement = script.judgements[min(others, len(script.judgements) - 1)]
+    for verb, args in commands_of(judgement, task.case.version.source):
+        command_apply(task=task, user=coach, command=_command(verb, args, draft_of(task, coach).row_version))
+    mark_seal(task=task, user=coach, row_version=draft_of(task, coach).row_version, active_seconds=seconds)
+
+
+def commands_of(judgement: Judgement, source: str) -> list[tuple[str, dict[str, Any]]]:
+    """The commands with which a marker says this about a text."""
+    commands: list[tuple[str, dict[str, Any]]] = [("band", {"band": judgement.band}), ("claim", {"line": judgement.claim})]
+    said = {"reason": judgement.reason, "approach": judgement.approach}
+    commands += [(verb, {"words": words}) for verb, words in said.items() if words]
+    for number, verdict in enumerate(judgement.verdicts, 1):
+        told = {key: value for key, value in verdict.items() if key != "at"}
+        commands.append(("verdict", {"id": f"v{number}", **_place(source, verdict["at"]), **told}))
+    if judgement.comment:
+        commands.append(("comment", {"id": "c1", "step": 0, "words": judgement.comment}))
+    return commands
+
+
+def _place(source: str, words: str) -> dict[str, Any]:
+    """The step in which words stand, and their place in code points."""
+    start = source.index(words)
+    step = next(step for step in segment(source) if step.start <= start < step.end)
+    return {"step": step.number, "anchor": {"start": start, "end": min(start + len(words), step.end)}}
+
+
+def _command(verb: str, args: dict[str, Any], row_version: int) -> Command:
+    return Command(id=uuid.uuid4(), verb=verb, args=args, row_version=row_version)
+
+
+def _script(piece: str) -> Script:
+    author, _, rest = piece.partition("\n")
+    head, divider, text = rest.partition("\n---\n")
+    if not divider:
+        raise ValueError(f"the text of {author} has no head")
+    facts = tomllib.loads(head)
+    judgements = tuple(_judgement(one) for one in facts.get("mark", []))
+    return Script(author.strip(), facts["kind"], text.strip(), judgements)
+
+
+def _judgement(values: dict[str, Any]) -> Judgement:
+    verdicts = tuple(values.get("verdict", []))
+    return Judgement(**{name: value for name, value in values.items() if name != "verdict"}, verdicts=verdicts)
