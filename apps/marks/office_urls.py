@@ -11,5 +11,6 @@ urlpatterns = [
     path("<uuid:contest_id>/statistics/<uuid:problem_id>/data", office.statistics_data, name="statistics_data"),
     path("<uuid:contest_id>/results/", office.results, name="results"),
     path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
+    path("<uuid:contest_id>/papers/<slug:number>/", office.paper, name="paper"),
     path("<uuid:contest_id>/record/", office.record, name="record"),
 ]

@@ -156,6 +156,7 @@ RULES: dict[str, Rule] = {
     # the contest office: Bob organises, so he stands in for the captain
     **{f"office:{name}": CONTEST_COACH for name in ("scheme_change", "statistics", "statistics_data", "results", "record")},
     "office:download": CONTEST_COACH,
+    "office:paper": CONTEST_COACH,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
     "results:release": CONTEST_COACH,
     "results:release_undo": POST_ONLY,
@@ -276,6 +277,10 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "office:statistics_data": lambda world: {
         "contest_id": world.contest_id,
         "problem_id": world.handed_in.submission.problem.public_id,
+    },
+    "office:paper": lambda world: {
+        "contest_id": world.contest_id,
+        "number": world.handed_in.submission.paper.number,
     },
     "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
     "office:scheme_change": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem, Identity
 from apps.marks import office
 from apps.marks.exporting import cell, uncell
-from apps.marks.models import AuditEvent
+from apps.marks.models import AuditEvent, MarkingCase
 from apps.marks.sealing import cases_settle
 from tests.marks.factory import claimed, commanded, past_grace, problem_to_mark, script_add, sealed
 
@@ -126,6 +126,23 @@ def test_the_record_tells_what_concerns_settled_scripts(problem: ContestProblem,
     assert page.count("<td>grade.given</td>") == 2
     assert "<td>mark.sealed</td>" not in page
     assert number not in client.get(address).content.decode()
+
+
+def test_a_paper_for_printing_holds_what_is_written_to_the_student(
+    problem: ContestProblem, bob: User, charlie: User, client_for: ClientFor
+) -> None:
+    case = MarkingCase.objects.get(grades__points=2)
+    address = reverse("office:paper", args=[problem.contest.public_id, case.version.submission.paper.number])
+    page = client_for(bob).get(address).content.decode()
+    assert "Problem 1: 2 of 7" in page
+    assert "is no proof" in page
+    assert "Gap" in page
+    assert "So." not in page, "a marker's reason is no student's"
+    other = MarkingCase.objects.get(grades=None)
+    unsettled = reverse("office:paper", args=[problem.contest.public_id, other.version.submission.paper.number])
+    assert "No text of this paper is settled yet" in client_for(bob).get(unsettled).content.decode()
+    assert client_for(charlie).get(address).status_code == 404
+    assert client_for(bob).get(address.replace(case.version.submission.paper.number, "AAAAAA")).status_code == 404
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

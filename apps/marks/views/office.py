@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
@@ -16,6 +16,7 @@ from apps.accounts.access import user_of
 from apps.contests.models import Contest
 from apps.marks import exporting, office
 from apps.marks.charts import TITLES, problem_charts
+from apps.marks.printing import paper_printed
 from apps.marks.statistics import MEANS_FROM, figures
 
 PAGE = 100
@@ -73,6 +74,16 @@ def download(request: HttpRequest, contest_id: uuid.UUID, form: str) -> HttpResp
         kind = "application/x-ndjson; charset=utf-8"
         return _named(StreamingHttpResponse(exporting.research_json(contest), content_type=kind), contest, "research.jsonl")
     raise Http404("Results come as csv or jsonl.")
+
+
+@never_cache
+@require_GET
+def paper(request: HttpRequest, contest_id: uuid.UUID, number: str) -> HttpResponse:
+    """A marked paper, made for printing or saving as PDF from the browser, where its formulas are set."""
+    contest = office.office_organised_for(user_of(request), contest_id)
+    found = get_object_or_404(contest.papers, number=number)
+    context = {"contest": contest, "paper": found, "problems": paper_printed(contest, found)}
+    return render(request, "marks/paper.html", context)
 
 
 @never_cache
