@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from tests.ui.browser import CHROMIUM, FLAGS
 
 SAVED = re.compile(r"^(Saved|Nothing unsaved|Sealed)")
+PATIENCE_MS = 20_000  # A busy machine is not what these tests are about.
 ClientFor = Callable[[User | None], Client]
 
 
@@ -37,7 +38,7 @@ class Room:
         self.base_url = base_url
         self.context: BrowserContext = browser.new_context(base_url=base_url, **options)
         self.context.add_cookies([{"name": "sessionid", "value": session, "url": base_url}])
-        self.context.set_default_timeout(8_000)
+        self.context.set_default_timeout(PATIENCE_MS)
         self.trouble: list[str] = []
 
     def page(self, path: str = "") -> Page:
@@ -59,6 +60,7 @@ class Room:
 @contextmanager
 def room_of(live_server: LiveServer, session: str, **options: Any) -> Iterator[Room]:
     """The browser, closed at the end; nothing may have gone wrong in its pages."""
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         room = Room(browser, live_server.url, session, **options)
@@ -76,7 +78,7 @@ def session_of(client_for: ClientFor, user: User) -> str:
 
 def settled(page: Page) -> None:
     """Wait until the workspace stands and everything is saved."""
-    page.wait_for_selector("[data-marking]")
+    page.wait_for_selector("[data-marking][data-ready]")
     expect(page.locator('[data-part="status"]')).to_have_text(SAVED)
 
 

@@ -4,6 +4,7 @@
 const AHEAD = 400; // How far the source may run ahead: a command that shows nothing.
 const SURE = 6; // So many signs in a row that agree are no accident.
 
+const isMarkup = (sign) => !/[\p{L}\p{N}]/u.test(sign);
 const isSpace = (sign) => /\s/.test(sign);
 
 /** For every code unit of `shown` (and its end) the code unit of `source` it comes from. */
@@ -39,9 +40,9 @@ function nextPlace(shown, index, source, from) {
 function agree(shown, index, source, place) {
   for (let found = 0; found < SURE; ) {
     while (index < shown.length && isSpace(shown[index])) index += 1;
-    while (place < source.length && isSpace(source[place])) place += 1;
     if (index >= shown.length) return true;
-    if (place >= source.length || shown[index] !== source[place]) return found >= 2 && !/[\p{L}\p{N}]/u.test(source[place] ?? " ");
+    while (place < source.length && source[place] !== shown[index] && isMarkup(source[place])) place += 1;
+    if (shown[index] !== source[place]) return false;
     index += 1;
     place += 1;
     found += 1;

@@ -27,6 +27,7 @@ function mount(root) {
   typeset(root);
   listen(root);
   document.title = root.dataset.title;
+  root.dataset.ready = "yes";
   if (!desk.isSealed) beat(activity.rounded);
   else if (!sealed) sealed = sealedHere();
   grace();
@@ -56,7 +57,9 @@ async function fetchAhead() {
 }
 
 function rootIn(html) {
-  return new DOMParser().parseFromString(html, "text/html").querySelector("[data-marking]");
+  const root = new DOMParser().parseFromString(html, "text/html").querySelector("[data-marking]");
+  for (const plain of root?.querySelectorAll("noscript") ?? []) plain.remove(); // A parser without scripts makes elements of it.
+  return root;
 }
 
 async function show(url) {
@@ -184,7 +187,8 @@ function focusPart(name) {
 
 async function pane(name) {
   await desk.view.openPane(name);
-  desk.root.querySelector(`#tab-${name}`).focus();
+  desk.root.querySelector(`#pane-${name}`).focus({ preventScroll: true });
+  desk.root.querySelector(`#tab-${name}`).scrollIntoView({ block: "nearest" });
 }
 
 /** For the pages after sealing: a command of theirs is an event, and a press of the button or link that has its key. */
@@ -374,3 +378,8 @@ document.addEventListener("visibilitychange", () => {
 });
 
 mount(document.querySelector("[data-marking]"));
+
+/** The names of all commands, for the test that compares them with the table of the server. */
+export function commandNames() {
+  return Object.keys(COMMANDS);
+}
