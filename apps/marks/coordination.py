@@ -223,8 +223,8 @@ def _settle(coordination: Coordination, outcome: CoordinationOutcome, by: User) 
     coordination.save(update_fields=["outcome", "closed_at"])
     _grade_give(coordination, by)
     MarkingCase.objects.filter(pk=coordination.case_id).update(state=CaseState.SETTLED, row_version=F("row_version") + 1)
-    told = {"points": str(coordination.points), "reason": coordination.reason}
-    audit(f"coordination.{outcome.value}", actor=by, case=coordination.case, **told)
+    points, reason = str(coordination.points), coordination.reason
+    audit(f"coordination.{outcome.value}", actor=by, case=coordination.case, points=points, reason=reason)
 
 
 def _grade_give(coordination: Coordination, by: User) -> FinalGrade:

@@ -48,7 +48,7 @@ def test_a_calibration_script_comes_first_and_counts_for_nothing(bob: User, dana
     assert claimed(problem, dana).slot == Slot.FIRST
     agreed = agreed_beside(mark)
     assert agreed is not None
-    assert (agreed.difference, [one.code for one in agreed.items]) == (-4, ["A2"])
+    assert [agreed.difference, [one.code for one in agreed.items]] == [-4, ["A2"]]
 
 
 def test_the_agreed_mark_is_seen_after_sealing_only(bob: User, dana: User, client_for: ClientFor) -> None:

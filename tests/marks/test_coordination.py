@@ -1,6 +1,7 @@
 """Two who differ: claims first, notes sealed until all have claimed; agreed by both, or ruled on; nothing averaged."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -31,14 +32,14 @@ SIX = "A1 A2 -D1"
 SECRET = "Sesquipedalian"
 
 
-def error(words: str = "Why?") -> tuple[str, dict[str, object]]:
+def error(words: str = "Why?") -> tuple[str, dict[str, Any]]:
     return "verdict", {"id": "v1", "step": 1, "fallacy": "gap", "words": words}
 
 
 def disputed(bob: User, dana: User, *others: User, lines: tuple[str, str] = (BOTH, SIX)) -> tuple[ContestProblem, MarkingCase]:
     """A script with two sealed marks that differ by a point: Bob's with no note, Dana's with one."""
     problem = problem_to_mark(bob, dana, *others, scripts=1, markers=2)
-    first = [("claim", {"line": lines[0]}), *([error()] if lines[0] == SIX else [])]
+    first: list[tuple[str, dict[str, Any]]] = [("claim", {"line": lines[0]}), *([error()] if lines[0] == SIX else [])]
     past_grace(sealed(claimed(problem, bob), bob, *first))
     past_grace(sealed(claimed(problem, dana), dana, ("claim", {"line": lines[1]}), error(SECRET)))
     cases_settle(problem.contest)
@@ -56,7 +57,7 @@ def test_equal_marks_are_settled_by_the_first(bob: User, dana: User) -> None:
     _, case = disputed(bob, dana, lines=(SIX, SIX))
     assert case.state == CaseState.SETTLED
     grade = FinalGrade.objects.get(case=case)
-    assert (grade.points, grade.mark and grade.mark.marker) == (6, bob)
+    assert [grade.points, grade.mark and grade.mark.marker] == [6, bob]
     assert not Coordination.objects.exists()
 
 
@@ -123,7 +124,7 @@ def test_both_sign_and_both_positions_stay(bob: User, dana: User) -> None:
     assert not FinalGrade.objects.exists(), "one signature settles nothing"
     proposal_sign(coordination=coordination, by=dana, based_on=coordination.row_version)
     grade = FinalGrade.objects.get()
-    assert (grade.points, grade.mark, grade.coordination) == (6, None, coordination)
+    assert [grade.points, grade.mark, grade.coordination] == [6, None, coordination]
     assert [one["id"] for one in grade.sheet["verdicts"]] == ["v1"]
     assert grade.derivation.startswith("Chain A: A1 3 + A2 4 = 7")
     assert list(Mark.objects.order_by("pk").values_list("points", flat=True)) == [7, 6], "the marks stay as they were"

@@ -1,6 +1,7 @@
 """The staged reveal: nothing before sealing, one stage after the other, every finding answered, points change for a reason."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -40,11 +41,12 @@ from tests.marks.factory import ONE_PLACE, claimed, marker, past_grace, problem_
 from tests.marks.suggested import BODY, SECRET, suggested
 
 ClientFor = Callable[[User | None], Client]
-SEVEN = (("claim", {"line": "A1 A2"}),)
-THREE = (("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
+Commands = tuple[tuple[str, dict[str, Any]], ...]
+SEVEN: Commands = (("claim", {"line": "A1 A2"}),)
+THREE: Commands = (("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
 
 
-def sealed_mark(user: User, *commands: tuple[str, dict[str, object]], others: tuple[User, ...] = (), **choices: object) -> Mark:
+def sealed_mark(user: User, *commands: tuple[str, dict[str, Any]], others: tuple[User, ...] = (), **choices: Any) -> Mark:
     """A sealed mark with a suggestion beside it."""
     problem = problem_to_mark(user, *others, scripts=1, **{"unrevealed_percent": 0, **choices})
     mark = sealed(claimed(problem, user), user, *(commands or SEVEN))
@@ -152,7 +154,7 @@ def test_keeping_a_mark_changes_no_points(bob: User) -> None:
     mark = sealed_mark(bob)
     answered(mark)
     mark = mark_keep(mark=mark)
-    assert (mark.state, mark.points, mark.sealed_points) == (MarkState.CONFIRMED, 7, 7)
+    assert [mark.state, mark.points, mark.sealed_points] == [MarkState.CONFIRMED, 7, 7]
     with pytest.raises(RevealRefused):
         mark_keep(mark=mark)
 
@@ -162,7 +164,7 @@ def test_an_accepted_finding_becomes_a_verdict_of_the_mark_and_what_was_sealed_s
     answered(mark, is_accepted=True)
     mark = mark_keep(mark=mark)
     assert [verdict.step for verdict in sheet_of(mark).verdicts] == [1, 2]
-    assert (mark.points, mark.sealed_points) == (7, 7)
+    assert [mark.points, mark.sealed_points] == [7, 7]
     assert mark.sealed_sheet is not None
     assert mark.sealed_sheet["verdicts"] == []
 
@@ -183,7 +185,7 @@ def test_points_change_only_with_a_reason_and_down_only_with_a_step(bob: User, c
     with pytest.raises(RevealRefused, match=missing):
         mark_change(mark=mark, change=change)
     mark.refresh_from_db()
-    assert (mark.points, mark.state) == (7, MarkState.SEALED)
+    assert [mark.points, mark.state] == [7, MarkState.SEALED]
 
 
 def test_a_change_keeps_what_was_sealed_and_gives_a_new_grade(bob: User) -> None:
@@ -191,10 +193,10 @@ def test_a_change_keeps_what_was_sealed_and_gives_a_new_grade(bob: User) -> None
     cases_settle(past_grace(mark).task.case.problem.contest)
     answered(mark)
     mark = mark_change(mark=mark, change=Change("A1 A2 D1", "missed", 2, "The case of two."))
-    assert (mark.state, mark.points, mark.sealed_points) == (MarkState.REVISED, 6, 7)
+    assert [mark.state, mark.points, mark.sealed_points] == [MarkState.REVISED, 6, 7]
     assert mark.change_reason == "I missed it (step 2). The case of two."
     first, second = FinalGrade.objects.order_by("pk")
-    assert (first.points, second.points, second.supersedes) == (7, 6, first)
+    assert [first.points, second.points, second.supersedes] == [7, 6, first]
     assert AuditEvent.objects.get(verb="mark.revised").body["before"] == "7"
 
 
