@@ -74,6 +74,7 @@ async function show(url) {
   }
   const made = document.adoptNode(root);
   desk.root.replaceWith(made);
+  window.htmx?.process(made);
   history.pushState({}, "", url);
   mount(made);
   scrollTo(0, 0);
