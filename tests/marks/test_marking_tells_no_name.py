@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, reverse
 
@@ -67,7 +66,7 @@ def tasks(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
 def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[dict[str, Any]]:
     """Arguments for an address: one of each that its kind has; what it asks for beside them is made up."""
     wanted = set(pattern.pattern.converters)
-    of = {
+    of: dict[str, list[Any]] = {
         "problem_id": [problem.public_id],
         "task_id": [task.public_id for task in tasks],
         "case_id": [task.case.public_id for task in tasks],
@@ -82,7 +81,7 @@ def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingT
     yield from rows
 
 
-def answers(client: Client, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[tuple[str, HttpResponse]]:
+def answers(client: Client, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[tuple[str, Any]]:
     """What every address of marking answers to looking, to sending nonsense, and to sending a form."""
     nonsense = json.dumps(
         {"verb": "tick", "args": {"code": "Z9"}, "id": str(uuid.uuid4()), "row_version": 0, "reason": "unsure"}

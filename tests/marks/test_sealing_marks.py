@@ -35,7 +35,7 @@ def test_sealing_freezes_sheet_points_items_verdicts_and_the_scheme(bob: User) -
     problem = problem_to_mark(bob)
     mark = sealed(claimed(problem, bob), bob, *ITEMS)
     mark.refresh_from_db()
-    assert (mark.state, mark.points, mark.sealed_points, mark.active_seconds) == ("sealed", 6, 6, 12.0)
+    assert (mark.state, mark.points, mark.sealed_points, mark.active_seconds) == ("sealed", Decimal(6), Decimal(6), 12.0)
     assert mark.sealed_sheet == mark.sheet
     assert set(MarkItem.objects.filter(mark=mark).values_list("item__code", flat=True)) == {"A1", "A2", "D1"}
     verdict = Verdict.objects.get(mark=mark)
@@ -122,7 +122,7 @@ def test_one_mark_settles_its_case_when_the_grace_time_is_over(bob: User) -> Non
     assert cases_settle(problem.contest) == 1
     assert cases_settle(problem.contest) == 0
     grade = FinalGrade.objects.get()
-    assert (grade.mark_id, grade.points, grade.case.state) == (mark.pk, 6, CaseState.SETTLED)
+    assert (grade.mark_id, grade.points, grade.case.state) == (mark.pk, Decimal(6), CaseState.SETTLED)
     assert "−1" in grade.derivation
 
 
@@ -146,10 +146,10 @@ def test_a_revision_keeps_what_was_sealed_and_supersedes_the_grade(bob: User) ->
     mark.task.case.refresh_from_db()
     mark = mark_revise(mark=mark, user=bob, points=Decimal(5), reason="I missed it.")
     mark.refresh_from_db()
-    assert (mark.points, mark.sealed_points, mark.state) == (5, 6, MarkState.REVISED)
+    assert (mark.points, mark.sealed_points, mark.state) == (Decimal(5), Decimal(6), MarkState.REVISED)
     assert mark.sealed_sheet != mark.sheet
     old, new = FinalGrade.objects.order_by("pk")
-    assert (new.points, new.supersedes, old.points) == (5, old, 6)
+    assert (new.points, new.supersedes, old.points) == (Decimal(5), old, Decimal(6))
     for points, reason in ((Decimal(9), "More."), (Decimal("5.5"), "Half."), (Decimal(4), "  ")):
         with pytest.raises(RevisionRefused):
             mark_revise(mark=mark, user=bob, points=points, reason=reason)
@@ -201,7 +201,7 @@ def test_the_database_keeps_what_was_sealed_decided_shown_and_written_down(bob: 
 def test_a_grade_rests_on_people_alone(bob: User) -> None:
     names = {field.name for field in FinalGrade._meta.get_fields() if field.is_relation and not field.auto_created}
     assert names == {"case", "mark", "coordination", "scheme_version", "supersedes", "by"}
-    case = MarkingCase.objects.filter(problem=problem_to_mark(bob)).first()
+    case = MarkingCase.objects.filter(problem=problem_to_mark(bob, scripts=1)).get()
     with pytest.raises(IntegrityError), transaction.atomic():
         FinalGrade.objects.create(case=case, points=7, sheet={})
 

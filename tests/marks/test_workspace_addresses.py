@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -32,13 +31,13 @@ def task(problem: ContestProblem, bob: User) -> MarkingTask:
     return claimed(problem, bob)
 
 
-def sent(client: Client, task: MarkingTask, name: str, **body: Any) -> HttpResponse:
+def sent(client: Client, task: MarkingTask, name: str, **body: Any) -> Any:
     """A POST as the workspace sends it."""
     url = reverse(f"marks:{name}", kwargs={"task_id": task.public_id})
     return client.post(url, json.dumps(body), content_type="application/json")
 
 
-def command(client: Client, task: MarkingTask, row_version: int, verb: str, **args: Any) -> HttpResponse:
+def command(client: Client, task: MarkingTask, row_version: int, verb: str, **args: Any) -> Any:
     return sent(client, task, "command", id=str(uuid.uuid4()), verb=verb, args=args, row_version=row_version)
 
 
