@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.contests.models import Contest
 from apps.marks.models import FinalGrade, ReleasePart
 from apps.marks.sheets import script_of
 from apps.reasoning.marking.carrying import Carried, Carrying, remarks_carried
 from apps.reasoning.marking.commands import Script
 from apps.reasoning.marking.sheet import Comment, MarkSheet
 from apps.reasoning.marking.student_view import comments_shown
+from apps.results.access import carried_may_read
 from apps.results.models import CarriedRemark
 from apps.results.shown import StepShown, VerdictShown, parts_of, verdict_shown
 from apps.submissions.models import SubmissionVersion
+from apps.submissions.selectors import versions_to_mark
 
 
 class RevisionRefused(Exception):
@@ -109,6 +112,14 @@ def revision_of(version: SubmissionVersion) -> Revision | None:
     carrying = remarks_carried(sheet.verdicts, written, before, now)
     decided = dict(CarriedRemark.objects.filter(version=version).values_list("key", "holds"))
     return Revision(grade, old, version, _rows(sheet, written, carrying, before, now, decided))
+
+
+def revisions_for(user: User, contest: Contest) -> list[Revision]:
+    """The newer versions with earlier remarks that this coach may read, by problem and paper number."""
+    newer = versions_to_mark(contest).filter(number__gt=1).select_related("submission__paper__contest", "submission__problem")
+    rows = newer.order_by("submission__problem__position", "submission__paper__number")
+    found = [revision for version in rows if (revision := revision_of(version)) is not None]
+    return [revision for revision in found if carried_may_read(user, revision.grade, revision.new)]
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from apps.marks.models import Appeal
 from apps.results import appeals
 from apps.results.access import appeal_heard_for, appeal_own_for, made_marks, marks_unsealed, version_own_for
 from apps.results.forms import AnswerForm, AppealForm
+from apps.results.revisions import revisions_for
 from apps.results.shown import parts_of
 
 
@@ -65,7 +66,7 @@ def appeal_withdraw(request: HttpRequest, appeal_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def appeal_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The appeals of a contest that wait for an answer."""
+    """The appeals of a contest that wait for an answer, and newer versions of texts whose remarks were released."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     rows = []
@@ -73,7 +74,8 @@ def appeal_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         case = appeal.grade.case
         if not marks_unsealed(user, case):
             rows.append((appeal, appeals.appeal_words(appeal), appeals.hearing_refusal(user, appeal)))
-    return render(request, "results/appeal_list.html", {"contest": contest, "rows": rows})
+    context = {"contest": contest, "rows": rows, "revised": revisions_for(user, contest)}
+    return render(request, "results/appeal_list.html", context)
 
 
 @never_cache
