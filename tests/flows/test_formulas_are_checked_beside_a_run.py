@@ -48,6 +48,7 @@ def test_every_lemma_and_proof_of_a_run_is_checked_and_the_run_is_as_without(fen
 
 
 def test_kills_change_nothing_and_ask_no_finished_check_again(fenced: Stack, undisturbed: Undisturbed) -> None:
+    fenced.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "800"  # A slow sandbox must have checked something before the run is over.
     fenced.start(*ALL)
     run = fenced.agent("start")
     fenced.wait_for(run, lambda dump: dump["calls"] >= 10, within_s=60)
