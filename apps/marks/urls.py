@@ -12,6 +12,7 @@ urlpatterns = [
     path("marking/problem/<uuid:problem_id>/next", workspace.next_task, name="next"),
     path("marking/problem/<uuid:problem_id>/setup/", setting_up.setup, name="setup"),
     path("marking/problem/<uuid:problem_id>/phrases", workspace.phrases, name="phrases"),
+    path("marking/problem/<uuid:problem_id>/scripts/", workspace.script_list, name="script_list"),
     path("marking/problem/<uuid:problem_id>/questions/", captain.question_list, name="questions"),
     path("marking/questions/<int:pass_id>/answer", captain.question_answer, name="question_answer"),
     path("marking/task/<uuid:task_id>/", workspace.task, name="task"),

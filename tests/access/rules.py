@@ -137,6 +137,7 @@ RULES: dict[str, Rule] = {
     "marks:next": POST_ONLY,
     "marks:setup": CONTEST_COACH,
     "marks:phrases": CONTEST_COACH,
+    "marks:script_list": CONTEST_COACH,
     "marks:questions": CONTEST_COACH,  # Bob organises; other coaches who are no captains get 404.
     "marks:question_answer": POST_ONLY,
     "marks:task": CONTEST_COACH,
@@ -287,7 +288,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     **{
         f"marks:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
-        for name in ("next", "setup", "phrases", "questions")
+        for name in ("next", "setup", "phrases", "script_list", "questions")
     },
     **{
         f"marks:{name}": lambda world: {"task_id": world.marking.public_id}

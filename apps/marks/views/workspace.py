@@ -15,6 +15,7 @@ from apps.marks.access import TaskGone, captain_is, problem_marked_for, task_get
 from apps.marks.claims import task_next
 from apps.marks.drafts import draft_of
 from apps.marks.home import home_rows
+from apps.marks.scripts import FILTERS, script_page
 from apps.marks.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 
@@ -29,6 +30,22 @@ def home(request: HttpRequest) -> HttpResponse:
     if not user.may_see_runs:
         raise Http404("There is no such page.")
     return render(request, "marks/home.html", {"rows": home_rows(user)})
+
+
+@never_cache
+@require_GET
+def script_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
+    """The scripts of a problem by number, with what the person made of them; `show` filters."""
+    user = user_of(request)
+    problem = problem_marked_for(user, problem_id)
+    if cases_prepare(problem) is None:
+        messages.error(request, NOT_CHOSEN)
+        return redirect("marks:home")
+    shown = request.GET.get("show", "all")
+    shown = shown if shown in FILTERS else "all"
+    page, rows = script_page(problem, user, shown, request.GET.get("page", "1"))
+    context = {"problem": problem, "contest": problem.contest, "page": page, "rows": rows, "shown": shown, "filters": FILTERS}
+    return render(request, "marks/script_list.html", context)
 
 
 @require_POST
