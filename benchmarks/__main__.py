@@ -35,6 +35,7 @@ BENCHMARKS = {
     "scaffolds": ("benchmarks.scaffolds", "Every scaffold without its models"),
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
+    "marking_office": ("benchmarks.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
 }
 WITHIN_S = 3600
