@@ -177,8 +177,12 @@ class Checker:
         return read_link(link, self.scope, self.totient), self.scope
 
     def _decided(self, claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
-        limit = time.process_time() + SECONDS_PER_CLAIM / 2
-        return decide(claim, scope, evidence, lambda: time.process_time() > limit or time.monotonic() > self.deadline)
+        began = time.process_time()
+
+        def is_over(share: float) -> bool:
+            return time.process_time() > began + share * SECONDS_PER_CLAIM or time.monotonic() > self.deadline
+
+        return decide(claim, scope, evidence, lambda: is_over(0.5), lambda: is_over(0.7))
 
     def _despite_what_stands(self, verdict: Verdict, line: Line, link: Link, evidence: Evidence) -> Verdict:
         """The refutation, unless what was said before without "for all" saves the claim: the author may still mean it."""

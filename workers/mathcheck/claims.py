@@ -30,11 +30,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`variants` are the readings, each with definitions put in; `opaque` holds names that stand for unknown functions."""
+    """`variants` are the readings, each with definitions put in; `named` says which names stand for which values of unknown
+    functions or sequences, `opaque` holds those names."""
 
     relation: str
     variants: tuple[Condition, ...]
     opaque: frozenset[str] = frozenset()
+    named: tuple[tuple[Node, str], ...] = ()
     by_derivative: bool = False
     #: What must have a value where the claim is tested: the functions whose derivatives it speaks of.
     differentiated: tuple[Node, ...] = ()
@@ -83,7 +85,14 @@ def read_link(link: Link, scope: Scope, totient: bool = False) -> Claim:
                 variants.append(based)
     relation = r"\equiv" if link.modulus is not None and link.relation in ("=", r"\equiv") else link.relation
     by_derivative = bool(reader.differentiated) and _is_derivative_claim(parsed(link.left, functions), variants[0], scope)
-    return Claim(relation, tuple(variants), frozenset(reader.opaque.values()), by_derivative, tuple(reader.differentiated))
+    return Claim(
+        relation,
+        tuple(variants),
+        frozenset(reader.opaque.values()),
+        tuple(reader.opaque.items()),
+        by_derivative,
+        tuple(reader.differentiated),
+    )
 
 
 def _with_bases(variant: Condition) -> list[Condition]:
@@ -107,6 +116,20 @@ def _is_bare_log(node: Node) -> bool:
 def settled(node: Node, scope: Scope, totient: bool = False) -> Node:
     """The expression with definitions, derivatives and ellipses put in; raises NotUnderstood."""
     return _Reader(scope, totient).settled(node)
+
+
+def in_the_words_of(claim: Claim, conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
+    """Conditions with definitions put in and the claim's names for values of unknown functions; the rest is left out."""
+    reader = _Reader(scope, totient=False)
+    reader.opaque.update(claim.named)
+    found: list[Condition] = []
+    for one in conditions:
+        try:
+            modulus = None if one.modulus is None else reader.settled(one.modulus)
+            found.append(Condition(one.relation, reader.settled(one.left), reader.settled(one.right), modulus))
+        except NotUnderstood:
+            continue
+    return found
 
 
 def _is_derivative_claim(left: Node, variant: Condition, scope: Scope) -> bool:
@@ -182,7 +205,7 @@ class _Reader:
         if node.op in ("apply", "item"):
             if free_names(node) & bound:
                 raise NotUnderstood("a sum over an unknown sequence or function")
-            return name(self.opaque.setdefault(node, f"@{len(self.opaque) + 1}"))
+            return name(self.opaque.setdefault(_ordered(node), f"@{len(self.opaque) + 1}"))
         if node.op in BINDERS:
             inner = bound | {str(node.value)}
             low, high, body, *least = node.args
@@ -190,6 +213,12 @@ class _Reader:
                 node.op, (self._named(low, bound), self._named(high, bound), self._named(body, inner), *least), node.value
             )
         return Node(node.op, tuple(self._named(part, bound) for part in node.args), node.value) if node.args else node
+
+
+def _ordered(node: Node) -> Node:
+    """The same with terms and factors in one order: f(x+y) is f(y+x)."""
+    parts = tuple(_ordered(part) for part in node.args)
+    return Node(node.op, tuple(sorted(parts, key=repr)) if node.op in ("add", "mul") else parts, node.value)
 
 
 def decimals(link: Link) -> int | None:

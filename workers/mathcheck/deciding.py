@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import permutations
 
 from workers.mathcheck.claims import Claim
+from workers.mathcheck.entailed import passes_under_some
 from workers.mathcheck.evaluating import Undefined, Value, holds, times, value_at
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
 from workers.mathcheck.sampling import Point, points
@@ -20,6 +21,8 @@ from workers.mathcheck.tree import Node, is_bare_number, number
 LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
 MOST_TESTS, MOST_MODULO = 250, 24
+TOO_FEW = "too few points meet the conditions, or the two sides have no value at them"
+OPAQUE = "it speaks of functions or sequences that are not given by a formula"
 MODULO = "the equality may be meant modulo something"
 #: Shares of cancelling terms from which an equation counts as an expansion that somebody wrote out.
 ALIKE, ALIKE_UNREAD = 0.66, 0.75
@@ -59,11 +62,26 @@ class _Trial:
         return self.passed + len(self.failed)
 
 
-def decide(claim: Claim, scope: Scope, evidence: Evidence, is_over: Callable[[], bool]) -> Verdict:
+def decide(
+    claim: Claim,
+    scope: Scope,
+    evidence: Evidence,
+    is_over: Callable[[], bool],
+    is_over_at_last: Callable[[], bool] | None = None,
+) -> Verdict:
     """The verdict. Every reading must fail for a refutation; one that holds is enough to survive.
 
-    No more points are tried once `is_over` says so.
+    No more points are tried once `is_over` says so; where no point told anything, until `is_over_at_last`.
     """
+    verdict = _decided(claim, scope, evidence, is_over)
+    if verdict.outcome == NOT_UNDERSTOOD and verdict.reason in (TOO_FEW, OPAQUE):
+        for variant in claim.variants:
+            if held := passes_under_some(claim, variant, scope, is_over_at_last or is_over):
+                return Verdict(SURVIVED, tests=held)
+    return verdict
+
+
+def _decided(claim: Claim, scope: Scope, evidence: Evidence, is_over: Callable[[], bool]) -> Verdict:
     anyway = max(_holds_anyway(variant, scope, is_over) for variant in claim.variants)
     trials = [_tried(claim, variant, scope, evidence, is_over) for variant in claim.variants]
     for trial in trials:
@@ -72,7 +90,7 @@ def decide(claim: Claim, scope: Scope, evidence: Evidence, is_over: Callable[[],
     if not all(trial.failed for trial in trials):
         if anyway:
             return Verdict(SURVIVED, tests=anyway)
-        return Verdict(NOT_UNDERSTOOD, "too few points meet the conditions, or the two sides have no value at them")
+        return Verdict(NOT_UNDERSTOOD, TOO_FEW)
     if evidence.blocked:
         return Verdict(NOT_UNDERSTOOD, evidence.blocked)
     for variant, trial in zip(claim.variants, trials, strict=True):
@@ -141,7 +159,7 @@ def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence)
 def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, evidence: Evidence) -> str:
     """Why the failing points are no refutation; empty if they are one."""
     if claim.opaque:
-        return "it speaks of functions or sequences that are not given by a formula"
+        return OPAQUE
     if any(_holds_modulo(variant, trial.failed, modulus) for modulus in evidence.moduli):
         return MODULO
     if not variant.names:

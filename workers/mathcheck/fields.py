@@ -1,0 +1,174 @@
+"""Points in finite fields that meet equations which no rational point of the grid meets: $x^2=x+1$, or $x+y=5$ with $xy=4$.
+
+An equation between rational expressions that follows from others follows in almost every finite field too. So it is tried at
+the points there that meet those; what fails says nothing, since it may need an order or a root that the field does not have.
+What is no rational expression (a root, a power with a name in it) is a name of its own, the same wherever it is written so.
+"""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+
+from workers.mathcheck.scope import Condition
+from workers.mathcheck.tree import Node
+
+Residues = Sequence[int]
+Compute = Callable[[Residues, int], int]
+#: Primes for so many names: small enough to try every point, and several, so that no law of one field alone counts.
+PRIMES = {
+    1: (29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113),
+    2: (13, 17, 19, 23, 29, 31),
+    3: (7, 11, 13, 17),
+}
+LARGER = (19, 23, 29)
+MOST_NAMES, MOST_DEGREE = 7, 6
+LEAST, ENOUGH, LEAST_FIELDS = 12, 40, 2
+_TRIES = 24
+
+
+def passes_in_fields(claim: Condition, conditions: Sequence[Condition], is_over: Callable[[], bool]) -> int | None:
+    """At how many points of several fields the equation holds that meet the equations of `conditions`.
+
+    None where it fails at one; 0 where there are too few, or it is no equation.
+    """
+    equations = [one for one in conditions if one.relation == "=" and one.modulus is None]
+    if claim.relation != "=" or claim.modulus is not None or not equations:
+        return 0
+    names: dict[Node, int] = {}
+    try:
+        wanted = _difference(claim, names)
+        given = [_difference(one, names) for one in equations]
+    except _TooLarge:
+        return 0
+    if not 0 < len(names) <= MOST_NAMES:
+        return 0
+    passed, fields = 0, 0
+    for prime in PRIMES.get(len(names), LARGER):
+        here = _passed(wanted, given, len(names), prime, is_over)
+        if here is None:
+            return None
+        passed, fields = passed + here, fields + bool(here)
+        if is_over():
+            break
+    return passed if passed >= LEAST and fields >= LEAST_FIELDS else 0
+
+
+def _passed(wanted: Compute, given: Sequence[Compute], size: int, prime: int, is_over: Callable[[], bool]) -> int | None:
+    """How many points of one field it passes; None where it fails."""
+    passed = 0
+    for point in _points(given, size, prime, is_over):
+        try:
+            if wanted(point, prime):
+                return None
+        except ZeroDivisionError:
+            continue
+        passed += 1
+        if passed >= ENOUGH:
+            break
+    return passed
+
+
+def _points(given: Sequence[Compute], size: int, prime: int, is_over: Callable[[], bool]) -> Iterator[Residues]:
+    """Points that meet all equations: every one where there are few names, else some that are found by moving names."""
+    if size in PRIMES:
+        for number, point in enumerate(itertools.product(range(prime), repeat=size)):
+            if number % 256 == 0 and is_over():
+                return
+            if _meets(given, point, prime):
+                yield point
+        return
+    source = random.Random(prime)  # noqa: S311
+    seen = set[tuple[int, ...]]()
+    for _ in range(_TRIES):
+        if is_over():
+            return
+        found = _moved([source.randrange(prime) for _ in range(size)], given, prime, source)
+        if tuple(found) not in seen and _meets(given, found, prime):
+            seen.add(tuple(found))
+            yield found
+
+
+def _moved(point: list[int], given: Sequence[Compute], prime: int, source: random.Random) -> list[int]:
+    """The point with one name moved to a root for every equation that it does not meet, each name once."""
+    free = list(range(len(point)))
+    source.shuffle(free)
+    for equation in given:
+        if _meets([equation], point, prime):
+            continue
+        for place in free:
+            roots = [value for value in range(prime) if _meets([equation], _with(point, place, value), prime)]
+            if 0 < len(roots) < prime:
+                point = _with(point, place, source.choice(roots))
+                free.remove(place)
+                break
+    return point
+
+
+def _with(point: list[int], place: int, value: int) -> list[int]:
+    return [*point[:place], value, *point[place + 1 :]]
+
+
+def _meets(given: Sequence[Compute], point: Residues, prime: int) -> bool:
+    try:
+        return not any(equation(point, prime) for equation in given)
+    except ZeroDivisionError:
+        return False
+
+
+class _TooLarge(Exception):
+    """More names than can be tried."""
+
+
+def _difference(one: Condition, names: dict[Node, int]) -> Compute:
+    left, right = _compute(one.left, names), _compute(one.right, names)
+    return lambda point, prime: (left(point, prime) - right(point, prime)) % prime
+
+
+def _compute(node: Node, names: dict[Node, int]) -> Compute:
+    """The expression as a function of residues; raises ZeroDivisionError when called where it has no value."""
+    if node.op == "num":
+        value = node.value
+        assert isinstance(value, Fraction)
+        return lambda _, prime: value.numerator * _inverse(value.denominator, prime) % prime
+    parts = [_compute(part, names) for part in node.args] if node.op in ("add", "mul", "neg", "div") else []
+    if node.op == "add":
+        return lambda point, prime: sum(part(point, prime) for part in parts) % prime
+    if node.op == "neg":
+        return lambda point, prime: -parts[0](point, prime) % prime
+    if node.op == "div":
+        return lambda point, prime: parts[0](point, prime) * _inverse(parts[1](point, prime), prime) % prime
+    if node.op == "mul":
+        return lambda point, prime: _product(parts, point, prime)
+    if node.op == "pow" and (power := _power(node.args[1])) is not None:
+        base = _compute(node.args[0], names)
+        return lambda point, prime: pow(
+            base(point, prime) if power > 0 else _inverse(base(point, prime), prime), abs(power), prime
+        )
+    place = names.setdefault(node, len(names))
+    if len(names) > MOST_NAMES:
+        raise _TooLarge
+    return lambda point, _: point[place]
+
+
+def _product(parts: Sequence[Compute], point: Residues, prime: int) -> int:
+    found = 1
+    for part in parts:
+        found = found * part(point, prime) % prime
+    return found
+
+
+def _power(node: Node) -> int | None:
+    """A small whole exponent: with a large one, laws of a field alone would count."""
+    if node.op == "neg":
+        inner = _power(node.args[0])
+        return None if inner is None else -inner
+    if node.op != "num" or not isinstance(node.value, Fraction) or node.value.denominator != 1 or not node.value:
+        return None
+    return int(node.value) if abs(node.value) <= MOST_DEGREE else None
+
+
+def _inverse(value: int, prime: int) -> int:
+    if value % prime == 0:
+        raise ZeroDivisionError
+    return pow(value, -1, prime)
