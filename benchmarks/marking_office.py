@@ -136,7 +136,7 @@ def _marked(marks: int, papers: int) -> tuple["User", "ContestProblem"]:
                 source="x",
                 digest="0" * 64,
                 segmenter="1",
-            )  # fmt: skip
+            )
             for work in works
         ),
         batch_size=500,
