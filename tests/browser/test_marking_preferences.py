@@ -92,7 +92,7 @@ def test_every_kind_of_error_has_a_letter_of_its_own_and_no_two_commands_share_a
 
 def test_the_page_refuses_bad_keys_keeps_what_was_typed_and_leads_nowhere_else(client_for: ClientFor, bob: User) -> None:
     client, address = client_for(bob), reverse("marks:keys")
-    typed = {one.name: one.key for one in COMMANDS} | {"grant": "j", "next": "https://elsewhere.example/"}
+    typed = {one.name: one.key for one in COMMANDS} | {"grant": "j", "back_to": "https://elsewhere.example/"}
     answer = client.post(address, typed)
     assert answer.status_code == 422
     assert "would do two things" in answer.content.decode()

@@ -19,7 +19,7 @@ from apps.marks.keymaps import COMMANDS, KeysRefused, keys_of, keys_save
 def keys(request: HttpRequest) -> HttpResponse:
     """Show and change the keys of the workspace."""
     user = _marker_of(request)
-    back = request.POST.get("next") or request.GET.get("next") or ""
+    back = request.POST.get("back_to") or request.GET.get("next") or ""
     back = back if url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}) else ""
     now = keys_of(user)
     shown, single_keys, fault = now.keys, now.single_keys, ""

@@ -25,6 +25,7 @@ function mount(root) {
   activity = new Activity(beat, { before: Number(root.dataset.active) });
   dialogs.hintKeys(root, keys);
   typeset(root);
+  globalThis.htmx?.process(root);
   listen(root);
   document.title = root.dataset.title;
   root.dataset.ready = "yes";
