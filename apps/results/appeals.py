@@ -77,8 +77,9 @@ def targets_of(parts: Mapping[str, FinalGrade]) -> list[Target]:
             if not item.lineage or item.kind is Kind.FEEDBACK or (part == ReleasePart.POINTS and item.code not in ticks):
                 continue
             worth = f" ({points_text(item.points)})" if item.kind is Kind.CHECKPOINT else ""
-            found = "found" if item.code in ticks else "not found"
-            words = f"{item.code}{worth}, {found}: {item.text}"
+            is_held = item.kind in (Kind.CAP, Kind.DEDUCTION)
+            found = ("applies", "does not apply") if is_held else ("found", "not found")
+            words = f"{item.code}{worth}, {found[item.code not in ticks]}: {item.text}"
             targets.setdefault(f"{ITEM}:{item.lineage}", Target(f"{ITEM}:{item.lineage}", words, shown))
     return list(targets.values())
 

@@ -126,9 +126,8 @@ def ladder_of(request: FeedbackRequest) -> Ladder:
 @transaction.atomic
 def rung_ask(*, request: FeedbackRequest, level: int, tried: str, argues: bool = False) -> RungAsked:
     """Ask for the next rung. `level` is the one that its author saw; asking twice asks once. Raises `FeedbackRefused`."""
-    request = (
-        FeedbackRequest.objects.select_for_update().select_related("version__submission__problem__contest").get(pk=request.pk)
-    )
+    rows = FeedbackRequest.objects.select_for_update(of=("self",))
+    request = rows.select_related("version__submission__problem__contest").get(pk=request.pk)
     ladder = ladder_of(request)
     if any(one.asked is not None and one.level == level for one in ladder.rungs):
         return request.asked.get(level=level)

@@ -151,7 +151,7 @@ def _grades(contest: Contest) -> list[FinalGrade]:
     shown = ReleasedGrade.objects.filter(batch__in=batches_standing(contest)).order_by("batch__released_at", "batch__pk")
     seen = dict(shown.values_list("grade__case", "grade"))
     newest = set(versions_to_mark(contest).values_list("pk", flat=True))
-    rows = FinalGrade.objects.filter(case__problem__contest=contest).select_related("case", "scheme_version")
+    rows = FinalGrade.objects.filter(case__problem__contest=contest).select_related("case").defer("sheet", "derivation")
     by_key = {row.pk: row for row in rows}
     superseded = {row.supersedes_id for row in by_key.values()}
     found = []
