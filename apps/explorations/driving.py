@@ -1,40 +1,30 @@
 """Driving a run from the command line: over the queue where the stack is up, else in this process."""
 
 import contextlib
-import os
 import threading
 from collections.abc import AsyncIterator, Iterable
 
 from django.conf import settings
 from django.db import connections
-from redis.exceptions import RedisError
 
 from apps.explorations.worked_example import script
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, ScriptedOptions, load_aliases
 from apps.reasoning.inference.local import LocalDispatcher
-from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend, Dispatcher
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.execution import event_sinks, run_drive
 from apps.runs.journal import JournalWriter, RunJournal
+from apps.runs.local import http_backend
+from apps.runs.local import is_stack_up as is_stack_up
 from apps.runs.models import Run
-from apps.runs.streams import sync_client
-
-
-def is_stack_up() -> bool:
-    """Does the broker answer? Then orchestrator and inference workers are, or soon will be, there."""
-    try:
-        return bool(sync_client().ping())
-    except (RedisError, OSError):
-        return False
 
 
 def local_backend(alias: Alias) -> Backend:
     """A backend that needs no worker. Raises `AliasError` for engines that live in the inference worker."""
     if alias.backend == "openai_http":
-        return OpenAIHttpBackend(alias, api_key=os.environ.get(alias.api_key_env, "") if alias.api_key_env else "")
+        return http_backend(alias)
     if isinstance(alias.options, ScriptedOptions) and alias.options.script == "worked_example":
         return ScriptedBackend(script(), pace=Pace(chunk_tokens=0))
     raise AliasError(

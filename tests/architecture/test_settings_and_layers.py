@@ -24,7 +24,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/probe.py",
         "workers/serve.py",
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
-        "apps/explorations/driving.py",  # the same key, for `manage.py explore` without a stack
+        "apps/runs/local.py",  # the same key, for commands that ask a model server without a stack
         "workers/backends.py",  # a model server's key, by the name that models.toml gives
         "workers/engines/openvino.py",  # the environment of the engine's own process
         "workers/engines/openvino_child.py",

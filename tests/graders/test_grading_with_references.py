@@ -67,8 +67,8 @@ async def test_the_text_that_is_no_attempt_stands_in_no_cluster() -> None:
 async def test_items_come_with_points_reasons_and_the_chain_of_the_error(workflow: str) -> None:
     found = (await grade(workflow, FOLLOWS, references=REFERENCES)).grading
     assert [(item.code, item.points, item.most) for item in found.items] == [
-        ("M1", Decimal("2.5"), 3),
-        ("M2", Decimal(0), 4),
+        ("M1", Decimal("2.5"), Decimal(3)),
+        ("M2", Decimal(0), Decimal(4)),
     ]
     assert [link.name for link in found.chains[0].links] == ["E1", "M2"]
 

@@ -1,7 +1,8 @@
 """A journal in memory: for tests, dry runs and the contract that the durable journal must meet as well."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import Spent, StepRecord
@@ -23,6 +24,15 @@ class InMemoryJournal:
         self._event_keys: set[str] = set()
         self._events_at: list[int] = []
         self._spent = Spent()
+
+    @classmethod
+    def holding(cls, records: Iterable[StepRecord]) -> Self:
+        """A journal that was opened with these records: they are there, and none of them was read yet."""
+        journal = cls()
+        journal._records = {record.key: record for record in records}
+        journal._unread = set(journal._records)
+        journal._spent = functools.reduce(_with, journal._records.values(), Spent())
+        return journal
 
     @property
     def records(self) -> tuple[StepRecord, ...]:

@@ -1,0 +1,111 @@
+"""Scripts to be graded, whatever they come from: rows of a file, or versions that were handed in."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.grading.mark_files import Row, columns_check, value_of
+from apps.problems.importing.files import FileWrong
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.graders.material import Span
+from apps.reasoning.marking.faults import FormWrong
+from apps.reasoning.marking.importing import scheme_import
+from apps.reasoning.marking.scheme import Scheme
+from apps.schemes.models import MarkingScheme, VersionStatus
+from apps.submissions.models import SubmissionVersion
+
+
+@dataclass(frozen=True)
+class Job:
+    """A script with its problem. `material` are parameters of a grader; `kept` goes to the output as it is."""
+
+    paper: str
+    problem: ProblemText
+    material: dict[str, Any]
+    kept: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RowColumns:
+    """Which column holds what; an empty name: there is none."""
+
+    script: str
+    statement: str
+    references: Sequence[str] = ()
+    guidelines: str = ""
+    scheme: str = ""
+    problem: str = ""
+    paper: str = ""
+    kept: Sequence[str] = ()
+
+
+def jobs_of_rows(rows: list[Row], columns: RowColumns) -> list[Job]:
+    """A job per row. Raises `FileWrong` for a missing column, a row without a problem, a paper that comes twice."""
+    named = (
+        columns.script, columns.statement, columns.guidelines, columns.scheme, columns.problem, columns.paper,
+        *columns.references, *columns.kept,
+    )  # fmt: skip
+    columns_check(rows, [name for name in named if name])
+    jobs = [_job(row, number, columns) for number, row in enumerate(rows, 1)]
+    counts = Counter(job.paper for job in jobs)
+    if twice := next((paper for paper, count in counts.items() if count > 1), ""):
+        raise FileWrong(f"The paper “{twice}” comes more than once.")
+    return jobs
+
+
+def _job(row: Row, number: int, columns: RowColumns) -> Job:
+    statement = _text(row, columns.statement)
+    if not statement:
+        raise FileWrong(f"Row {number} has no problem in “{columns.statement}”.")
+    paper = _text(row, columns.paper) or f"row {number}"
+    name = _text(row, columns.problem)
+    material = {
+        "script": _text(row, columns.script),
+        "references": [text for column in columns.references if (text := _text(row, column))],
+        "guidelines": _text(row, columns.guidelines),
+        "scheme": _scheme(_text(row, columns.scheme), number),
+    }
+    kept = {column: value_of(row, column) for column in columns.kept}
+    return Job(paper, ProblemText(id=name or "problem", version=1, title=name, statement=statement), material, kept)
+
+
+def _text(row: Row, column: str) -> str:
+    value = value_of(row, column) if column else None
+    return "" if value is None else str(value).strip()
+
+
+def _scheme(text: str, number: int) -> Scheme | None:
+    if not text:
+        return None
+    try:
+        return scheme_import(text).scheme
+    except FormWrong as error:
+        raise FileWrong(f"Row {number}: its marking scheme cannot be read: {error}") from error
+
+
+def jobs_of_versions(versions: Iterable[SubmissionVersion]) -> list[Job]:
+    """A job per version, with the problem's reference solutions and its active scheme where there is exactly one.
+
+    Nothing in it leads to the author, nor to what people made of the script.
+    """
+    return [_of_version(version) for version in versions]
+
+
+def _of_version(version: SubmissionVersion) -> Job:
+    stated = version.submission.problem.version
+    problem = stated.problem
+    schemes = [
+        found.content
+        for scheme in MarkingScheme.objects.filter(problem=problem)
+        for found in scheme.versions.filter(status=VersionStatus.ACTIVE)
+    ]
+    material = {
+        "script": version.source,
+        "spans": [Span(start=step.start, end=step.end) for step in version.steps.all()],
+        "references": [one.text for one in problem.reference_solutions.all()],
+        "guidelines": stated.scheme_text,
+        "scheme": schemes[0] if len(schemes) == 1 else None,
+    }
+    text = ProblemText(id=str(problem.public_id), version=stated.number, title=problem.title, statement=stated.statement)
+    return Job(str(version.public_id), text, material)

@@ -1,0 +1,188 @@
+"""`manage.py grade FILE --workflow …`: let a model grader propose points for scripts, one JSON object a script."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.grading.call_files import CallFile
+from apps.grading.jobs import Job, RowColumns, jobs_of_rows, jobs_of_versions
+from apps.grading.mark_files import rows_read
+from apps.grading.outputs import row_of, runs_in
+from apps.grading.pieces import pieces_known
+from apps.grading.plans import GradingPlan, PlanWrong, Total, run_name, total_of
+from apps.grading.running import Done, grade_all, model_servers, workers
+from apps.problems.importing.files import FileWrong
+from apps.reasoning.domain.errors import AliasError, RunHalted
+from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.runs.local import is_stack_up
+from apps.submissions.models import SubmissionVersion
+
+LARGE_CALLS = 5_000
+
+
+class Command(BaseCommand):
+    """Grade scripts of a file or versions that were handed in. Nothing here becomes a grade."""
+
+    help = (
+        "Let a model grader propose points for scripts. Every call is kept beside the output, so that a run that was stopped "
+        "goes on where it was. docs/graders.md has the manual."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", nargs="?", help="CSV, JSONL or JSON with a script a row")
+        parser.add_argument("--submission", action="append", default=[], metavar="ID", help="a version that was handed in")
+        parser.add_argument("--workflow", required=True, choices=list(GRADERS))
+        parser.add_argument("--alias", action="append", default=[], metavar="[ROLE=]MODEL", help="of all roles, or of one")
+        parser.add_argument("--out", required=True, type=Path, help="JSONL; calls are kept beside it, in OUT.calls")
+        columns = parser.add_argument_group("columns of the file")
+        columns.add_argument("--script", default="script", metavar="COLUMN", help="what is graded (script)")
+        columns.add_argument("--statement", default="problem", metavar="COLUMN", help="the problem's text (problem)")
+        columns.add_argument("--reference", action="append", default=[], metavar="COLUMN", help="a solution; several times")
+        columns.add_argument("--guidelines", default="", metavar="COLUMN", help="words to markers")
+        columns.add_argument("--scheme", default="", metavar="COLUMN", help="a marking scheme in a form that can be imported")
+        columns.add_argument("--problem", default="", metavar="COLUMN", help="the problem's name")
+        columns.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name")
+        columns.add_argument("--keep", action="append", default=[], metavar="COLUMN", help="copied to the output: a mark, …")
+        columns.add_argument("--rows", default="", metavar="WAY", help="where a JSON file has its rows")
+        parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the grader")
+        parser.add_argument("--max-new-tokens", type=int)
+        parser.add_argument("--temperature", type=float)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--budget-calls", type=int, help="most calls for one script")
+        parser.add_argument("--at-once", type=int, default=8, help="scripts at a time (8)")
+        parser.add_argument("--estimate", action="store_true", help="say what it would cost, and stop")
+        parser.add_argument("--yes", action="store_true", help="start a large one without asking")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            plan = _plan(options)
+            jobs = _jobs(options)
+            known = {job.problem.statement: pieces_known(job.problem.statement, plan.roles) for job in jobs}
+            todo, ended = _left(plan, jobs, options["out"])
+            total = total_of(plan, todo, known)
+            self._tell(total, len(jobs) - len(todo))
+            if options["estimate"] or not todo:
+                return
+            if total.calls_max > LARGE_CALLS and not options["yes"]:
+                raise CommandError(f"This may make {total.calls_max:,} calls. Add --yes to start it.")
+            self._grade(plan, todo, ended, options)
+        except (AliasError, FileWrong, PlanWrong) as error:
+            raise CommandError(str(error)) from error
+
+    def _tell(self, total: Total, done: int) -> None:
+        if done:
+            self.stdout.write(f"{done} of {done + total.scripts} are in the output already.")
+        expected = f"About {total.calls_expected:,} calls and {total.tokens_expected:,} tokens"
+        self.stdout.write(f"{total.scripts} scripts. {expected}, at most {total.calls_max:,} calls.")
+
+    def _grade(self, plan: GradingPlan, jobs: list[Job], ended: frozenset[str], options: dict[str, Any]) -> None:
+        out: Path = options["out"]
+        models = {name: role.alias for name, role in plan.roles.items()}
+        counts: Counter[str] = Counter()
+        with out.open("a", encoding="utf-8") as output, CallFile(Path(f"{out}.calls"), ended) as calls:
+
+            def tell(done: Done) -> None:
+                output.write(json.dumps(row_of(done, plan.workflow, models), ensure_ascii=False) + "\n")
+                output.flush()
+                counts.update(
+                    scripts=1,
+                    unscored=done.grading.points is None,
+                    calls=done.calls,
+                    tokens=done.usage.prompt + done.usage.completion,
+                )
+                self.stdout.write(f"{counts['scripts']}/{len(jobs)} {done.job.paper}: {done.grading.sentence}")
+
+            try:
+                async_to_sync(_run)(plan, jobs, calls, tell, options["at_once"])
+            except* RunHalted as group:
+                reason = group.exceptions[0]
+                raise CommandError(f"{reason} What is done is kept; the same command goes on from there.") from None
+        told = f"{counts['scripts']} scripts, {counts['unscored']} of them unscored; {counts['calls']:,} calls"
+        self.stdout.write(f"{told}, {counts['tokens']:,} tokens.")
+
+
+async def _run(plan: GradingPlan, jobs: list[Job], calls: CallFile, tell: Any, at_once: int) -> None:
+    chosen = list({alias.name: alias for alias in plan.aliases.values()}.values())
+    where = model_servers if all(alias.backend == "openai_http" for alias in chosen) else workers
+    async with where(chosen) as dispatcher_for:
+        await grade_all(plan, jobs, calls, dispatcher_for, tell, at_once=max(1, at_once))
+
+
+def _plan(options: dict[str, Any]) -> GradingPlan:
+    known = {
+        name: alias
+        for name, alias in load_aliases(settings.MODELS_FILE).items()
+        if alias.enabled and not alias.is_authored and not alias.is_tool
+    }
+    aliases: dict[str, Alias] = {}
+    for given in options["alias"] or [next(iter(known), "")]:
+        role, separator, name = given.partition("=")
+        role, name = (role, name) if separator else ("", given)
+        if name not in known:
+            raise PlanWrong(f"There is no model {name} in models.toml; there are {', '.join(known) or 'none'}.")
+        aliases[role] = known[name]
+    here = all(alias.backend == "openai_http" for alias in aliases.values())
+    if not here and not options["estimate"] and not is_stack_up():
+        raise PlanWrong("A model of these runs inside the inference worker. Start the stack with `make up`, then try again.")
+    overrides = dict(_override(given) for given in options["set"])
+    plan = GradingPlan(
+        options["workflow"], aliases, overrides, options["max_new_tokens"], options["temperature"], options["seed"],
+        options["budget_calls"],
+    )  # fmt: skip
+    _ = plan.roles
+    return plan
+
+
+def _override(given: str) -> tuple[str, Any]:
+    name, separator, value = given.partition("=")
+    if not separator:
+        raise PlanWrong(f"--set needs NAME=VALUE, not {given}.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _jobs(options: dict[str, Any]) -> list[Job]:
+    if bool(options["file"]) == bool(options["submission"]):
+        raise PlanWrong("Give a file, or --submission.")
+    if options["submission"]:
+        return jobs_of_versions([_version(given) for given in options["submission"]])
+    columns = RowColumns(
+        script=options["script"], statement=options["statement"], references=options["reference"],
+        guidelines=options["guidelines"], scheme=options["scheme"], problem=options["problem"], paper=options["paper"],
+        kept=options["keep"],
+    )  # fmt: skip
+    found = rows_read(_bytes(options["file"]), options["rows"])
+    if len(found) != 1:
+        raise PlanWrong("The way to the rows leads to several lists; name one of them.")
+    return jobs_of_rows(next(iter(found.values())), columns)
+
+
+def _version(given: str) -> SubmissionVersion:
+    try:
+        return SubmissionVersion.objects.get(public_id=given)
+    except (SubmissionVersion.DoesNotExist, ValidationError):
+        raise PlanWrong(f"No version with the id {given} was handed in.") from None
+
+
+def _bytes(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise PlanWrong(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _left(plan: GradingPlan, jobs: list[Job], out: Path) -> tuple[list[Job], frozenset[str]]:
+    """The scripts that the output does not hold yet, and the gradings that it holds."""
+    ended = runs_in(out)
+    return [job for job in jobs if run_name(plan.spec(job)) not in ended], ended

@@ -1,0 +1,49 @@
+"""The output of `manage.py grade`: one JSON object a script, as `manage.py agreement` takes it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from apps.grading.call_files import lines_kept
+from apps.grading.running import Done
+from apps.problems.importing.files import FileWrong
+
+
+def row_of(done: Done, workflow: str, models: dict[str, str]) -> dict[str, Any]:
+    """A script as a row. `points` is null exactly where `unscored` says why; kept columns stand under their own names."""
+    grading = done.grading
+    return {
+        **done.job.kept,
+        "paper": done.job.paper,
+        "problem": done.job.problem.id,
+        "workflow": workflow,
+        "models": models,
+        "points": float(grading.points) if grading.points is not None else None,
+        "scale": float(grading.scale),
+        "unscored": grading.unscored,
+        "distribution": [{"points": float(points), "share": share} for points, share in grading.shares.items()],
+        "items": [item.model_dump(mode="json") for item in grading.items],
+        "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in grading.findings],
+        "chains": [chain.model_dump(mode="json") for chain in grading.chains],
+        "feedback": grading.feedback,
+        "remarks": grading.remarks,
+        "suspicious": list(grading.suspicious),
+        "raw": grading.raw,
+        "calls": done.calls,
+        "prompt_tokens": done.usage.prompt,
+        "completion_tokens": done.usage.completion,
+        "model_seconds": round(done.seconds, 3),
+        "pieces_reused": done.reused,
+        "run": done.run,
+    }
+
+
+def runs_in(path: Path) -> frozenset[str]:
+    """The gradings that an output holds already. Raises `FileWrong` for a file that is something else."""
+    runs = []
+    for number, line in enumerate(lines_kept(path), 1):
+        try:
+            runs.append(str(json.loads(line)["run"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileWrong(f"{path.name}, line {number}: this is no output of a grading; choose another file.") from error
+    return frozenset(runs)

@@ -1,0 +1,130 @@
+"""Which grader looks at which scripts with which models: checked, estimated, and frozen into a specification per script."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from apps.grading.jobs import Job
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.generation import Sampling
+from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
+
+Prepared = Mapping[str, dict[str, Any]]
+
+
+class PlanWrong(ValueError):
+    """A plan that cannot be carried out; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class GradingPlan:
+    """`aliases` by role, "" being that of all roles it does not name; `overrides` are parameters of the grader."""
+
+    workflow: str
+    aliases: Mapping[str, Alias]
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    max_new_tokens: int | None = None
+    temperature: float | None = None
+    seed: int = 0
+    calls_each: int | None = None
+
+    @property
+    def grader(self) -> Grader:
+        """Raises `PlanWrong` for a grader that does not exist."""
+        if self.workflow not in GRADERS:
+            raise PlanWrong(f"There is no grader {self.workflow}; there are {', '.join(GRADERS)}.")
+        return GRADERS[self.workflow]
+
+    @property
+    def roles(self) -> dict[str, RoleSpec]:
+        """Who plays which role, and how. Raises `PlanWrong` for a role without a model or one that is not there."""
+        names = {role.name for role in self.grader.roles}
+        if unknown := sorted(set(self.aliases) - names - {""}):
+            raise PlanWrong(f"{self.grader.title} has no role {', '.join(unknown)}; there are {', '.join(sorted(names))}.")
+        roles = {}
+        for role in self.grader.roles:
+            alias = self.aliases.get(role.name) or self.aliases.get("")
+            if alias is None:
+                raise PlanWrong(f"There is no model for the role {role.name}.")
+            limit = max(1, min(self.max_new_tokens or role.max_new_tokens, alias.context_tokens // 2))
+            temperature = role.temperature if self.temperature is None else self.temperature
+            roles[role.name] = RoleSpec(
+                alias=alias.name,
+                revision=alias.revision or alias.model,
+                sampling=Sampling(temperature=temperature, max_new_tokens=limit),
+                deadline_s=settings.CALL_DEADLINE_S,
+            )
+        return roles
+
+    def params(self, job: Job, prepared: Prepared | None = None) -> Material:
+        """The parameters for a script. Raises `PlanWrong`, which names the paper."""
+        try:
+            params = self.grader.read_params({**job.material, **self.overrides, "prepared": prepared or {}})
+        except ParamsError as error:
+            raise PlanWrong(f"{job.paper}: {error}") from error
+        if not isinstance(params, Material):
+            raise TypeError(f"the parameters of {self.workflow} are no material")
+        if lack := self.grader.lacks(params):
+            raise PlanWrong(f"{job.paper}: {lack}")
+        return params
+
+    def spec(self, job: Job, prepared: Prepared | None = None) -> RunSpec:
+        """All that decides what will be asked about a script."""
+        return RunSpec(
+            problem=job.problem,
+            scaffold=self.workflow,
+            params=self.params(job, prepared).model_dump(mode="json"),
+            roles=self.roles,
+            prompt_hashes=dict(self.grader.prompts),
+            seed=self.seed,
+            code_version=settings.VERSION,
+            budget=Budget(calls=self.calls_each),
+            priority=BATCH,
+        )
+
+    def estimate(self, job: Job, prepared: Prepared | None = None) -> Estimate:
+        """What one script is likely to cost."""
+        limits = {name: role.sampling.max_new_tokens for name, role in self.roles.items()}
+        return self.grader.estimate(self.params(job, prepared), limits)
+
+
+def run_name(spec: RunSpec) -> str:
+    """The name of a grading: the same question of the same models has the same one, whatever was prepared and whenever."""
+    asked = spec.model_dump(mode="json", exclude={"code_version", "budget", "priority"})
+    asked["params"] = {name: value for name, value in asked["params"].items() if name != "prepared"}
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class Total:
+    """Calls and tokens over all scripts. What the first script of a problem prepares is not counted for the others."""
+
+    scripts: int
+    calls_expected: int
+    calls_max: int
+    tokens_expected: int
+
+
+def total_of(plan: GradingPlan, jobs: Sequence[Job], known: Mapping[str, Prepared]) -> Total:
+    """The estimate of all; `known` holds by statement what was prepared before. Raises `PlanWrong`."""
+    offline = {"clusterer", "analyst", "designer"}
+    seen: set[str] = set()
+    expected = most = tokens = 0
+    for job in jobs:
+        one = plan.estimate(job, known.get(job.problem.statement))
+        is_first = job.problem.statement not in seen
+        seen.add(job.problem.statement)
+        counted = [role for role in one.roles if is_first or role.role not in offline]
+        expected += sum(role.calls_expected for role in counted)
+        tokens += sum(role.tokens_expected for role in counted)
+        most += one.calls_max
+    return Total(len(jobs), expected, most, tokens)

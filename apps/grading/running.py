@@ -1,0 +1,140 @@
+"""Grading many scripts: the first of each problem alone, so that what it prepares serves the others; then all at once."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+from asgiref.sync import sync_to_async
+
+from apps.grading.call_files import CallFile, FileJournal
+from apps.grading.jobs import Job
+from apps.grading.pieces import Pieces, piece_keep, pieces_known
+from apps.grading.plans import GradingPlan, run_name
+from apps.reasoning.domain.generation import Usage
+from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
+from apps.reasoning.graders.grader import FINAL
+from apps.reasoning.graders.grading import Grading
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.inference.local import LocalDispatcher
+from apps.reasoning.ports import Dispatcher
+from apps.reasoning.scaffolds.context import RunContext
+from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.spec import RunSpec
+from apps.reasoning.scaffolds.window import Window
+from apps.runs.dispatch import CeleryDispatcher
+from apps.runs.local import http_backend
+
+logger = logging.getLogger(__name__)
+#: So many answers of one grading are waited for at a time.
+WINDOW = 16
+
+DispatcherFor = Callable[[str, FileJournal], AbstractAsyncContextManager[Dispatcher]]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A script that was graded: what it came to, and what that cost. `reused` are the pieces that nobody had to make."""
+
+    job: Job
+    run: str
+    grading: Grading
+    calls: int
+    usage: Usage
+    seconds: float
+    reused: int
+
+
+async def grade_all(
+    plan: GradingPlan,
+    jobs: Sequence[Job],
+    calls: CallFile,
+    dispatcher_for: DispatcherFor,
+    on_done: Callable[[Done], None],
+    *,
+    at_once: int = 8,
+) -> None:
+    """Grade every script and tell each as it is done.
+
+    What stops every call alike (no server, a wrong key) raises `RunHalted` and leaves what is recorded for the next start.
+    """
+    slots = asyncio.Semaphore(at_once)
+    by_problem: dict[str, list[Job]] = {}
+    for job in jobs:
+        by_problem.setdefault(job.problem.statement, []).append(job)
+
+    async def one(job: Job, pieces: Pieces) -> None:
+        async with slots:
+            on_done(await _graded(plan, job, calls, dispatcher_for, pieces))
+
+    async def problem(statement: str, first: Job, others: Iterable[Job]) -> None:
+        pieces = await sync_to_async(pieces_known)(statement, plan.roles)
+        await one(first, pieces)
+        async with asyncio.TaskGroup() as group:
+            for other in others:
+                group.create_task(one(other, pieces))
+
+    async with asyncio.TaskGroup() as group:
+        for statement, (first, *others) in by_problem.items():
+            group.create_task(problem(statement, first, others))
+
+
+async def _graded(plan: GradingPlan, job: Job, calls: CallFile, dispatcher_for: DispatcherFor, pieces: Pieces) -> Done:
+    spec = plan.spec(job, pieces)
+    name = run_name(spec)
+    journal = calls.journal(name)
+    async with dispatcher_for(name, journal) as dispatcher:
+        context = RunContext(spec, journal, dispatcher, NoControls(), run=f"grade-{name}", window=Window(WINDOW))
+        await plan.grader.solve(spec.problem, context, plan.params(job, pieces))
+    reused = await _keep_pieces(spec, journal, pieces)
+    grading = next(
+        Grading.model_validate(event.grading)
+        for _, _, event in reversed(journal.events)
+        if isinstance(event, GradingReached) and event.name == FINAL
+    )
+    usage = sum((record.usage for record in journal.records), Usage())
+    return Done(job, name, grading, journal.spent.calls, usage, journal.spent.seconds, reused)
+
+
+async def _keep_pieces(spec: RunSpec, journal: FileJournal, pieces: Pieces) -> int:
+    """Hand on what this grading prepared; how many pieces it found ready."""
+    reused = 0
+    for _, _, event in journal.events:
+        if isinstance(event, GradingPrepared):
+            reused += event.is_cached
+            if event.piece not in pieces:
+                pieces[event.piece] = event.value
+                await sync_to_async(piece_keep)(spec.problem.statement, event, spec.roles)
+    return reused
+
+
+@asynccontextmanager
+async def model_servers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor]:
+    """Calls go from this process to the model servers of the aliases."""
+    wanted = {alias.name: alias for alias in aliases}
+    backends = {name: http_backend(alias) for name, alias in wanted.items()}
+    shared = LocalDispatcher(backends, concurrency={name: alias.concurrency for name, alias in wanted.items()})
+
+    @asynccontextmanager
+    async def one(_run: str, _journal: FileJournal) -> AsyncIterator[Dispatcher]:
+        yield shared
+
+    try:
+        yield one
+    finally:
+        for backend in backends.values():
+            await backend.close()
+
+
+@asynccontextmanager
+async def workers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor]:
+    """Calls go over the queue of the running stack."""
+    queues = {alias.name: alias.queue for alias in aliases}
+
+    @asynccontextmanager
+    async def one(run: str, journal: FileJournal) -> AsyncIterator[Dispatcher]:
+        async with CeleryDispatcher(f"grade-{run}", queues=queues, is_recorded=journal.has) as dispatcher:
+            yield dispatcher
+
+    yield one
