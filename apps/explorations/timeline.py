@@ -123,7 +123,8 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     for call in open_calls:
         bar_of(call).running += 1
     began, ended = _rounds(run)
-    cells = {place: Cell(_ordered(bars.get(place, {})), f"{place[0]}/{place[1]}") for place in {*bars, *began, *ended}}
+    order = _order_of(run.scaffold)
+    cells = {place: Cell(_ordered(bars.get(place, {}), order), f"{place[0]}/{place[1]}") for place in {*bars, *began, *ended}}
     for place, body in ended.items():
         cell = cells[place]
         cell.proposed, cell.survived, cell.stop = body["proposed"], body["survived"], body.get("stop", "")
@@ -133,15 +134,21 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     return Timeline(
         columns=[f"{round_word(run.scaffold)} {round_}" for round_ in rounds],
         rounds=rounds,
-        rows=_rows(cells, rollouts, rounds),
-        knock_out=Cell(_ordered(knock_out), "last"),
-        proof=Cell(_ordered(proof), "last"),
+        rows=_rows(cells, rollouts, rounds, order),
+        knock_out=Cell(_ordered(knock_out, order), "last"),
+        proof=Cell(_ordered(proof, order), "last"),
         rollouts=len(rollouts),
     )
 
 
-def _ordered(bars: dict[str, Bar]) -> list[Bar]:
-    return sorted(bars.values(), key=lambda bar: _ORDER.index(bar.role) if bar.role in _ORDER else len(_ORDER))
+def _order_of(scaffold: str) -> tuple[str, ...]:
+    """The scaffold's own roles in the order in which it names them, then all others."""
+    own = SCAFFOLDS[scaffold].roles if scaffold in SCAFFOLDS else ()
+    return tuple(dict.fromkeys((*(role.name for role in own), *_ORDER)))
+
+
+def _ordered(bars: dict[str, Bar], order: tuple[str, ...]) -> list[Bar]:
+    return sorted(bars.values(), key=lambda bar: order.index(bar.role) if bar.role in order else len(order))
 
 
 def _rounds(run: Run) -> tuple[set[Place], dict[Place, dict[str, Any]]]:
@@ -179,19 +186,20 @@ def _add_lemmas(run: Run, cells: dict[Place, Cell]) -> None:
                 bar.votes, bar.votes_of = row["votes"], row["votes_of"]
 
 
-def _rows(cells: dict[Place, Cell], rollouts: list[int], rounds: list[int]) -> list[Row]:
+def _rows(cells: dict[Place, Cell], rollouts: list[int], rounds: list[int], order: tuple[str, ...]) -> list[Row]:
     if not rollouts:
         return []
     if len(rollouts) <= MOST_ROWS:
         titles = {rollout: f"Rollout {rollout}" if len(rollouts) > 1 else "" for rollout in rollouts}
         return [Row(titles[rollout], [cells.get((rollout, round_), Cell()) for round_ in rounds]) for rollout in rollouts]
     together = [
-        _sum([cells[rollout, round_] for rollout in rollouts if (rollout, round_) in cells], f"*/{round_}") for round_ in rounds
+        _sum([cells[rollout, round_] for rollout in rollouts if (rollout, round_) in cells], f"*/{round_}", order)
+        for round_ in rounds
     ]
     return [Row(f"All {len(rollouts)} rollouts", together)]
 
 
-def _sum(cells: list[Cell], place: str) -> Cell:
+def _sum(cells: list[Cell], place: str, order: tuple[str, ...]) -> Cell:
     bars: dict[str, Bar] = {}
     whole = Cell(place=place)
     stops: Counter[str] = Counter()
@@ -207,6 +215,6 @@ def _sum(cells: list[Cell], place: str) -> Cell:
             whole.survived = (whole.survived or 0) + cell.survived
         if cell.stop:
             stops[cell.stop] += 1
-    whole.bars = _ordered(bars)
+    whole.bars = _ordered(bars, order)
     whole.stop = "; ".join(f"{count} stopped: {stop}" for stop, count in stops.most_common(2))
     return whole

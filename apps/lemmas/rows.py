@@ -117,4 +117,4 @@ def shown_proof(proofs: Iterable[ProofVersion]) -> ProofVersion | None:
     """The proof the run stands by, else its newest version."""
     ordered = sorted(proofs, key=lambda proof: proof.first_seq)
     selected = [proof for proof in ordered if proof.selected]
-    return (selected or ordered or [None])[-1]
+    return next(reversed(selected or ordered), None)

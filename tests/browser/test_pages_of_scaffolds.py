@@ -1,9 +1,11 @@
 """What the page of each scaffold is about, as a reader sees it in a browser: played by scripted models, no server."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import Literal
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Locator, Page
 
@@ -18,11 +20,13 @@ from tests.reasoning.candidates import FAIL, PASS, better, named, score
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
+Opened = Callable[..., AbstractContextManager[Page]]
+AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 GRAPH = "document.querySelector('[data-lemma-graph]').lemmaGraph"
 
 
 @pytest.fixture
-def opened(client_for: Callable[[User | None], Client], alice: User) -> Callable[..., "contextmanager[Page]"]:
+def opened(client_for: Callable[[User | None], Client], alice: User) -> Opened:
     """Open the page of a run as a researcher."""
 
     @contextmanager
@@ -30,10 +34,7 @@ def opened(client_for: Callable[[User | None], Client], alice: User) -> Callable
         with open_page(RunPages(client_for(alice), run), run, query) as page:
             yield page
 
-    return opening  # type: ignore[return-value]
-
-
-Opened = Callable[..., "contextmanager[Page]"]
+    return opening
 
 
 def texts(found: Locator) -> list[str]:
@@ -108,6 +109,21 @@ def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be
         changes.locator("summary").click()
         assert changes.locator("ins").first.is_visible()
         assert narrow(page) == []
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_wrong_with_a_conversation_and_a_lineage_with_memory(
+    opened: Opened, theme: Literal["light", "dark"]
+) -> None:
+    answers = {"check/1": FAIL, "correct/1": "I like turtles.", "check/2": "Hm.", "check/3": PASS, "check/4": PASS}
+    talk = played("self_check", lambda request: answers.get(request.key) or named(request))
+    for run in (talk, played_agents()) if theme == "light" else (talk,):
+        with opened(run) as page:
+            page.emulate_media(color_scheme=theme)
+            page.evaluate(AXE.read_text())
+            found = page.evaluate("axe.run()")["violations"]
+            assert [(row["id"], row["nodes"][0]["html"]) for row in found] == []
 
 
 def test_the_replay_of_a_conversation_goes_turn_by_turn(opened: Opened) -> None:

@@ -10,6 +10,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.explorations.replay import replay_page
 from apps.explorations.solutions import solutions
+from apps.explorations.tool_rates import tool_rate
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.tools import Execution
 from apps.reasoning.inference.local import LocalDispatcher
@@ -130,6 +131,21 @@ def test_tool_calls_are_in_no_budget_and_no_count_of_calls() -> None:
     run = played()
     assert run.steps.filter(kind="tool", role__in=("python", "search")).count() == 2
     assert run.calls == run.steps.filter(kind="call").count()
+
+
+def test_the_list_of_runs_tells_the_rate_over_those_that_it_shows(
+    client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    make_run()
+    address = reverse("explorations:run_list")
+    assert "tool calls" not in client_for(alice).get(address).content.decode()
+    played()
+    played()
+    rate = tool_rate(Run.objects.all())
+    assert rate is not None
+    assert (rate.worked, rate.wanted, rate.runs) == (4, 6, 2)
+    assert "tool calls: 4 of 6 worked (67 %)" in client_for(alice).get(address).content.decode()
+    assert "tool calls" not in client_for(alice).get(address, {"scaffold": "rsa"}).content.decode()
 
 
 def test_other_scaffolds_have_no_conversations() -> None:

@@ -83,28 +83,28 @@ def test_the_panel_the_log_and_the_charts_are_asked_for_as_of_an_event(run: Run,
     client, ended = client_for(alice), place_of(run, "call.ended", 1)
     panel, log = (reverse(f"explorations:{name}", args=[run.public_id]) for name in ("run_panel", "run_log"))
     part = {"HX-Request": "true"}
-    costs = client.get(panel, {"tab": "agents", "at": ended}, headers=part).content.decode()
+    costs = client.get(panel, {"tab": "agents", "at": str(ended)}, headers=part).content.decode()
     assert "2 calls" in costs
     assert f"As it stood at event {ended}." in costs
-    rows = client.get(panel, {"tab": "log", "at": ended}, headers=part).content.decode()
+    rows = client.get(panel, {"tab": "log", "at": str(ended)}, headers=part).content.decode()
     assert rows.count("log__row--") == 2
     assert f'name="at" value="{ended}"' in rows
-    assert client.get(log, {"at": ended}, headers=part).content.decode().count("log__row--") == 2
+    assert client.get(log, {"at": str(ended)}, headers=part).content.decode().count("log__row--") == 2
     assert client.get(log, headers=part).content.decode().count("log__row--") > 2
     charts = reverse("explorations:run_charts", args=[run.public_id])
-    assert len(client.get(charts, {"at": 1}).json()["confidence"]["data"][0]["x"]) == 0
+    assert len(client.get(charts, {"at": "1"}).json()["confidence"]["data"][0]["x"]) == 0
     assert len(client.get(charts).json()["confidence"]["data"][0]["x"]) > 0
     for tab in ("lemma", "proof", "charts"):
-        assert client.get(panel, {"tab": tab, "at": 1}, headers=part).status_code == 200
+        assert client.get(panel, {"tab": tab, "at": "1"}, headers=part).status_code == 200
 
 
 def test_the_whole_page_and_a_live_run_show_what_is_now(run: Run, client_for: ClientFor, alice: User) -> None:
     client = client_for(alice)
     page = reverse("explorations:run_detail", args=[run.public_id])
-    assert "As it stood" not in client.get(page, {"tab": "log", "at": 3}).content.decode()
+    assert "As it stood" not in client.get(page, {"tab": "log", "at": "3"}).content.decode()
     Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
     panel = reverse("explorations:run_panel", args=[run.public_id])
-    part = client.get(panel, {"tab": "agents", "at": 1}, headers={"HX-Request": "true"}).content.decode()
+    part = client.get(panel, {"tab": "agents", "at": "1"}, headers={"HX-Request": "true"}).content.decode()
     assert "As it stood" not in part
 
 

@@ -22,6 +22,7 @@ from apps.explorations.lineage import lineage_data
 from apps.explorations.lineage_levels import has_lineage, lineage_levels
 from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
+from apps.explorations.tool_rates import tool_rate
 from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, wants_part
 from apps.explorations.words import compares_solutions, round_word, scaffold_word
@@ -70,6 +71,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
         "topics": Topic.choices,
         "scaffolds": [(name, scaffold_word(name)) for name in sorted(scaffolds)],
         "totals": runs_totals(found),
+        "tools": tool_rate(found),
     }
     return render(request, "explorations/run_list.html", context)
 

@@ -1,0 +1,36 @@
+"""How the tool calls of models fared over many runs, by the same count as on the page of one (conversations.py)."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from apps.runs.models import Run, RunEvent
+
+#: Scaffolds whose models act in turns with tools.
+WITH_TOOLS = ("alpha_apollo",)
+#: Runs that are counted; the newest, where there are more.
+MOST_RUNS = 200
+
+
+@dataclass(frozen=True)
+class ToolRate:
+    """`worked` of `wanted` actions, those that could not be read included, in `runs` runs."""
+
+    worked: int
+    wanted: int
+    runs: int
+
+    @property
+    def rate(self) -> float:
+        """In per cent."""
+        return 100 * self.worked / self.wanted
+
+
+def tool_rate(runs: QuerySet[Run]) -> ToolRate | None:
+    """The rate over the newest of `runs` with tools; None where no tool was wanted in any."""
+    newest = list(runs.filter(scaffold__in=WITH_TOOLS).order_by("-pk").values_list("pk", flat=True)[:MOST_RUNS])
+    if not newest:
+        return None
+    turns = RunEvent.objects.filter(run__in=newest, kind="turn.taken")
+    worked, failed = (turns.filter(body__succeeded=outcome).count() for outcome in (True, False))
+    return ToolRate(worked, worked + failed, len(newest)) if worked + failed else None
