@@ -27,6 +27,7 @@ def _points(found: ProblemFigures) -> go.Figure:
     figure.add_bar(
         x=[float(points) for points, _ in rows],
         y=[count for _, count in rows],
+        width=[0.8] * len(rows),
         hovertemplate="%{x} points: %{y}<extra></extra>",
         meta={"ramp": [STRONGEST] * len(rows)},
     )

@@ -43,6 +43,19 @@ def task_next(problem: ContestProblem, user: User, *, besides: MarkingTask | Non
     return MarkingTask.objects.select_related("case").get(pk=held) if held is not None else None
 
 
+@transaction.atomic
+def task_of_case(problem: ContestProblem, user: User, case: int) -> MarkingTask | None:
+    """Claim one script by its case, whatever the order; None where it is not free for this marker."""
+    ContestCoach.objects.select_for_update().filter(contest=problem.contest_id, person=user).first()
+    now = timezone.now()
+    own = MarkingTask.objects.filter(case=case, case__problem=problem, assignee=user, done_at=None, slot__in=CLAIMED)
+    keys = list(own.values_list("pk", flat=True)[:1])
+    if not keys and not gate_refusal(problem, user):
+        free = set(MarkingTask.objects.filter(case=case).values_list("pk", flat=True))
+        keys = [key for key in _in_order(problem, user, now) if key in free and _take(key, user, now)][:1]
+    return MarkingTask.objects.select_related("case").get(pk=keys[0]) if keys else None
+
+
 def order_key(setup: MarkingSetup, user: User, case: int) -> bytes:
     """Where a case stands in the order of a marker."""
     return blake2b(f"{setup.seed}:{user.pk}:{case}".encode(), digest_size=8).digest()

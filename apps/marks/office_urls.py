@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from apps.marks.views import office, scheme_change
+from apps.marks.views import office, scheme_change, tables
 
 app_name = "office"
 urlpatterns = [
     path("problem/<uuid:problem_id>/scheme/", scheme_change.scheme_change, name="scheme_change"),
+    path("problem/<uuid:problem_id>/table/", tables.marks_table, name="marks_table"),
+    path("problem/<uuid:problem_id>/table.csv", tables.marks_table_download, name="marks_table_download"),
     path("<uuid:contest_id>/statistics/", office.statistics, name="statistics"),
     path("<uuid:contest_id>/statistics/<uuid:problem_id>/data", office.statistics_data, name="statistics_data"),
     path("<uuid:contest_id>/results/", office.results, name="results"),

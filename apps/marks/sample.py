@@ -83,7 +83,7 @@ class Plan:
     asks: bool = False
 
 
-PLANS = (Plan(2, (6, 5, 0)), Plan(1, (3, 2, 0)), Plan(1, (0, 0, 2), asks=True))
+PLANS = (Plan(2, (7, 6, 0)), Plan(1, (3, 2, 0)), Plan(1, (0, 0, 2), asks=True))
 
 
 def scripts_read(path: Path) -> list[Script]:

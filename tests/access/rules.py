@@ -158,6 +158,8 @@ RULES: dict[str, Rule] = {
     **{f"office:{name}": CONTEST_COACH for name in ("scheme_change", "statistics", "statistics_data", "results", "record")},
     "office:download": CONTEST_COACH,
     "office:paper": CONTEST_COACH,
+    "office:marks_table": CONTEST_COACH,
+    "office:marks_table_download": CONTEST_COACH,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
     "results:release": CONTEST_COACH,
     "results:release_undo": POST_ONLY,
@@ -284,7 +286,10 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         "number": world.handed_in.submission.paper.number,
     },
     "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
-    "office:scheme_change": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
+    **{
+        f"office:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
+        for name in ("scheme_change", "marks_table", "marks_table_download")
+    },
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
     **{
         f"marks:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}

@@ -61,7 +61,7 @@ def test_it_is_half_marked_and_made_once(loaded: Contest) -> None:
     assert (loaded.papers.count(), SubmissionVersion.objects.count()) == (8, 24)
     assert loaded.coaches.count() == 3
     sealed = Mark.objects.filter(state=MarkState.SEALED)
-    assert sealed.count() == 18
+    assert sealed.count() == 20
     for mark in sealed:
         past_grace(mark)
     cases_settle(loaded)
@@ -73,7 +73,7 @@ def test_it_is_half_marked_and_made_once(loaded: Contest) -> None:
     identity = loaded.identities.get(person=User.objects.get(username="student"))
     assert identity.paper.submissions.count() == 3, "the student of the sample accounts takes part"
     call_command("load_contest", verbosity=0)
-    assert (Contest.objects.count(), sealed.count()) == (1, 18), "loading it twice changes nothing"
+    assert (Contest.objects.count(), sealed.count()) == (1, 20), "loading it twice changes nothing"
 
 
 def test_a_served_installation_gets_none(db: None, settings: Settings) -> None:

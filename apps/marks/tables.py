@@ -1,0 +1,167 @@
+"""A marker's own marks as a table: out as CSV, and in again, row by row through the same commands and the same sealing.
+
+An empty cell keeps what is there; `!clear` empties it. A row is sealed where it lacks nothing, or refused with the reason; one
+row's fault is no other row's. A row that says what is sealed already changes nothing, so a table that came out goes in again.
+"""
+
+import csv
+import io
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.marks.access import TaskGone
+from apps.marks.claims import CLAIMED, task_of_case
+from apps.marks.drafts import Command, command_apply, draft_of
+from apps.marks.exporting import cell, claim_of, comment_of, uncell
+from apps.marks.models import Mark, MarkingCase, MarkState
+from apps.marks.sealing import NotReady, mark_seal
+from apps.marks.sheets import sheet_of
+from apps.problems.importing.files import FileWrong, Record, table_read
+from apps.reasoning.marking.commands import CommandRefused
+from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.sheet import MarkSheet
+
+COLUMNS = ("paper", "claim", "points", "reason", "comment")
+CLEAR = "!clear"
+ROWS_AT_MOST = 300
+#: The comment on the whole script that a table writes.
+COMMENT = "table"
+
+
+class RowWrong(Exception):
+    """The row cannot be sealed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a row. `state`: sealed, unchanged or refused, then with a reason."""
+
+    number: int
+    paper: str
+    state: str
+    reason: str = ""
+    points: str = ""
+
+
+def table_written(problem: ContestProblem, user: User) -> str:
+    """The marker's sealed marks on a problem, a line each. Scripts that wait have a line with their number alone."""
+    target = io.StringIO(newline="")
+    writer = csv.DictWriter(target, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    own = {mark.task.case_id: mark for mark in _sealed(problem, user)}
+    for case in _cases(problem):
+        values = {"paper": case.version.submission.paper.number}
+        if mark := own.get(case.pk):
+            values |= _values(mark)
+        writer.writerow({name: cell(value) for name, value in values.items()})
+    return target.getvalue()
+
+
+def table_seal(*, problem: ContestProblem, user: User, data: bytes, is_trial: bool) -> list[Outcome]:
+    """Seal what the rows say, each for itself. With `is_trial` nothing is kept. Raises `FileWrong`."""
+    table = table_read(data)
+    if unknown := sorted(set(table.names) - set(COLUMNS)):
+        raise FileWrong(f"There is no column {', '.join(unknown)[:200]}. Columns are {', '.join(COLUMNS)}.")
+    if "paper" not in table.names:
+        raise FileWrong("The table has no column paper.")
+    if len(table.records) > ROWS_AT_MOST:
+        raise FileWrong(f"At most {ROWS_AT_MOST} rows go in at once.")
+    cases = {case.version.submission.paper.number: case for case in _cases(problem)}
+    with transaction.atomic():
+        own = {mark.task.case_id: mark for mark in _sealed(problem, user)}
+        found = [_row(problem, user, record, cases, own) for record in table.records]
+        if is_trial:
+            transaction.set_rollback(True)
+    return found
+
+
+def _row(
+    problem: ContestProblem, user: User, record: Record, cases: Mapping[str, MarkingCase], own: Mapping[int, Mark]
+) -> Outcome:
+    values = {name: uncell(str(record.values.get(name) or "").strip()) for name in COLUMNS}
+    number = values["paper"].upper()
+    try:
+        if record.reason:
+            raise RowWrong(record.reason)
+        if number not in cases:
+            raise RowWrong("This problem has no script of a paper with this number.")
+        if mark := own.get(cases[number].pk):
+            _compare(mark, values)
+            return Outcome(record.number, number, "unchanged", points=_points(mark))
+        if not any(values[name] for name in COLUMNS[1:]):
+            return Outcome(record.number, number, "unchanged", "The row is empty.")
+        with transaction.atomic():
+            mark = _marked(problem, user, cases[number], values)
+        return Outcome(record.number, number, "sealed", points=_points(mark))
+    except (RowWrong, CommandRefused, NotReady, TaskGone) as refused:
+        return Outcome(record.number, number, "refused", str(refused))
+
+
+def _marked(problem: ContestProblem, user: User, case: MarkingCase, values: Mapping[str, str]) -> Mark:
+    task = task_of_case(problem, user, case.pk)
+    if task is None:
+        raise RowWrong("This script is not free for you: somebody has it, or you have a part in it.")
+    for verb, args in _commands(values, sheet_of(draft_of(task, user))):
+        command = Command(id=uuid.uuid4(), verb=verb, args=args, row_version=draft_of(task, user).row_version)
+        command_apply(task=task, user=user, command=command)
+    return mark_seal(task=task, user=user, row_version=draft_of(task, user).row_version, active_seconds=0)
+
+
+def _commands(values: Mapping[str, str], sheet: MarkSheet) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The commands of a row on a draft. Empty cells give none."""
+    if claim := values["claim"]:
+        yield "claim", {"line": "" if claim == CLEAR else claim}
+    if points := values["points"]:
+        yield "points", {"points": None if points == CLEAR else points.replace(",", ".")}
+    if reason := values["reason"]:
+        yield "reason", {"words": "" if reason == CLEAR else reason}
+    if (comment := values["comment"]) == CLEAR:
+        yield from (("comment_remove", {"id": one.id}) for one in sheet.comments if one.audience == "student" and not one.step)
+    elif comment:
+        yield "comment", {"id": COMMENT, "step": 0, "words": comment}
+
+
+def _compare(mark: Mark, values: Mapping[str, str]) -> None:
+    """Raises `RowWrong` where a row says something else than the sealed mark."""
+    sealed = _values(mark)
+    other = [name for name in COLUMNS[1:] if values[name] not in ("", sealed[name]) and not _is_worth(name, values, mark)]
+    if other:
+        raise RowWrong(f"You have sealed this script; {' and '.join(other)} would differ. A sealed mark does not change.")
+
+
+def _is_worth(name: str, values: Mapping[str, str], mark: Mark) -> bool:
+    """Points that only repeat what the claim is worth are no difference; nor is emptying what is empty."""
+    if name == "points":
+        return values["points"].replace(",", ".") == _points(mark)
+    return values[name] == CLEAR and not _values(mark)[name]
+
+
+def _values(mark: Mark) -> dict[str, str]:
+    sheet = sheet_of(mark)
+    return {
+        "claim": claim_of(sheet, mark.scheme_version),
+        "points": "" if sheet.typed is None else points_text(sheet.typed),
+        "reason": sheet.reason,
+        "comment": comment_of(sheet),
+    }
+
+
+def _points(mark: Mark) -> str:
+    return "" if mark.points is None else points_text(mark.points)
+
+
+def _cases(problem: ContestProblem) -> list[MarkingCase]:
+    rows = MarkingCase.objects.filter(problem=problem).select_related("version__submission__paper")
+    return list(rows.order_by("version__submission__paper__number", "version__number"))
+
+
+def _sealed(problem: ContestProblem, user: User) -> list[Mark]:
+    """The newest sealed mark of this person on each script."""
+    rows = Mark.objects.filter(task__case__problem=problem, task__slot__in=CLAIMED, marker=user, sealed_at__isnull=False)
+    return list(rows.exclude(state=MarkState.VOID).select_related("task", "scheme_version").order_by("pk"))
