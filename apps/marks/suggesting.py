@@ -45,10 +45,10 @@ def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None, gra
 
 
 def suggestions_send(case: MarkingCase) -> None:
-    """Send the task after commit. A broker that is away costs the suggestion until somebody asks again, and nothing else."""
+    """Send the task after commit. A broker that is away costs the suggestion until somebody asks again, and no time."""
     from apps.marks.tasks import suggest
 
-    transaction.on_commit(lambda: suggest.delay(case.pk), robust=True)
+    transaction.on_commit(lambda: suggest.apply_async((case.pk,), retry=False), robust=True)
 
 
 def case_suggest(case_pk: int) -> None:
