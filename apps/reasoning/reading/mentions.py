@@ -13,6 +13,9 @@ _LIST = re.compile(rf"\bLemmas[\s~*]+{_ONE}(?:{_JOIN}{_ONE})*|\bLemma[\s~*]+{_ON
 _ITEM = re.compile(rf"(?<![\w.])({_LABEL})(?![\w])")
 _RANGE = re.compile(r"\s*(?:[-–—]|to\b)\s*\$?\s*\Z")
 _RANGE_LIMIT = 30
+_USING = re.compile(
+    r"\b(?:by|from|using|use|apply|applying|via|invoke|invoking|because of|due to|thanks to)\s+\Z", re.IGNORECASE
+)
 
 
 class Mention(Value):
@@ -42,6 +45,11 @@ def mentions(text: str) -> tuple[Mention, ...]:
             found.append(Mention(label=label, start=match.start(), end=end, quote=quote))
             last, before = item.end(), int(label) if label.isdigit() else None
     return tuple(found)
+
+
+def is_use(text: str, mention: Mention) -> bool:
+    """Is the lemma said to be used there ("by Lemma 3"), not just named ("this proves Lemma 3")?"""
+    return _USING.search(text, max(0, mention.start - 24), mention.start) is not None
 
 
 def _closed(quote: str) -> str:

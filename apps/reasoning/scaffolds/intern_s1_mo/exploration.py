@@ -14,7 +14,7 @@ from apps.reasoning.graph.lemma_graph import closes_cycle
 from apps.reasoning.graph.statements import AlikeIndex
 from apps.reasoning.ports import BudgetKind, Context
 from apps.reasoning.prompts.loader import RenderedPrompt
-from apps.reasoning.reading.mentions import mentions
+from apps.reasoning.reading.mentions import is_use, mentions
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Lemmas, Rollout
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 
@@ -116,6 +116,8 @@ class Exploration:
                 continue
             if rollout is None:
                 lemma = self.lemmas.standing(lemma)
+            if lemma.id == user and is_use(text, mention):
+                refused.append(f"{user}, {where}: {mention.quote!r} would make the lemma rest on itself")
             if lemma.id in (user, *used):
                 continue
             if closes_cycle(self.edges, user, lemma.id):
