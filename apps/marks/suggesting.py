@@ -4,6 +4,7 @@ A suggestion is a row apart from marks and grades; what of it a person meets, an
 """
 
 import logging
+import threading
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
@@ -21,6 +22,7 @@ from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion
 
 logger = logging.getLogger(__name__)
+_AT_WORK = threading.Lock()
 
 #: A suggestion that was asked for so long ago and is not there was lost on the way; it is asked for again.
 LOST_AFTER = timedelta(minutes=2)
@@ -41,24 +43,28 @@ def suggestions_ask(case: MarkingCase, scheme_version: SchemeVersion | None, gra
     """
     rows = [_row_of(case, scheme_version, grader) for grader in (graders_on() if graders is None else graders)]
     if any(row.state in (SuggestionState.QUEUED, SuggestionState.FAILED) for row in rows):
-        suggestions_send(case)
+        suggestions_send()
 
 
-def suggestions_send(case: MarkingCase) -> None:
+def suggestions_send() -> None:
     """Send the task after commit. A broker that is away costs the suggestion until somebody asks again, and no time."""
     from apps.marks.tasks import suggest
 
-    transaction.on_commit(lambda: suggest.apply_async((case.pk,), retry=False), robust=True)
+    transaction.on_commit(lambda: suggest.apply_async(retry=False), robust=True)
 
 
-def case_suggest(case_pk: int) -> None:
-    """Answer what was asked about a script; the body of the task. A case that is gone asks nothing."""
-    case = MarkingCase.objects.select_related("version").filter(pk=case_pk).first()
-    if case is None:
-        return
-    graders = {grader.name: grader for grader in graders_on()}
-    for row in Suggestion.objects.filter(version=case.version, grader__in=graders).select_related("scheme_version"):
-        _answer(row, graders[row.grader])
+def suggestions_work() -> None:
+    """Answer what waits, one script at a time in this process; the body of the task.
+
+    Who comes while somebody is at work leaves it to them. What is queued in the moment of stopping is seen by the last look.
+    """
+    while (row := _waiting().first()) is not None:
+        if not _AT_WORK.acquire(blocking=False):
+            return
+        try:
+            _answer(row, {grader.name: grader for grader in graders_on()}[row.grader])
+        finally:
+            _AT_WORK.release()
 
 
 def suggestions_make(case: MarkingCase, scheme_version: SchemeVersion | None, graders: Iterable[Grader]) -> list[Suggestion]:
@@ -86,8 +92,9 @@ def suggestions_of(mark: Mark) -> QuerySet[Suggestion]:
 def suggestions_wait(mark: Mark) -> bool:
     """Whether something is still being made for this script; what was lost on the way is asked for again."""
     rows = Suggestion.objects.filter(version=mark.task.case.version, state__in=WAITING)
-    if rows.filter(created_at__lt=timezone.now() - LOST_AFTER).exists():
-        suggestions_send(mark.task.case)
+    unheard = Q(state=SuggestionState.QUEUED, created_at__lt=timezone.now() - LOST_AFTER)
+    if rows.filter(unheard | _lost()).exists():
+        suggestions_send()
     return rows.exists()
 
 
@@ -100,6 +107,17 @@ def label_of(grader: str) -> str:
     """How pages name a grader."""
     labels = {name: make().label for name, make in _KNOWN.items()} | {SCRIPTED: ScriptedGrader({}).label}
     return labels.get(grader, grader)
+
+
+def _waiting() -> QuerySet[Suggestion]:
+    """What no process has begun, or what was lost on the way, oldest first."""
+    rows = Suggestion.objects.filter(Q(state=SuggestionState.QUEUED) | _lost(), grader__in=[one.name for one in graders_on()])
+    return rows.select_related("scheme_version").order_by("created_at", "pk")
+
+
+def _lost() -> Q:
+    """What somebody began so long ago that they must have died."""
+    return Q(state=SuggestionState.RUNNING, started_at__lt=timezone.now() - LOST_AFTER)
 
 
 def _row_of(case: MarkingCase, scheme_version: SchemeVersion | None, grader: Grader) -> Suggestion:
@@ -119,15 +137,18 @@ def _row_of(case: MarkingCase, scheme_version: SchemeVersion | None, grader: Gra
 
 def _answer(row: Suggestion, grader: Grader) -> Suggestion:
     """Let the grader answer, unless it did or somebody else is waiting for it to."""
-    is_lost = Q(state=SuggestionState.RUNNING, created_at__lt=timezone.now() - LOST_AFTER)
-    is_free = Q(state__in=(SuggestionState.QUEUED, SuggestionState.FAILED)) | is_lost
-    if Suggestion.objects.filter(is_free, pk=row.pk).update(state=SuggestionState.RUNNING):
+    is_free = Q(state__in=(SuggestionState.QUEUED, SuggestionState.FAILED)) | _lost()
+    now = timezone.now()
+    if Suggestion.objects.filter(is_free, pk=row.pk).update(state=SuggestionState.RUNNING, started_at=now):
         state, reason, body = SuggestionState.DONE, "", SuggestionBody()
         try:
             body = _checked(grader.answer(_question(row)), row.version, row.scheme_version)
         except (GraderFailed, SuggestionWrong) as error:
             logger.warning("suggestion %s by %s failed: %s", row.public_id, grader.name, error)
             state, reason = SuggestionState.FAILED, str(error)[:500]
+        except Exception:
+            logger.exception("suggestion %s by %s", row.public_id, grader.name)
+            state, reason = SuggestionState.FAILED, "The grader broke off."
         kept = body.model_dump(mode="json") if state == SuggestionState.DONE else {}
         mine = Suggestion.objects.filter(pk=row.pk, state=SuggestionState.RUNNING)
         mine.update(state=state, reason=reason, body=kept, done_at=timezone.now())

@@ -4,8 +4,8 @@ from celery import shared_task
 
 
 @shared_task(name="marks.suggest")
-def suggest(case_pk: int) -> None:
-    """Ask the graders that are turned on about the script of a case."""
-    from apps.marks.suggesting import case_suggest
+def suggest() -> None:
+    """Ask the graders that are turned on about the scripts that wait."""
+    from apps.marks.suggesting import suggestions_work
 
-    case_suggest(case_pk)
+    suggestions_work()

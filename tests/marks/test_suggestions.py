@@ -7,6 +7,7 @@ import pytest
 from django.db import IntegrityError, models, transaction
 
 from apps.accounts.models import User
+from apps.config.celery import app
 from apps.marks import tasks
 from apps.marks.graders import GraderFailed, GraderStep, Question
 from apps.marks.graders.computational import ComputationalGrader
@@ -55,13 +56,18 @@ def test_sealing_asks_once_and_the_task_answers(mark: Mark) -> None:
     (row,) = Suggestion.objects.all()
     assert (row.grader, row.state, row.scheme_version) == ("computational", SuggestionState.QUEUED, None)
     suggestions_ask(mark.task.case, mark.scheme_version)
-    tasks.suggest(mark.task.case.pk)
-    tasks.suggest(mark.task.case.pk)
+    tasks.suggest()
+    tasks.suggest()
     row.refresh_from_db()
     assert Suggestion.objects.count() == 1
     assert row.state == SuggestionState.DONE
     assert SuggestionBody.model_validate(row.body).findings == ()
     assert list(suggestions_of(mark)) == [row]
+
+
+def test_the_orchestrator_knows_the_task() -> None:
+    app.loader.import_default_modules()
+    assert "marks.suggest" in app.tasks
 
 
 def test_graders_can_be_turned_off(bob: User, settings: object) -> None:

@@ -39,6 +39,7 @@ class Suggestion(models.Model):
     body = models.JSONField(default=dict)
     run = models.UUIDField(null=True, blank=True, help_text="The public id of the run that made it.")
     created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

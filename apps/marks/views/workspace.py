@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.marks import selectors
 from apps.marks.access import TaskGone, captain_is, problem_marked_for, task_get_for
+from apps.marks.calibration import gate_refusal
 from apps.marks.claims import task_next
 from apps.marks.drafts import draft_of
 from apps.marks.home import home_rows
@@ -60,7 +61,12 @@ def next_task(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     task = task_next(problem, user)
     if task is not None:
         return redirect("marks:task", task_id=task.public_id)
-    context = {"problem": problem, "contest": problem.contest, "mine": selectors.marks_sealed(problem, user).count()}
+    context = {
+        "problem": problem,
+        "contest": problem.contest,
+        "mine": selectors.marks_sealed(problem, user).count(),
+        "refusal": gate_refusal(problem, user),
+    }
     return render(request, "marks/nothing_left.html", context)
 
 
