@@ -134,8 +134,9 @@ def _handed_in(contest: Contest, texts: list[list[Script]], student: User) -> No
     for problem, scripts in zip(problems, texts, strict=True):
         for script in scripts:
             if script.author == STUDENT:
-                values = {"text": script.text, "text_format": TextFormat.MARKDOWN, "based_on": 0}
-                version_hand_in(paper=papers[STUDENT], problem=problem, **values)
+                version_hand_in(
+                    paper=papers[STUDENT], problem=problem, text=script.text, text_format=TextFormat.MARKDOWN, based_on=0
+                )
                 continue
             if script.author not in papers:
                 papers[script.author] = author_add(contest=contest, name=script.author, kind=AuthorKind.STUDENT)

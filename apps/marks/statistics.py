@@ -224,4 +224,4 @@ def _rest(problem: ContestProblem, totals: dict[int, dict[int, float]]) -> float
     if spreads == 0:
         return None
     centre, centre_other = fmean(one), fmean(other)
-    return fmean((x - centre) * (y - centre_other) for x, y in pairs) / spreads
+    return float(fmean((x - centre) * (y - centre_other) for x, y in pairs) / spreads)

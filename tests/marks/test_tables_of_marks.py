@@ -98,8 +98,9 @@ def test_an_empty_cell_keeps_and_the_clear_sign_empties(problem: ContestProblem,
 
 
 def draft_of_sealed(task: MarkingTask) -> dict[str, object]:
-    sheet: dict[str, object] = Mark.objects.get(task=task).sealed_sheet
-    return sheet
+    sheet = Mark.objects.get(task=task).sealed_sheet
+    assert sheet is not None
+    return dict(sheet)
 
 
 def test_a_colleagues_script_is_not_free_and_not_told_of(bob: User) -> None:
