@@ -5,6 +5,16 @@ import { firstError } from "./sheet.js";
 
 const ROLES = { root: "root error", consequence: "consequence", independent: "independent", harmless: "harmless" };
 
+let isPressed = false;
+addEventListener("pointerdown", () => { isPressed = true; }, { capture: true });
+addEventListener("pointerup", () => { isPressed = false; }, { capture: true });
+
+/** Do what moves the page not while a pointer is down, or its click would meet something else. */
+function afterPointer(work) {
+  if (isPressed) addEventListener("pointerup", () => setTimeout(work), { capture: true, once: true });
+  else work();
+}
+
 /** Words with formulas, set in type into `element`. */
 export function setWords(element, words) {
   const text = new StreamText(element);
@@ -74,7 +84,12 @@ export class Notes {
     element.addEventListener("click", (event) => this.#clicked(event, kind, note.id));
     element.addEventListener("change", (event) => this.#chosen(event, kind, note.id));
     editor.addEventListener("input", () => this.#typed(kind, note.id, editor));
-    editor.addEventListener("blur", () => this.#closed(kind, note.id, editor));
+    editor.addEventListener("blur", () => afterPointer(() => this.#closed(kind, note.id, editor)));
+    element.addEventListener("focusin", () => element.classList.add("marking__note--open"));
+    element.addEventListener("focusout", ({ relatedTarget }) => {
+      if (element.contains(relatedTarget)) return;
+      afterPointer(() => { if (!element.contains(document.activeElement)) element.classList.remove("marking__note--open"); });
+    });
     if (this.isSealed) element.querySelector('[data-part="acts"]').hidden = true;
     return element;
   }
@@ -183,6 +198,7 @@ export class Notes {
   }
 
   #closed(kind, id, editor) {
+    if (document.activeElement === editor) return;
     if (kind === "comment" && !editor.value.trim()) this.remove(kind, id);
     editor.hidden = true;
     if (this.editing === id) this.editing = "";

@@ -4,6 +4,7 @@ import { typeset, typesetAll } from "../maths.js";
 import { Activity } from "./activity.js";
 import { Desk } from "./desk.js";
 import * as dialogs from "./dialogs.js";
+import { listen } from "./hands.js";
 import { bindings, isSingle, keyName, takesEnter, takesText } from "./keys.js";
 import { freshId } from "./queue.js";
 import { given, post } from "./server.js";
@@ -26,7 +27,7 @@ function mount(root) {
   dialogs.hintKeys(root, keys);
   typeset(root);
   globalThis.htmx?.process(root);
-  listen(root);
+  listen(desk, run);
   document.title = root.dataset.title;
   root.dataset.ready = "yes";
   if (!desk.isSealed) beat(activity.rounded);
@@ -306,59 +307,6 @@ document.addEventListener("keydown", (event) => {
 function leave(target) {
   if (desk.isTicking) desk.tickMode(false);
   if (takesText(target) || target.closest?.("[data-part=panes]")) desk.focus(desk.current);
-}
-
-function listen(root) {
-  const { view } = desk;
-  const here = desk;
-  root.addEventListener("click", (event) => clicked(event, here));
-  root.addEventListener("focusin", (event) => {
-    const step = event.target.closest("[data-step]");
-    if (step && Number(step.dataset.step) !== here.current) here.focus(Number(step.dataset.step), false);
-  });
-  root.addEventListener("change", (event) => {
-    const { tick } = event.target.dataset;
-    if (tick) here.tick(tick);
-    else if (event.target === view.part("mixed")) here.send("mixed", { on: event.target.checked });
-    else if (event.target === view.part("typed")) here.send("points", { points: event.target.value || null });
-  });
-  for (const name of ["reason", "approach"]) {
-    view.part(name).addEventListener("input", (event) => here.send(name, { words: event.target.value }, { merge: name, isTyped: true }));
-  }
-  claimLine(here);
-  here.chooser = new dialogs.Chooser(view.part("phrase-search"), view.part("phrases"), {
-    list: (typed) => here.phrases(typed),
-    chosen: (words) => here.usePhrase(words),
-  });
-  here.focus(here.current, false);
-}
-
-function claimLine(here) {
-  const line = here.view.part("claim");
-  line.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.ctrlKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    here.claim(line.value);
-    here.focus(here.current);
-  });
-  line.addEventListener("change", () => { if (line.value !== here.claimed) here.claim(line.value); });
-  line.addEventListener("input", () => { here.claimed = null; });
-}
-
-function clicked(event, here) {
-  const button = event.target.closest("[data-command], [data-points], [data-pane]");
-  const step = event.target.closest("[data-step]");
-  if (step && !button) here.focus(Number(step.dataset.step), false);
-  if (!button || button.getAttribute("aria-disabled") === "true") return;
-  const { command, points, pane: name } = button.dataset;
-  if (name) {
-    here.view.openPane(name);
-    if (name === "comments") here.chooser.show();
-  } else if (points) here.send("points", { points });
-  else run(command);
-  // After a pointer's click Enter shall seal again and not press the same button once more.
-  if (event.detail > 0 && document.activeElement === button && !name) here.focus(here.current);
 }
 
 document.addEventListener("keydown", (event) => {
