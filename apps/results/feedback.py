@@ -153,9 +153,9 @@ def rung_give(*, asked: RungAsked, text: str, by: User, confirms: bool = False) 
     values = {"text": text, "author": by, "given_at": timezone.now(), "leaks": [one.words for one in found]}
     if not RungAsked.objects.filter(pk=asked.pk, given_at=None, request__ended_at=None).update(**values):
         raise FeedbackRefused("This hint was given meanwhile, or is not wanted any more.")
-    contest = asked.request.version.submission.paper.contest
-    told = {"request": str(asked.request.public_id), "level": asked.level, "leaks": len(found)}
-    audit("feedback.given", actor=by, contest=contest, **told)
+    where = asked.request.version.submission.paper.contest
+    key = str(asked.request.public_id)
+    audit("feedback.given", actor=by, contest=where, request=key, level=asked.level, leaks=len(found))
     asked.refresh_from_db()
     return asked
 

@@ -123,7 +123,7 @@ def result_of(version: SubmissionVersion, parts: Parts) -> Result:
     graded, written = parts.get(ReleasePart.POINTS), parts.get(ReleasePart.SCHEME)
     steps = [StepShown(step.number, step.text) for step in _steps(version)]
     by_number = {step.number: step for step in steps}
-    whole = []
+    whole: list[Comment] = []
     for comment in comments_shown(comments):
         (by_number[comment.step].comments if comment.step in by_number else whole).append(comment)
     for verdict in verdicts.verdicts:

@@ -12,8 +12,8 @@ SOLUTION = (
 ANSWER = "$n = 4711$"
 
 
-def kinds(hint: str, level: int = 1, **more: object) -> set[str]:
-    found = leaks_of(hint, level=level, secrets=[SOLUTION], answer=ANSWER, known=[STATEMENT], **more)  # type: ignore[arg-type]
+def kinds(hint: str, level: int = 1) -> set[str]:
+    found = leaks_of(hint, level=level, secrets=[SOLUTION], answer=ANSWER, known=[STATEMENT])
     return {leak.kind.value for leak in found}
 
 

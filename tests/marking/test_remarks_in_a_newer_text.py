@@ -16,7 +16,7 @@ from apps.reasoning.marking.student_view import (
     remarks_ticked,
 )
 from apps.reasoning.marking.text_form import text_read
-from apps.reasoning.texts.anchors import anchor_make
+from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.segmentation import segment
 
 PARTS = ["Let $a$ be one.", "Then $b = a$.", "Similarly $c = a$.", "Hence $b = c$.", "This ends it."]
@@ -43,8 +43,8 @@ def script(*parts: str) -> Script:
     return Script(source=source, steps=segment(source))
 
 
-def verdict(key: str, step: int, role: Role = Role.INDEPENDENT, root: str = "", **more: object) -> StepVerdict:
-    return StepVerdict(id=key, step=step, fallacy=Fallacy.GAP, role=role, root=root, **more)  # type: ignore[arg-type]
+def verdict(key: str, step: int, role: Role = Role.INDEPENDENT, root: str = "", anchor: Anchor | None = None) -> StepVerdict:
+    return StepVerdict(id=key, step=step, fallacy=Fallacy.GAP, role=role, root=root, anchor=anchor)
 
 
 def carried(new: Script, *verdicts: StepVerdict, comments: tuple[Comment, ...] = ()) -> Carrying:
