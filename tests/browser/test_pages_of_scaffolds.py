@@ -112,18 +112,17 @@ def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_wrong_with_a_conversation_and_a_lineage_with_memory(
-    opened: Opened, theme: Literal["light", "dark"]
-) -> None:
+def test_axe_finds_nothing_wrong_with_a_conversation_and_a_memory(opened: Opened) -> None:
     answers = {"check/1": FAIL, "correct/1": "I like turtles.", "check/2": "Hm.", "check/3": PASS, "check/4": PASS}
     talk = played("self_check", lambda request: answers.get(request.key) or named(request))
-    for run in (talk, played_agents()) if theme == "light" else (talk,):
+    themes: dict[Run, tuple[Literal["light", "dark"], ...]] = {talk: ("light", "dark"), played_agents(): ("light",)}
+    for run in themes:
         with opened(run) as page:
-            page.emulate_media(color_scheme=theme)
             page.evaluate(AXE.read_text())
-            found = page.evaluate("axe.run()")["violations"]
-            assert [(row["id"], row["nodes"][0]["html"]) for row in found] == []
+            for theme in themes[run]:
+                page.emulate_media(color_scheme=theme)
+                found = page.evaluate("axe.run()")["violations"]
+                assert [(row["id"], row["nodes"][0]["html"]) for row in found] == []
 
 
 def test_the_replay_of_a_conversation_goes_turn_by_turn(opened: Opened) -> None:
