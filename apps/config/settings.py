@@ -227,14 +227,12 @@ STORAGES = {
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE: str = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
-# Results and mail (docs/results.md)
-RELEASE_UNDO_MIN: int = env.int("RELEASE_UNDO_MIN", 15)
+RELEASE_UNDO_MIN: int = env.int("RELEASE_UNDO_MIN", 15)  # This and what follows: docs/results.md
 APPEAL_WAIT_H, APPEAL_DAYS = env.int("APPEAL_WAIT_H", 24), env.int("APPEAL_DAYS", 7)
-EMAIL_HOST, EMAIL_PORT = env.str("EMAIL_HOST", ""), env.int("EMAIL_PORT", 587)
+EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = env.str("EMAIL_HOST", ""), env.int("EMAIL_PORT", 587), 20
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_USER", ""), env.str("EMAIL_HOST_PASSWORD", "")
-EMAIL_USE_TLS, EMAIL_TIMEOUT = env.bool("EMAIL_USE_TLS", True), 20
-DEFAULT_FROM_EMAIL: str = env.str("EMAIL_FROM", "lemmascope@localhost")
+EMAIL_USE_TLS, DEFAULT_FROM_EMAIL = env.bool("EMAIL_USE_TLS", True), env.str("EMAIL_FROM", "lemmascope@localhost")
 
 # --- accounts and security -------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
