@@ -1,0 +1,163 @@
+"""After sealing, in a real browser: stages by keys, a dispute from claims to a grade by keyboard, axe, narrow screens."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page, expect
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from apps.accounts.models import User
+from apps.marks.models import Coordination, FinalGrade, FindingAnswer, Mark, MarkState
+from apps.marks.sealing import cases_settle
+from tests.browser.marking_pages import ClientFor, room_of, session_of
+from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
+from tests.marks.suggested import SECRET, suggested
+from tests.ui.browser import needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
+AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(autouse=True)
+def _no_graders(settings: Settings) -> None:
+    settings.MARKING_GRADERS = []  # Sealing asks them through the broker, which these tests do not have.
+
+
+def faults(page: Page) -> list[tuple[str, str]]:
+    """What axe finds that is serious, and whether the page is wider than its window."""
+    page.evaluate(AXE.read_text())
+    found: list[dict[str, Any]] = page.evaluate("axe.run()")["violations"]
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    serious = [row for row in found if row["impact"] in ("serious", "critical")]
+    return [(row["id"], row["nodes"][0]["html"][:200]) for row in serious] + ([("wide", page.url)] if wide else [])
+
+
+def shot(page: Page, name: str) -> None:
+    """A picture for looking at, where a folder is asked for."""
+    if "LEMMASCOPE_SHOTS" in os.environ:
+        page.screenshot(path=Path(os.environ["LEMMASCOPE_SHOTS"]) / f"{name}.png", full_page=True)
+
+
+def test_the_stages_come_by_keys_beside_the_script(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=1, unrevealed_percent=0)
+    mark = sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
+    suggested(mark)
+    with room_of(live_server, session_of(client_for, bob), viewport={"width": 1440, "height": 900}) as room:
+        page = room.page(f"/marking/task/{mark.task.public_id}/")
+        panel = page.locator("#reveal-panel")
+        expect(panel).to_contain_text("three stages")
+        page.keyboard.press("v")
+        expect(panel).to_contain_text("step 2")
+        assert SECRET not in page.content()
+        page.keyboard.press("v")
+        expect(panel).to_contain_text(f"{SECRET} one")
+        assert f"{SECRET} three" not in page.content()
+        page.keyboard.press("y")
+        expect(panel).to_contain_text("1 finding to answer")
+        page.keyboard.press("x")
+        expect(panel.get_by_role("button", name="Show items and points")).to_be_visible()
+        page.keyboard.press("v")
+        expect(panel).to_contain_text(f"{SECRET} three")
+        expect(panel).to_contain_text("80 %")
+        shot(page, "reveal-workspace")
+        assert faults(page) == []
+        page.get_by_role("button", name="Stay with 3").click()
+        expect(panel).to_contain_text("stands at 3")
+    mark.refresh_from_db()
+    assert mark.points == mark.sealed_points
+    assert {answer.is_accepted for answer in FindingAnswer.objects.all()} == {True, False}
+
+
+def test_a_change_needs_its_reason_in_the_browser_too(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=1, unrevealed_percent=0)
+    mark = sealed(claimed(problem, bob), bob, ("claim", {"line": "A1 A2"}))
+    suggested(mark)
+    with room_of(live_server, session_of(client_for, bob), viewport={"width": 390, "height": 844}, color_scheme="dark") as room:
+        page = room.page(f"/marking/task/{mark.task.public_id}/reveal/")
+        for name in ("Show where", "I have looked"):
+            page.get_by_role("button", name=name).click()
+        for left in ("1 finding to answer", "Your mark"):
+            page.get_by_role("button", name="Wrong").first.click()
+            expect(page.locator("#reveal-panel")).to_contain_text(left)
+        page.get_by_text("Change it").click()
+        page.get_by_label("Items that hold").fill("A1")
+        page.get_by_label("I missed it").check()
+        page.get_by_role("button", name="Change my mark").click()
+        expect(page.get_by_role("alert")).to_contain_text("Name the step")
+        shot(page, "reveal-refused-390-dark")
+        assert faults(page) == []
+        page.get_by_text("Change it").click()
+        page.get_by_label("Items that hold").fill("A1")
+        page.get_by_label("I missed it").check()
+        page.get_by_label("Step, where points go down").fill("2")
+        page.get_by_role("button", name="Change my mark").click()
+        expect(page.locator("#reveal-panel")).to_contain_text("Sealed with 7; stands at 3")
+    assert Mark.objects.get().state == MarkState.REVISED
+
+
+def test_a_dispute_from_claims_to_a_grade_by_keyboard(
+    live_server: LiveServer, client_for: ClientFor, bob: User, dana: User
+) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1, markers=2)
+    past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1 A2"})))
+    past_grace(sealed(claimed(problem, dana), dana, ("claim", {"line": "A1 A2 -D1"}), ("verdict", ONE_PLACE)))
+    cases_settle(problem.contest)
+    address = f"/marking/coordination/{Coordination.objects.get().public_id}/"
+    sessions = {person: session_of(client_for, person) for person in (bob, dana)}
+    for person in (bob, dana):
+        with room_of(live_server, sessions[person]) as room:
+            page = room.page("/marking/coordination/")
+            assert faults(page) == []
+            page.get_by_role("link", name="Paper").focus()
+            page.keyboard.press("Enter")
+            page.get_by_label("What you hold now").focus()
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("cell", name="A1 A2", exact=False).first).to_be_visible()
+            assert faults(page) == []
+    with room_of(live_server, sessions[bob], viewport={"width": 1440, "height": 900}) as room:
+        page = room.page(address)
+        page.get_by_label("Propose: items").focus()
+        page.keyboard.type("A1 A2 -D1")
+        page.keyboard.press("Tab")
+        page.keyboard.type("The slip in step 1.")
+        page.get_by_role("button", name="Propose").focus()
+        shot(page, "coordination")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Signed by")).to_be_visible()
+        assert faults(page) == []
+    with room_of(live_server, sessions[dana], viewport={"width": 390, "height": 844}, color_scheme="dark") as room:
+        page = room.page(address)
+        shot(page, "coordination-390-dark")
+        assert faults(page) == []
+        page.get_by_role("button", name="I agree to 6").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Agreed by both")).to_be_visible()
+    assert FinalGrade.objects.get().points == 6
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_of_captains_are_for_everybody(
+    live_server: LiveServer, client_for: ClientFor, bob: User, scheme: str
+) -> None:
+    problem = problem_to_mark(bob, scripts=1)
+    mark = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE)))
+    cases_settle(problem.contest)
+    pages = (
+        f"/marking/case/{mark.task.case.public_id}/ledger/",
+        f"/marking/problem/{problem.public_id}/calibration/",
+        "/marking/sealed/",
+        "/marking/coordination/",
+        f"/marking/task/{mark.task.public_id}/reveal/",
+    )
+    width = 1440 if scheme == "light" else 390
+    with room_of(
+        live_server, session_of(client_for, bob), viewport={"width": width, "height": 900}, color_scheme=scheme
+    ) as room:
+        for number, path in enumerate(pages):
+            page = room.page(path)
+            shot(page, f"captain-{number}-{scheme}")
+            assert faults(page) == [], path
