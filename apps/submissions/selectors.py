@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
@@ -44,11 +44,9 @@ def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
 
 def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) -> QuerySet[SubmissionVersion]:
     """The newest version of every submission of a contest, or of some of its papers, unless it was withdrawn."""
-    submissions = Submission.objects.filter(paper__contest=contest)
-    if papers is not None:
-        submissions = submissions.filter(paper__in=papers)
-    newest = submissions.annotate(last=Max("versions__pk")).values("last")
-    return SubmissionVersion.objects.filter(pk__in=newest, withdrawn_at=None)
+    newer = SubmissionVersion.objects.filter(submission=OuterRef("submission"), number__gt=OuterRef("number"))
+    versions = SubmissionVersion.objects.filter(~Exists(newer), submission__paper__contest=contest, withdrawn_at=None)
+    return versions if papers is None else versions.filter(submission__paper__in=papers)
 
 
 def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:

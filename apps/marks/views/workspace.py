@@ -18,7 +18,7 @@ from apps.marks.drafts import draft_of
 from apps.marks.home import home_rows
 from apps.marks.scripts import FILTERS, script_page
 from apps.marks.sealing import cases_settle
-from apps.marks.setups import cases_prepare
+from apps.marks.setups import cases_prepare, setup_of
 
 NOT_CHOSEN = "An organiser has yet to choose how this problem is marked."
 
@@ -39,7 +39,7 @@ def script_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """The scripts of a problem by number, with what the person made of them; `show` filters."""
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
-    if cases_prepare(problem) is None:
+    if setup_of(problem) is None:
         messages.error(request, NOT_CHOSEN)
         return redirect("marks:home")
     shown = request.GET.get("show", "all")
@@ -128,7 +128,7 @@ def phrases(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
     """Comments to use again that have these words (`q`)."""
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
-    if cases_prepare(problem) is None:
+    if setup_of(problem) is None:
         return JsonResponse({"phrases": []})
     rows = selectors.phrase_list(problem, user, request.GET.get("q", "")[:200])[: selectors.PHRASES_SHOWN]
     return JsonResponse({"phrases": [{"words": row.words, "uses": row.uses} for row in rows]})
