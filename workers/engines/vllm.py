@@ -266,10 +266,8 @@ class VllmBackend:
         return await asyncio.to_thread(engine.prompt.tokens, request.messages, request.tools)
 
     def _splitters(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
-        splitters = self._of_reasoning(engine, request, prompt_ids)
-        if not request.tools:
-            return splitters
-        return with_calls(splitters, engine.llm.get_tokenizer(), self._options.tool_parser, request)
+        found = self._of_reasoning(engine, request, prompt_ids)
+        return with_calls(found, engine.llm.get_tokenizer(), self._options.tool_parser, request) if request.tools else found
 
     def _of_reasoning(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
         if self._options.reasoning_parser:

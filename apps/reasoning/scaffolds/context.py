@@ -85,9 +85,7 @@ class RunContext:
             seed=seed,
             tools=tools,
         )
-        if record := self._journal.recorded(key):
-            if record.request_hash != asked:
-                raise NeedsFork(f"{key}: this call was recorded with another prompt, model or sampling. Fork the run.")
+        if record := self._recorded(key, asked):
             return final_of(record)
         request = GenerationRequest(
             run=self._run,
@@ -103,6 +101,12 @@ class RunContext:
             tools=tuple(tools),
         )
         return await self._ask(request, asked, place, parts_of(request, parts))
+
+    def _recorded(self, key: str, asked: str) -> StepRecord | None:
+        record = self._journal.recorded(key)
+        if record and record.request_hash != asked:
+            raise NeedsFork(f"{key}: this call was recorded with another prompt, model or sampling. Fork the run.")
+        return record
 
     async def _ask(self, request: GenerationRequest, asked: str, place: Place, texts: Sequence[str]) -> Final:
         """The answer to a call without a record: the parent run's where it was asked the same, else a backend's."""
