@@ -21,6 +21,7 @@ urlpatterns = [
     path("office/", include("apps.marks.office_urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
+    path("", include("apps.grading.urls")),
     path("learning/", include("apps.learning.urls")),
     path("", include("apps.operations.urls")),
 ]

@@ -1,5 +1,6 @@
 """The words of exploration pages: roles, phases and endings, the same everywhere."""
 
+from apps.reasoning.graders.registry import PROGRAMS
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.models import Run, RunStatus
 
@@ -62,7 +63,7 @@ def round_word(scaffold: str) -> str:
 
 def scaffold_word(name: str) -> str:
     """The scaffold's title; its name, where this code no longer has it."""
-    return SCAFFOLDS[name].title if name in SCAFFOLDS else _IMPORTED_WORDS.get(name, name)
+    return PROGRAMS[name].title if name in PROGRAMS else _IMPORTED_WORDS.get(name, name)
 
 
 def ending(run: Run) -> str:

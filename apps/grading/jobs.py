@@ -7,12 +7,13 @@ from typing import Any
 
 from apps.grading.mark_files import Row, columns_check, value_of
 from apps.problems.importing.files import FileWrong
+from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.material import Span
 from apps.reasoning.marking.faults import FormWrong
 from apps.reasoning.marking.importing import scheme_import
 from apps.reasoning.marking.scheme import Scheme
-from apps.schemes.models import MarkingScheme, VersionStatus
+from apps.schemes.models import SchemeVersion, VersionStatus
 from apps.submissions.models import SubmissionVersion
 
 
@@ -94,18 +95,22 @@ def jobs_of_versions(versions: Iterable[SubmissionVersion]) -> list[Job]:
 
 def _of_version(version: SubmissionVersion) -> Job:
     stated = version.submission.problem.version
+    spans = [Span(start=step.start, end=step.end) for step in version.steps.all()]
+    material = {**material_of(stated), "script": version.source, "spans": spans}
+    return Job(str(version.public_id), text_of(stated), material)
+
+
+def text_of(stated: ProblemVersion) -> ProblemText:
+    """The problem as a grader is told it; the answer stays out."""
     problem = stated.problem
-    schemes = [
-        found.content
-        for scheme in MarkingScheme.objects.filter(problem=problem)
-        for found in scheme.versions.filter(status=VersionStatus.ACTIVE)
-    ]
-    material = {
-        "script": version.source,
-        "spans": [Span(start=step.start, end=step.end) for step in version.steps.all()],
-        "references": [one.text for one in problem.reference_solutions.all()],
+    return ProblemText(id=str(problem.public_id), version=stated.number, title=problem.title, statement=stated.statement)
+
+
+def material_of(stated: ProblemVersion) -> dict[str, Any]:
+    """What a grader is given about a problem: reference solutions, words to markers, the active scheme where there is one."""
+    schemes = SchemeVersion.objects.filter(scheme__problem=stated.problem, status=VersionStatus.ACTIVE)[:2]
+    return {
+        "references": [one.text for one in stated.problem.reference_solutions.all()],
         "guidelines": stated.scheme_text,
-        "scheme": schemes[0] if len(schemes) == 1 else None,
+        "scheme": schemes[0].content if len(schemes) == 1 else None,
     }
-    text = ProblemText(id=str(problem.public_id), version=stated.number, title=problem.title, statement=stated.statement)
-    return Job(str(version.public_id), text, material)

@@ -1,12 +1,14 @@
 """Keeping what graders prepared, and finding it for the next script of the problem."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 from apps.grading.models import PreparedPiece
 from apps.reasoning.domain.grading_events import GradingPrepared
-from apps.reasoning.scaffolds.spec import RoleSpec
+from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+from apps.runs.journal_batch import NumberedEvent
+from apps.runs.models import Run
 
 Pieces = dict[str, dict[str, Any]]
 
@@ -32,6 +34,15 @@ def piece_keep(statement: str, told: GradingPrepared, roles: Mapping[str, RoleSp
         revision=revision,
         defaults={"problem": digest_of(statement), "value": told.value},
     )
+
+
+def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
+    """Keep what a grading with a page prepared, in the transaction that records it."""
+    made = [event for _, _, _, event in events if isinstance(event, GradingPrepared) and not event.is_cached]
+    if made:
+        spec = RunSpec.model_validate(run.spec)
+        for event in made:
+            piece_keep(spec.problem.statement, event, spec.roles)
 
 
 def _maker(role: RoleSpec) -> tuple[str, str]:

@@ -19,11 +19,11 @@ from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, R
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
 from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.graders.registry import PROGRAMS
 from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.formula_checks import FormulaChecks
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs import metrics
 from apps.runs.controls import DatabaseControls, GatedDispatcher
@@ -179,7 +179,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
 
 async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
     spec = RunSpec.model_validate(run.spec)
-    scaffold = SCAFFOLDS[spec.scaffold]
+    scaffold = PROGRAMS[spec.scaffold]
     if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)

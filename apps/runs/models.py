@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from apps.problems.models import ProblemVersion
+from apps.reasoning.graders.registry import GRADERS
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -85,6 +86,11 @@ class Run(models.Model):
     def is_imported(self) -> bool:
         """It was made elsewhere and read from a file: nobody here asked a model, so it can be neither resumed nor forked."""
         return self.preset == IMPORTED
+
+    @property
+    def is_grading(self) -> bool:
+        """A model grader on a script: its result has a page of its own, and it is started from there, not forked."""
+        return self.scaffold in GRADERS
 
     @property
     def is_stalled(self) -> bool:

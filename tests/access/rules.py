@@ -186,6 +186,8 @@ RULES: dict[str, Rule] = {
     "lemmas:proof_panel": RUN_READERS,
     # explorations
     "explorations:start": RUN_READERS,
+    "grading:start": RUN_READERS,
+    "grading:detail": (302, 404, 404, 404),
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,
     "explorations:run_import": RUN_READERS,
@@ -342,6 +344,8 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "problems:edit": lambda world: {"slug": world.problem.slug},
     "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},
+    "grading:start": lambda world: {"slug": world.problem.slug},
+    "grading:detail": lambda world: {"run_id": world.run.public_id},
     "explorations:estimate": lambda world: {"slug": world.problem.slug},
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
     "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},

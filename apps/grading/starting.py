@@ -1,0 +1,50 @@
+"""Starting a grading with a page: a run of a grader on a script that somebody pasted, on a problem of the library."""
+
+import uuid
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+
+from apps.accounts.models import User
+from apps.grading.jobs import Job, material_of, text_of
+from apps.grading.pieces import pieces_known
+from apps.grading.plans import GradingPlan
+from apps.problems.models import Problem
+from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.texts.source import source_of
+from apps.runs.access import run_may_start
+from apps.runs.models import Run
+from apps.runs.services import run_create
+
+PASTED = "The script"
+
+
+def models_for_grading() -> dict[str, Alias]:
+    """The aliases that may play a grader. Raises `AliasError`."""
+    known = load_aliases(settings.MODELS_FILE)
+    return {name: one for name, one in known.items() if one.enabled and not one.is_authored and not one.is_tool}
+
+
+def job_of(problem: Problem, script: str) -> Job:
+    """A pasted script on the newest version of a problem."""
+    stated = problem.current
+    return Job(PASTED, text_of(stated), {**material_of(stated), "script": source_of(script)})
+
+
+def grading_estimate(plan: GradingPlan, job: Job) -> Estimate:
+    """What it is likely to cost, with what was prepared before. Raises `PlanWrong`."""
+    return plan.estimate(job, pieces_known(job.problem.statement, plan.roles))
+
+
+def grading_start(
+    *, user: User, problem: Problem, plan: GradingPlan, script: str, start_id: uuid.UUID | None, start: bool = True
+) -> Run:
+    """Queue the run. Raises `PlanWrong`, `PermissionDenied`, `ValidationError` for a form that somebody else sent."""
+    if not run_may_start(user):
+        raise PermissionDenied("Only coaches and researchers may let scripts be graded.")
+    job = job_of(problem, script)
+    spec = plan.spec(job, pieces_known(job.problem.statement, plan.roles))
+    return run_create(
+        owner=user, problem_version=problem.current, title=problem.title, spec=spec, start=start, start_id=start_id
+    )

@@ -1,0 +1,66 @@
+"""Pages of gradings: a script is pasted and graded in a run; its result shows findings at their steps."""
+
+import uuid
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from apps.accounts.access import user_of
+from apps.grading.forms import GradingForm
+from apps.grading.plans import PlanWrong
+from apps.grading.results import result_of
+from apps.grading.starting import grading_estimate, grading_start, job_of, models_for_grading
+from apps.problems.access import problem_get_for
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.graders.registry import GRADERS
+from apps.runs.access import run_get_for, run_may_start
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form; sent with "estimate" it says what the grading would cost, else it starts the run and opens its page."""
+    user = user_of(request)
+    if not run_may_start(user):
+        raise Http404("There is no such page.")
+    problem = problem_get_for(user, slug)
+    trouble = ""
+    try:
+        aliases = models_for_grading()
+    except AliasError as error:
+        aliases, trouble = {}, str(error)
+    form = GradingForm(request.POST or None, aliases=aliases)
+    estimate = None
+    if request.method == "POST" and form.is_valid():
+        plan, script = form.plan(), form.cleaned_data["script"]
+        try:
+            if "estimate" in request.POST:
+                estimate = grading_estimate(plan, job_of(problem, script))
+            else:
+                start_id = form.cleaned_data["start_id"]
+                run = grading_start(user=user, problem=problem, plan=plan, script=script, start_id=start_id)
+                return redirect("grading:detail", run_id=run.public_id)
+        except PlanWrong as error:
+            form.add_error(None, str(error).removeprefix("The script: "))
+        except ValidationError as error:
+            form.add_error(None, error)
+    context = {
+        "form": form,
+        "problem": problem,
+        "version": problem.current,
+        "graders": GRADERS.values(),
+        "estimate": estimate,
+        "trouble": trouble,
+    }
+    return render(request, "grading/start.html", context)
+
+
+@require_GET
+def detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
+    """The result of a grading, or how far it is. For htmx the part that changes."""
+    run = run_get_for(user_of(request), run_id)
+    if not run.is_grading:
+        raise Http404("This run grades nothing.")
+    context = {"run": run, "result": result_of(run), "grader": GRADERS[run.scaffold]}
+    return render(request, "grading/_result.html" if "HX-Request" in request.headers else "grading/detail.html", context)

@@ -1,0 +1,148 @@
+"""A script is pasted, graded in a run, and shown with findings at its steps; what was prepared serves the next one."""
+
+import contextlib
+import uuid
+from collections.abc import AsyncIterator, Callable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading import starting
+from apps.grading.models import PreparedPiece
+from apps.grading.plans import GradingPlan
+from apps.problems.models import Problem
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.local import LocalDispatcher
+from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.reasoning.ports import Dispatcher
+from apps.runs.journal import RunJournal
+from apps.runs.models import Run, RunStatus
+from tests.graders.answers import FOLLOWS
+from tests.graders.grade import SCRIPT, finding, grading
+from tests.grading.test_grade_command import MODELS
+from tests.problems.factory import ANSWER, make_problem
+from tests.runs.driving import drive
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def models(settings: LazySettings, tmp_path: Path) -> None:
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)
+
+
+def graded(user: User, problem: Problem, workflow: str, texts: dict[str, str], script: str = SCRIPT) -> Run:
+    """A run of a grader, played to its end."""
+
+    def answer(request: GenerationRequest) -> str:
+        return next(text for pattern, text in texts.items() if fnmatchcase(request.key, pattern))
+
+    @contextlib.asynccontextmanager
+    async def scripted(_run: Run, _journal: RunJournal) -> AsyncIterator[Dispatcher]:
+        yield LocalDispatcher({"served": ScriptedBackend(answer)})
+
+    plan = GradingPlan(workflow, {"": starting.models_for_grading()["served"]})
+    run = starting.grading_start(user=user, problem=problem, plan=plan, script=script, start_id=None, start=False)
+    assert drive(run, scripted) == RunStatus.FINISHED
+    run.refresh_from_db()
+    return run
+
+
+def page(client: Client, run: Run) -> str:
+    return client.get(reverse("grading:detail", args=[run.public_id])).content.decode()
+
+
+def test_a_pasted_script_starts_one_run_however_often_the_form_is_sent(
+    alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
+    problem, client = make_problem(), client_for(alice)
+    address = reverse("grading:start", args=[problem.slug])
+    assert "only a person grades" in client.get(address).content.decode()
+    data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())}
+    first, second = client.post(address, data), client.post(address, data)
+    run = Run.objects.get()
+    assert first.headers["Location"] == second.headers["Location"] == f"/gradings/{run.public_id}/"
+    assert run.is_grading
+    assert ANSWER not in str(run.spec["problem"])
+    assert "is being graded" in page(client, run)
+
+
+def test_the_cost_is_told_before_anything_is_started(alice: User, client_for: ClientFor) -> None:
+    problem = make_problem()
+    data = {"workflow": "ref5_plain", "alias": "served", "script": SCRIPT, "estimate": "1"}
+    said = client_for(alice).post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+    assert "About 5 calls" in said
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"script": "  "}, "The script is empty."),
+        ({"script": ""}, "This field is required."),
+        ({"workflow": "scheme"}, "needs a marking scheme."),
+        ({"alias": "oracle"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_graded_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, str], why: str) -> None:
+    data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT} | changes
+    said = client_for(alice).post(reverse("grading:start", args=[make_problem().slug]), data).content.decode()
+    assert why in said
+    assert not Run.objects.exists()
+
+
+def test_the_result_shows_points_and_each_finding_at_its_step(alice: User, client_for: ClientFor) -> None:
+    run = graded(alice, make_problem(), "single_turn", {"grade": grading(2, finding())})
+    said = page(client_for(alice), run)
+    assert "<strong>2</strong> of 7 points are proposed. A person decides." in said
+    step = said[said.index('id="step-2"') : said.index('id="step-3"')]
+    assert "proof-by-example" in step
+    assert "Three instances prove nothing." in step
+
+
+def test_what_could_not_be_read_is_unscored_and_shown(alice: User, client_for: ClientFor) -> None:
+    run = graded(alice, make_problem(), "single_turn", {"*": "I like <b>turtles</b>."})
+    said = page(client_for(alice), run)
+    assert "<strong>Unscored.</strong>" in said
+    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in said
+    assert "points are proposed" not in said
+
+
+def test_the_second_script_of_a_problem_reuses_what_the_first_prepared(alice: User, client_for: ClientFor) -> None:
+    problem = make_problem()
+    first = graded(alice, problem, "ref5_plain", FOLLOWS)
+    assert (first.calls, PreparedPiece.objects.count()) == (5, 3)
+    second = graded(alice, problem, "ref5_plain", FOLLOWS, SCRIPT + "\n\nDone.")
+    assert second.calls == 2
+    said = page(client_for(alice), second)
+    assert said.count("made before, reused without a call") == 3
+    assert "M2" in said
+    assert "E1 (step 2) → M2 (step 3) → the conclusion falls" in said
+
+
+def test_the_page_of_its_calls_leads_back_and_cannot_be_forked(alice: User, client_for: ClientFor) -> None:
+    run = graded(alice, make_problem(), "single_turn", {"grade": grading(2)})
+    client = client_for(alice)
+    said = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert reverse("grading:detail", args=[run.public_id]) in said
+    assert "Single turn" in said
+    assert client.get(reverse("explorations:fork", args=[run.public_id])).status_code == 404
+    assert client.get(reverse("explorations:run_list")).status_code == 200
+    assert client.get(reverse("home")).status_code == 200
+
+
+def test_students_meet_nothing_of_it(alice: User, charlie: User, client_for: ClientFor) -> None:
+    problem = make_problem()
+    run = graded(alice, problem, "single_turn", {"grade": grading(2)})
+    client = client_for(charlie)
+    assert client.get(reverse("grading:detail", args=[run.public_id])).status_code == 404
+    assert client.get(reverse("grading:start", args=[problem.slug])).status_code == 404
+    assert "Grade a script" not in client.get(reverse("problems:detail", args=[problem.slug])).content.decode()
