@@ -18,7 +18,7 @@ from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import checked_schema
-from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
+from workers.engines.vllm_answer import Answer, Origin, Splitter, reasoning_splitters
 from workers.engines.vllm_engine import RunningEngine
 from workers.engines.vllm_tools import with_calls
 
@@ -266,22 +266,8 @@ class VllmBackend:
         return await asyncio.to_thread(engine.prompt.tokens, request.messages, request.tools)
 
     def _splitters(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
-        found = self._of_reasoning(engine, request, prompt_ids)
+        found = reasoning_splitters(self._alias, engine, prompt_ids, request.n)
         return with_calls(found, engine.llm.get_tokenizer(), self._options.tool_parser, request) if request.tools else found
-
-    def _of_reasoning(self, engine: RunningEngine, request: GenerationRequest, prompt_ids: list[int]) -> list[Splitter]:
-        if self._options.reasoning_parser:
-            from vllm.reasoning import ReasoningParserManager
-
-            parser = ReasoningParserManager.get_reasoning_parser(self._options.reasoning_parser)
-            tokenizer = engine.llm.get_tokenizer()
-            variables = {"chat_template_kwargs": self._options.chat_template_kwargs}
-            return [ByParser(parser(tokenizer, **variables), prompt_ids) for _ in range(request.n)]
-        tags = self._alias.reasoning_tags
-        if tags is not None:
-            end = engine.prompt.text(prompt_ids[-16:])
-            return [ByTags(tags, end) for _ in range(request.n)]
-        return [AllText() for _ in range(request.n)]
 
     # --- what it says of itself --------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from apps.reasoning.domain.errors import EngineLost
 from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Usage
+from apps.reasoning.inference.aliases import Alias, VllmOptions
 from apps.reasoning.inference.reasoning_tags import TagSplitter
 
 _REASONS: dict[str, FinishReason] = {"stop": "stop", "length": "length", "abort": "cancelled", "repetition": "stop"}
@@ -72,6 +73,23 @@ class ByParser:
 
     def close(self) -> tuple[str, str]:
         return "", ""
+
+
+def reasoning_splitters(alias: Alias, engine: Any, prompt_ids: Sequence[int], count: int) -> list[Splitter]:
+    """One for each completion: vLLM's parser where the alias names one, else its tags. `engine` is a `RunningEngine`."""
+    options = alias.options
+    assert isinstance(options, VllmOptions)
+    if options.reasoning_parser:
+        from vllm.reasoning import ReasoningParserManager
+
+        parser = ReasoningParserManager.get_reasoning_parser(options.reasoning_parser)
+        tokenizer = engine.llm.get_tokenizer()
+        variables = {"chat_template_kwargs": options.chat_template_kwargs}
+        return [ByParser(parser(tokenizer, **variables), prompt_ids) for _ in range(count)]
+    if alias.reasoning_tags is not None:
+        end = engine.prompt.text(prompt_ids[-16:])
+        return [ByTags(alias.reasoning_tags, end) for _ in range(count)]
+    return [AllText() for _ in range(count)]
 
 
 class _Completion:
