@@ -16,10 +16,14 @@ from benchmarks.stage import set_up
 if TYPE_CHECKING:
     from apps.accounts.models import User
     from apps.contests.models import Contest, ContestProblem
+    from apps.marks.models import MarkingCase
+    from apps.schemes.models import SchemeVersion
+    from apps.submissions.models import SubmissionVersion
 
 MARKS, QUICK_MARKS = 5_000, 500
 PAPERS, QUICK_PAPERS = 10_000, 1_000
 REQUESTS = 40
+BATCH = 500
 OLD = """
 chain A: Descent
 chain B: Rings
@@ -97,76 +101,60 @@ def _page(coach: "User", contest: "Contest") -> float:
 
 def _marked(marks: int, papers: int) -> tuple["User", "ContestProblem"]:
     """A contest being marked in which so many papers handed in and so many of them have a settled mark."""
-    from django.utils import timezone
-
     from apps.accounts.models import Role, User
-    from apps.contests.models import Paper
     from apps.contests.services import Settings, contest_create, contest_move, problem_add
-    from apps.marks.models import FinalGrade, Mark, MarkingCase, MarkingSetup, MarkingTask
+    from apps.marks.models import MarkingCase, MarkingSetup
     from apps.problems.drafts import ProblemDraft
     from apps.problems.services import problem_create
-    from apps.reasoning.marking.commands import sheet_json
-    from apps.reasoning.marking.evaluation import evaluate
-    from apps.reasoning.marking.sheet import MarkSheet
     from apps.reasoning.marking.text_form import text_read
     from apps.schemes.services import scheme_activate, scheme_create
-    from apps.submissions.models import Submission, SubmissionVersion
 
     coach = User.objects.create_user("bench", role=Role.COACH)
     library = problem_create(draft=ProblemDraft(title="A benchmark", topic="A", statement="Show that $1 + 1 = 2$."))
-    content = text_read(OLD)
-    scheme = scheme_create(problem=library, title="Scheme", content=content, by=coach)
+    scheme = scheme_create(problem=library, title="Scheme", content=text_read(OLD), by=coach)
     version = scheme_activate(scheme=scheme, by=coach, based_on=scheme.row_version)
     contest = contest_create(settings=Settings(title="A benchmark"), by=coach)
     problem = problem_add(contest=contest, problem=library)
     for verb in ("open", "mark"):
         contest = contest_move(contest=contest, verb=verb, based_on=contest.row_version)
     MarkingSetup.objects.create(problem=problem, scheme=scheme, seed=1)
-    numbers = [f"B{number:05d}" for number in range(papers)]
-    rows = Paper.objects.bulk_create((Paper(contest=contest, number=number) for number in numbers), batch_size=500)
-    works = Submission.objects.bulk_create((Submission(paper=row, problem=problem) for row in rows), batch_size=500)
-    texts = SubmissionVersion.objects.bulk_create(
-        (
-            SubmissionVersion(
-                submission=work,
-                number=1,
-                format="markdown",
-                origin="imported",
-                raw="x",
-                source="x",
-                digest="0" * 64,
-                segmenter="1",
-            )
-            for work in works
-        ),
-        batch_size=500,
-    )
-    cases = MarkingCase.objects.bulk_create(
-        (MarkingCase(problem=problem, version=text, state="settled") for text in texts[:marks]), batch_size=500
-    )
-    now = timezone.now()
-    tasks = MarkingTask.objects.bulk_create(
-        (MarkingTask(case=case, slot="first", assignee=coach, done_at=now) for case in cases), batch_size=500
-    )
-    rng = random.Random(1)
-    codes = [item.code for item in content.items]
-    sheets = [MarkSheet(ticks=frozenset(code for code in codes if rng.random() < 0.5) or frozenset({"A1"})) for _ in tasks]
-    points = [evaluate(content, sheet.ticks).points for sheet in sheets]
-    made = Mark.objects.bulk_create(
-        (
-            Mark(
-                task=task, marker=coach, scheme_version=version, state="sealed", sheet=sheet_json(sheet),
-                sealed_sheet=sheet_json(sheet), points=given, sealed_points=given, sealed_at=now,
-            )
-            for task, sheet, given in zip(tasks, sheets, points, strict=True)
-        ),
-        batch_size=500,
-    )  # fmt: skip
-    FinalGrade.objects.bulk_create(
-        (
-            FinalGrade(case=case, mark=mark, points=mark.points or Decimal(0), scheme_version=version, sheet=mark.sheet)
-            for case, mark in zip(cases, made, strict=True)
-        ),
-        batch_size=500,
-    )
+    texts = _handed_in(problem, papers)[:marks]
+    cases = (MarkingCase(problem=problem, version=text, state="settled") for text in texts)
+    _graded(MarkingCase.objects.bulk_create(cases, batch_size=BATCH), coach, version)
     return coach, problem
+
+
+def _handed_in(problem: "ContestProblem", papers: int) -> "list[SubmissionVersion]":
+    from apps.contests.models import Paper
+    from apps.submissions.models import Submission, SubmissionVersion
+
+    numbers = (f"B{number:05d}" for number in range(papers))
+    rows = Paper.objects.bulk_create((Paper(contest=problem.contest, number=one) for one in numbers), batch_size=BATCH)
+    works = Submission.objects.bulk_create((Submission(paper=row, problem=problem) for row in rows), batch_size=BATCH)
+    values = {"number": 1, "format": "markdown", "origin": "imported", "raw": "x", "source": "x", "segmenter": "1"}
+    versions = (SubmissionVersion(submission=work, digest="0" * 64, **values) for work in works)
+    return SubmissionVersion.objects.bulk_create(versions, batch_size=BATCH)
+
+
+def _graded(cases: "list[MarkingCase]", coach: "User", version: "SchemeVersion") -> None:
+    """A sealed mark and a grade for every case, with items drawn."""
+    from django.utils import timezone
+
+    from apps.marks.models import FinalGrade, Mark, MarkingTask
+    from apps.reasoning.marking.commands import sheet_json
+    from apps.reasoning.marking.evaluation import evaluate
+    from apps.reasoning.marking.sheet import MarkSheet
+
+    now, rng, content = timezone.now(), random.Random(1), version.content
+    tasks = (MarkingTask(case=case, slot="first", assignee=coach, done_at=now) for case in cases)
+    marks = []
+    for task in MarkingTask.objects.bulk_create(tasks, batch_size=BATCH):
+        ticks = frozenset(item.code for item in content.items if rng.random() < 0.5) or frozenset({"A1"})
+        points, sheet = evaluate(content, ticks).points, sheet_json(MarkSheet(ticks=ticks))
+        values = {"sheet": sheet, "sealed_sheet": sheet, "points": points, "sealed_points": points, "sealed_at": now}
+        marks.append(Mark(task=task, marker=coach, scheme_version=version, state="sealed", **values))
+    grades = (
+        FinalGrade(case=case, mark=mark, points=mark.points or Decimal(0), scheme_version=version, sheet=mark.sheet)
+        for case, mark in zip(cases, Mark.objects.bulk_create(marks, batch_size=BATCH), strict=True)
+    )
+    FinalGrade.objects.bulk_create(grades, batch_size=BATCH)

@@ -198,20 +198,7 @@ def change_apply(
         scheme_activate(scheme=setup.scheme, by=by, based_on=based_on)
     _grades_add([row for row in found.rows if row.fate is Fate.RECOMPUTED], target, by, reason)
     _send_back(found.remarked, target, by, reason)
-    audit(
-        "scheme.changed",
-        actor=by,
-        contest=problem.contest,
-        problem=str(problem.public_id),
-        before=before.number if before else None,
-        after=target.number,
-        reason=reason,
-        choices={one.code or one.key: found.choices[one.key].value for one in found.differences},
-        recomputed=found.count(Fate.RECOMPUTED),
-        points_changed=len(found.changed),
-        remarked=found.count(Fate.REMARKED),
-        left=found.count(Fate.LEFT),
-    )
+    _change_written_down(found, before.number if before else None, by, reason)
     return found
 
 
@@ -265,6 +252,23 @@ def _send_back(rows: list[Row], version: SchemeVersion, by: User, reason: str) -
         some = MarkingCase.objects.filter(pk__in=cases[start : start + _BATCH])
         some.update(state=CaseState.OPEN, row_version=F("row_version") + 1)
     _written_down("case.sent-back", rows, version, by, reason)
+
+
+def _change_written_down(found: Impact, before: int | None, by: User, reason: str) -> None:
+    audit(
+        "scheme.changed",
+        actor=by,
+        contest=found.problem.contest,
+        problem=str(found.problem.public_id),
+        before=before,
+        after=found.target.number,
+        reason=reason,
+        choices={one.code or one.key: found.choices[one.key].value for one in found.differences},
+        recomputed=found.count(Fate.RECOMPUTED),
+        points_changed=len(found.changed),
+        remarked=found.count(Fate.REMARKED),
+        left=found.count(Fate.LEFT),
+    )
 
 
 def _written_down(verb: str, rows: list[Row], version: SchemeVersion, by: User, reason: str) -> None:

@@ -36,6 +36,7 @@ def scheme_detail(request: HttpRequest, scheme_id: uuid.UUID) -> HttpResponse:
         "version": version,
         "rows": selectors.version_rows(scheme),
         "draft": selectors.draft_number(scheme),
+        "is_used": scheme.versions.exclude(used_at=None).exists(),
         "sheet": sheet_of(version.content, request.GET),
         "steps": STEPS,
         "may_edit": problem_may_edit(user),
