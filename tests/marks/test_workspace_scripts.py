@@ -30,7 +30,8 @@ def runs(count: int = 40, length: int = 25) -> list[list[dict[str, Any]]]:
     script = Script(source=SOURCE, steps=tuple(segment(SOURCE)))
     made = []
     for _ in range(count):
-        sheet, run = MarkSheet(), []
+        sheet = MarkSheet()
+        run: list[dict[str, Any]] = []
         while len(run) < length:
             verb, args = command(drawn, sheet)
             try:
