@@ -41,10 +41,10 @@ def paper_own_for(user: User, contest_id: uuid.UUID) -> tuple[Contest, Paper]:
 
 
 def case_previewed_for(user: User, contest: Contest, case_id: uuid.UUID) -> MarkingCase:
-    """A case of a contest that this person organises, or `Http404`."""
+    """A case of a contest that this person organises, or `Http404`; also while a mark of their own on it is not sealed."""
     coach = coach_of(user, contest)
     found = MarkingCase.objects.filter(problem__contest=contest, public_id=case_id).first()
-    if found is None or coach is None or not coach.is_organiser:
+    if found is None or coach is None or not coach.is_organiser or found.tasks.filter(assignee=user, done_at=None).exists():
         raise Http404("There is no such text.")
     return found
 

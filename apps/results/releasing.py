@@ -20,6 +20,7 @@ from apps.marks.models import (
     CaseState,
     FinalGrade,
     MarkingCase,
+    MarkingTask,
     ReleaseBatch,
     ReleasedGrade,
     ReleasePart,
@@ -188,11 +189,16 @@ def _notices_add(batch: ReleaseBatch, grades: Iterable[FinalGrade], address: str
     )
 
 
-def examples(ready: Readiness, most: int = 3) -> list[tuple[ContestProblem, list[FinalGrade]]]:
-    """A few texts of each problem to look at before releasing: the fewest points, the most, and some between."""
+def examples(ready: Readiness, user: User, most: int = 3) -> list[tuple[ContestProblem, list[FinalGrade]]]:
+    """A few texts of each problem to look at before releasing: the fewest points, the most, and some between.
+
+    None that the person is marking just now: its points would not stay unknown to them.
+    """
+    unsealed = set(MarkingTask.objects.filter(assignee=user, done_at=None).values_list("case", flat=True))
+    shown = [grade for grade in ready.grades if grade.case_id not in unsealed]
     found = []
     for row in ready.rows:
-        mine = sorted((grade for grade in ready.grades if grade.case.problem_id == row.problem.pk), key=lambda one: one.points)
+        mine = sorted((grade for grade in shown if grade.case.problem_id == row.problem.pk), key=lambda one: one.points)
         last = len(mine) - 1
         places = sorted({round(index * last / (most - 1)) for index in range(most)}) if mine else []
         if places:

@@ -12,6 +12,7 @@ from apps.accounts.access import user_of
 from apps.contests.access import coached_get_for
 from apps.marks.grades import grade_of
 from apps.marks.models import Appeal
+from apps.marks.seeing import marks_shown
 from apps.results import appeals
 from apps.results.access import appeal_heard_for, appeal_own_for, made_marks, marks_unsealed, version_own_for
 from apps.results.forms import AnswerForm, AppealForm
@@ -114,6 +115,8 @@ def _detail(request: HttpRequest, appeal: Appeal, form: AnswerForm, status: int 
     case = appeal.grade.case
     mark = appeals.mark_sealed(case, user)
     sees_old = mark is not None or made_marks(user, case)
+    if sees_old:
+        marks_shown(case, user, "appeal")
     context = {
         "contest": case.problem.contest,
         "problem": case.problem,

@@ -14,6 +14,7 @@ from apps.accounts.access import user_of
 from apps.contests.models import Contest
 from apps.marks.grades import grade_of
 from apps.marks.models import ReleasePart
+from apps.marks.seeing import marks_shown
 from apps.results import releasing
 from apps.results.access import case_previewed_for, organised_get_for
 from apps.results.forms import PART_HELP, ReleaseForm
@@ -67,6 +68,7 @@ def preview(request: HttpRequest, contest_id: uuid.UUID, case_id: uuid.UUID) -> 
     case = case_previewed_for(user, contest, case_id)
     asked = [part for part in PREVIEWED if part in request.GET.getlist("part")] or list(PREVIEWED)
     grade = grade_of(case)
+    marks_shown(case, user, "release preview")
     context = {
         "contest": contest,
         "problem": case.problem,
@@ -93,6 +95,6 @@ def _page(request: HttpRequest, contest: Contest, refusal: str = "", form: Relea
         "labels": dict(ReleasePart.choices),
         "batches": [(batch, [ReleasePart(part).label for part in batch.parts]) for batch in batches],
         "undoable": standing[0].pk if standing and timezone.now() < standing[0].undo_until else None,
-        "examples": releasing.examples(ready),
+        "examples": releasing.examples(ready, user_of(request)),
     }
     return render(request, "results/release.html", context, status=422 if refusal else 200)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.access import user_of
 from apps.accounts.models import User
+from apps.marks.seeing import marks_shown
 from apps.results.access import carried_may_read
 from apps.results.revisions import Revision, RevisionRefused, remark_decide, revision_of
 from apps.submissions.access import version_marked_for
@@ -30,6 +31,7 @@ def revision(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         except RevisionRefused as error:
             messages.error(request, str(error))
         return redirect("results:revision", version_id=version_id)
+    marks_shown(found.grade.case, user, "revision")
     submission = found.new.submission
     context = {
         "contest": submission.paper.contest,
