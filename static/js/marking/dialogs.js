@@ -11,7 +11,8 @@ export function isOpen() {
 
 /** A key in words that people read: "Ctrl+k" is "Ctrl K". */
 export function keyWords(key) {
-  return key.replace("+", key === "+" ? "+" : " ").replace(/ ([a-z])$/, (_, letter) => ` ${letter.toUpperCase()}`);
+  if ([...key].length === 1) return key;
+  return key.replace(/\+([A-Z])$/, "+Shift+$1").replaceAll(/\+(?=.)/g, " ").replace(/ ([a-z])$/, (_, letter) => ` ${letter.toUpperCase()}`);
 }
 
 function hint(key) {
