@@ -42,12 +42,12 @@ async def _measured(quick: bool) -> list[Figure]:
     cold_times = range(QUICK_COLD_TIMES if quick else COLD_TIMES)
     cold, cold_sympy = [await _cold(PLAIN) for _ in cold_times], [await _cold(SYMPY) for _ in cold_times]
     return [
-        Figure("plain code from the warm pool, median", 1000 * median(plain), "ms", 40, "under"),
-        Figure("… 95th percentile", 1000 * percentiles(plain)[1], "ms"),
-        Figure("a sympy job from the warm pool, median", 1000 * median(sympy), "ms", 300, "under"),
-        Figure("… 95th percentile", 1000 * percentiles(sympy)[1], "ms"),
-        Figure("plain code where no process waits, median", median(cold), "s", 1.2, "under"),
-        Figure("a sympy job where no process waits, median", median(cold_sympy), "s", 1.2, "under"),
+        Figure("p50 plain: code from the warm pool", 1000 * median(plain), "ms", 40, "under"),
+        Figure("… p95", 1000 * percentiles(plain)[1], "ms"),
+        Figure("p50 sympy: a job from the warm pool", 1000 * median(sympy), "ms", 300, "under"),
+        Figure("… p95", 1000 * percentiles(sympy)[1], "ms"),
+        Figure("p50 plain, cold: no process waits", median(cold), "s", 1.2, "under"),
+        Figure("p50 sympy, cold: no process waits", median(cold_sympy), "s", 1.2, "under"),
         Figure("plain code, as fast as processes can be made anew", together, "a second"),
     ]
 
