@@ -23,7 +23,7 @@ CODES = [item.code for item in SCHEME.items]
 
 @given(st.frozensets(st.sampled_from(CODES)), st.none() | st.integers(0, 7))
 def test_a_line_comes_back(ticks: frozenset[str], typed: int | None) -> None:
-    position = Position(ticks=ticks, typed=typed)  # type: ignore[arg-type]
+    position = Position(ticks=ticks, typed=typed)
     line = position_line(SCHEME, position)
     if line:
         assert position_read(SCHEME, line) == position
@@ -62,5 +62,5 @@ def test_steps_differ_by_type_or_role_not_by_words_and_harmless_ones_do_not() ->
 def test_a_claim_changes_points_and_leaves_notes() -> None:
     sheet = MarkSheet(ticks=frozenset({"A1"}), verdicts=(verdict(1),), reason="So.")
     changed = sheet_at(sheet, position_read(SCHEME, "B1 =6"))
-    assert (changed.ticks, changed.typed, changed.verdicts, changed.reason) == ({"B1"}, 6, sheet.verdicts, "So.")
+    assert [changed.ticks, changed.typed, changed.verdicts, changed.reason] == [{"B1"}, 6, sheet.verdicts, "So."]
     assert position_of(changed) == position_read(SCHEME, "B1 =6")

@@ -6,10 +6,12 @@ Every address of marking is tried with everything that is there to try it on, wh
 import uuid
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import URLPattern, reverse
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls.converters import IntConverter
 
 from apps.accounts.models import User
 from apps.contests.services import coach_add
@@ -35,6 +37,7 @@ from tests.marks.suggested import SECRET, suggested
 
 ClientFor = Callable[[User | None], Client]
 COLLEAGUE = "Colleagueword"
+NUMBER = "9753.25"
 POSTED = {
     "stage": "locations",
     "answer": "accept",
@@ -79,7 +82,7 @@ class World:
         if self.coordination is not None:
             claim_make(coordination=self.coordination, by=bob, line="A1")
             CoordinationRemark.objects.create(coordination=self.coordination, person=bob, words=f"{COLLEAGUE} three")
-        Precedent.objects.create(case=self.open.case, fallacy="gap", words=f"{COLLEAGUE} four", points=Decimal("3.25"), by=bob)
+        Precedent.objects.create(case=self.open.case, fallacy="gap", words=f"{COLLEAGUE} four", points=Decimal(NUMBER), by=bob)
 
     def arguments(self, pattern: URLPattern) -> Iterator[dict[str, object]]:
         """Every way in which an address can be filled with what there is."""
@@ -94,10 +97,14 @@ class World:
             "pass_id": [*Pass.objects.values_list("pk", flat=True), 1],
             "name": ["scheme", "problem", "solutions", "source", "comments"],
             "verb": ["claim", "remark", "propose", "sign", "rule"],
+            "contest_id": [self.problem.contest.public_id],
+            "version_id": [case.version.public_id for case in MarkingCase.objects.select_related("version")],
+            "paper_id": [paper.public_id for paper in self.problem.contest.papers.all()],
         }
         rows: list[dict[str, object]] = [{}]
-        for name in pattern.pattern.converters:
-            rows = [{**row, name: value} for row in rows for value in values[name]]
+        for name, converter in pattern.pattern.converters.items():
+            other = [1] if isinstance(converter, IntConverter) else [uuid.UUID(POSTED["id"])]
+            rows = [{**row, name: value} for row in rows for value in values.get(name, other)]
         yield from rows
 
 
@@ -125,7 +132,7 @@ def test_no_address_tells_an_unsealed_marker_anything(world: World, dana: User, 
     tried = 0
     for address, text in answers(client_for(dana), world):
         tried += 1
-        for word in (SECRET, "3.25", COLLEAGUE):
+        for word in (SECRET, NUMBER, COLLEAGUE):
             is_own_dispute = word == COLLEAGUE and "coordination" in address
             assert word not in text or is_own_dispute, f"{word} at {address}"
         if str(world.open.public_id) in address or str(world.open.case.public_id) in address:
@@ -133,6 +140,32 @@ def test_no_address_tells_an_unsealed_marker_anything(world: World, dana: User, 
     assert tried > 200, "the crawl reached too little"
     assert Mark.objects.get(task=world.open).state == "draft", "the crawl sealed the mark"
     assert not Reveal.objects.filter(person=dana, case=world.open.case).exists()
+
+
+def every_pattern(patterns: list[Any], namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
+    """All named addresses of the project."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from every_pattern(
+                pattern.url_patterns, f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
+            )
+        elif pattern.name:
+            yield f"{namespace}{pattern.name}", pattern
+
+
+def test_no_page_of_the_contest_tells_it_either(world: World, dana: User, client_for: ClientFor, valkey: object) -> None:
+    """Papers, the office, results and the rest, asked with every id that there is."""
+    client, tried = client_for(dana), 0
+    for name, pattern in every_pattern(get_resolver().url_patterns):
+        if not name.startswith(("contests:", "submissions:", "office:", "results:")):
+            continue
+        for arguments in world.arguments(pattern):
+            answer = client.get(reverse(name, kwargs=arguments))
+            tried += 1
+            text = f"{answer.headers}{b''.join(answer).decode(errors='replace')}"
+            for word in (SECRET, COLLEAGUE, NUMBER):
+                assert word not in text, f"{word} at {name}"
+    assert tried > 20
 
 
 def test_notes_of_a_dispute_stay_sealed_until_all_have_claimed(world: World, dana: User, client_for: ClientFor) -> None:
