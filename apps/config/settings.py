@@ -102,8 +102,7 @@ USER_RUNS: int = env.int("USER_RUNS", 8)
 ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 16)
 INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
-# Run in the transaction of the events, in this order.
-RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.grading.pieces.follow"]
+RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.grading.pieces.follow"]  # In the transaction of the events.
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
 SANDBOX: str = env.str(

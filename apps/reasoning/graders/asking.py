@@ -85,21 +85,17 @@ class GraderDesk:
         self.desk.unread(key, role, found.reason)
         if isinstance(whole, Unscored):
             return Unread(reason=found.reason, raw=final.text[:RAW_LENGTH])
-        repaired = await self.desk.ask(
-            f"{key}/repair",
-            role=role,
-            prompt=REPAIR,
-            values={
-                "answer_form": answer_form,
-                "answer": self.desk.content(whole),
-                "objection": self.desk.content(found.reason),
-            },
-            place=place,
-            schema=shape.model_json_schema(),
-        )
+        shown = {"answer": self.desk.content(whole), "objection": self.desk.content(found.reason), "answer_form": answer_form}
+        repaired = await self._repaired(f"{key}/repair", role, shown, place, shape)
         again = repaired if isinstance(repaired, Unscored) else read(repaired)
         if not isinstance(again, Unscored):
             return again
         if isinstance(repaired, Final):
             self.desk.unread(f"{key}/repair", role, again.reason)
         return Unread(reason=f"{found.reason}; asked again: {again.reason}", raw=final.text[:RAW_LENGTH])
+
+    async def _repaired(
+        self, key: str, role: str, shown: Mapping[str, str], place: Place, shape: type[Value]
+    ) -> Final | Unscored:
+        """The same judgement, asked for once more in its form."""
+        return await self.desk.ask(key, role=role, prompt=REPAIR, values=shown, place=place, schema=shape.model_json_schema())
