@@ -36,7 +36,7 @@ BENCHMARKS = {
     "sandbox": ("benchmarks.sandbox", "Code that models write, behind the fence of this machine"),
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
     "marking_office": ("benchmarks.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
-    "marking": ("benchmarks.marking", "The marking room: seal to next script, lists, fifty markers at once"),
+    "marking": ("benchmarks.marking", "The marking room: seal to next script, lists, ten markers at once"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
 }
 WITHIN_S = 3600

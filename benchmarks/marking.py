@@ -1,4 +1,7 @@
-"""The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; 10,000 claims by fifty markers."""
+"""The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; claims by ten markers at once.
+
+Fifty markers at once, on PostgreSQL, are tests/marks/test_many_claim_at_once.py.
+"""
 
 import json
 import statistics
@@ -19,8 +22,8 @@ if TYPE_CHECKING:
 
 SCRIPTS, QUICK_SCRIPTS = 10_000, 500
 SEALS, QUICK_SEALS = 60, 10
-MARKERS = 50
-CLAIMS, QUICK_CLAIMS = 10_000, 200
+MARKERS = 10
+CLAIMS, QUICK_CLAIMS = 2_000, 100
 PARAGRAPH = "Suppose $p = a^2 + b^2$ with $a, b \\in \\mathbb{Z}$. Then $$p \\equiv a^2 + b^2 \\pmod 4.$$ Hence $p \\ne 3$.\n\n"
 TEXT_LENGTH = 20_000
 
@@ -140,7 +143,7 @@ def _seal_and_next(client: "Client", problem: "ContestProblem", seals: int) -> t
 
 
 def _claims(scripts: int, claims: int) -> float:
-    """So many claims by fifty markers at once, each of another task; how many a second. Ends where one came twice."""
+    """So many claims by ten markers at once, each of another task; how many a second. Ends where one came twice."""
     from django.db import connections
     from django.utils import timezone
 
