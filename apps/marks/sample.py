@@ -100,7 +100,6 @@ def sample_files() -> list[tuple[str, list[Script]]]:
     return [(path.stem.partition("-")[2], scripts_read(path)) for path in sorted(FOLDER.glob("*.md"))]
 
 
-@transaction.atomic
 def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> Contest | None:
     """Make the sample contest; None where there is one. Raises `SampleRefused` where the sample library is not there."""
     if Contest.objects.filter(title=TITLE).exists():
@@ -109,9 +108,11 @@ def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> C
     problems = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
     if missing := [slug for slug, _ in files if slug not in problems]:
         raise SampleRefused(f"The sample library lacks {', '.join(missing)}.")
-    contest = _opened(coaches, [problems[slug] for slug, _ in files])
-    _handed_in(contest, [scripts for _, scripts in files], student)
-    contest = contest_move(contest=contest, verb="mark", based_on=contest.row_version)
+    # Nobody waits for all of it: what is handed in is one transaction, every mark another.
+    with transaction.atomic():
+        contest = _opened(coaches, [problems[slug] for slug, _ in files])
+        _handed_in(contest, [scripts for _, scripts in files], student)
+        contest = contest_move(contest=contest, verb="mark", based_on=contest.row_version)
     known = {source_of(script.text): script for _, scripts in files for script in scripts}
     for row, plan in zip(contest.problems.select_related("contest", "problem").order_by("position"), PLANS, strict=True):
         _marked(row, plan, coaches, known)
