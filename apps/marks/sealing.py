@@ -66,11 +66,7 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
     found = judged(mark)
     if found.missing:
         raise NotReady(*found.missing)
-    if mark.scheme_version is not None:
-        try:
-            version_use(version=mark.scheme_version)
-        except VersionNotOpen as error:
-            raise NotReady("The marking scheme has no active version.") from error
+    _scheme_use(mark)
     worth = sheet_points(found.sheet, found.scheme, found.step)
     now = timezone.now()
     changes = {
@@ -135,6 +131,16 @@ def _due(contest: Contest, now: datetime) -> QuerySet[MarkingCase]:
     waiting = tasks.filter(Q(done_at=None) | Q(mark__sealed_at__gt=now - GRACE))
     cases = MarkingCase.objects.filter(problem__contest=contest, state=CaseState.OPEN)
     return cases.filter(~Exists(waiting), Exists(tasks))
+
+
+def _scheme_use(mark: Mark) -> None:
+    """Say that a mark is made with its scheme. Raises `NotReady` where that is not active."""
+    if mark.scheme_version is None:
+        return
+    try:
+        version_use(version=mark.scheme_version)
+    except VersionNotOpen as error:
+        raise NotReady("The marking scheme has no active version.") from error
 
 
 def _rows_write(mark: Mark, sheet: MarkSheet) -> None:

@@ -1,13 +1,21 @@
 """Suggestions for the tests, in words that stand nowhere else."""
 
 from decimal import Decimal
+from typing import Any
 
+from apps.accounts.models import User
 from apps.marks.models import Mark, Suggestion
+from apps.marks.revealing import finding_answer, findings_shown, stage_show
 from apps.marks.suggesting import authored_keep
+from apps.reasoning.marking.revealing import Stage
 from apps.reasoning.marking.sheet import Fallacy
 from apps.reasoning.marking.suggestion import Finding, PointsShare, Severity, SuggestedItem, SuggestionBody
+from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, sealed
 
+Commands = tuple[tuple[str, dict[str, Any]], ...]
 SECRET = "Sesquipedalian"
+SEVEN: Commands = (("claim", {"line": "A1 A2"}),)
+THREE: Commands = (("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
 BODY = SuggestionBody(
     findings=(
         Finding(id="f1", step=1, fallacy=Fallacy.CIRCULAR, severity=Severity.CRITICAL, words=f"{SECRET} one: assumes it."),
@@ -23,3 +31,19 @@ def suggested(mark: Mark, body: SuggestionBody = BODY) -> Suggestion:
     """The suggestion beside a mark, as somebody wrote it."""
     assert mark.scheme_version is not None
     return authored_keep(mark.task.case, mark.scheme_version, body)
+
+
+def sealed_mark(user: User, *commands: tuple[str, dict[str, Any]], others: tuple[User, ...] = (), **choices: Any) -> Mark:
+    """A sealed mark with a suggestion beside it."""
+    problem = problem_to_mark(user, *others, scripts=1, **{"unrevealed_percent": 0, **choices})
+    mark = sealed(claimed(problem, user), user, *(commands or SEVEN))
+    suggested(mark)
+    return mark
+
+
+def answered(mark: Mark, *, is_accepted: bool = False) -> None:
+    """Go through both stages and answer each finding."""
+    stage_show(mark=mark, stage=Stage.LOCATIONS)
+    stage_show(mark=mark, stage=Stage.FINDINGS)
+    for one, _ in findings_shown(mark):
+        finding_answer(mark=mark, suggestion=one.suggestion, finding=one.finding.id, is_accepted=is_accepted)

@@ -119,7 +119,8 @@ def _done(request: HttpRequest, mark: Mark, refusal: str = "") -> HttpResponse:
 
 def _panel(request: HttpRequest, mark: Mark, refusal: str = "") -> HttpResponse:
     is_part = "HX-Request" in request.headers or request.GET.get("part") == "1"
-    context = {"panel": panel_of(mark), "mark": mark, "task": mark.task, "refusal": refusal}
+    typed = request.POST if refusal and request.POST.get("decision") == "change" else None
+    context = {"panel": panel_of(mark), "mark": mark, "task": mark.task, "refusal": refusal, "typed": typed}
     if is_part:
         return render(request, "marks/_reveal.html", context)
     return render(request, "marks/reveal.html", context | {"steps": steps_set(mark.task)}, status=422 if refusal else 200)
