@@ -1,5 +1,6 @@
 """What a grader is given: the script with its steps, references, a scheme, what was prepared before. Frozen with the run."""
 
+from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -36,17 +37,17 @@ class Material(Value):
     prepared: dict[str, dict[str, Any]] = {}
     structured: bool = False
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The script in which places count."""
         return source_of(self.script)
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Span, ...]:
         """Its steps: those given, else cut by the segmenter."""
         return self.spans or tuple(Span(start=step.start, end=step.end) for step in segment(self.source))
 
-    @property
+    @cached_property
     def numbered(self) -> str:
         """The script as prompts show it: every step under its number."""
         source = self.source
