@@ -17,6 +17,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.ports import Backend
+from apps.runs.crash import crash_point
 from apps.runs.logs import about, bind
 from apps.runs.loops import new_event_loop
 from workers.backends import backend_for
@@ -201,6 +202,7 @@ class EngineHost:
             raise BackendRefused(f"This worker serves no alias {request.alias}; it serves {', '.join(sorted(self._aliases))}.")
 
         def push(delta: Delta) -> None:
+            crash_point("mid_generation")
             call.text.append(delta.text)
             call.reasoning.append(delta.reasoning)
             call.tokens += delta.tokens

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import redis.asyncio
 
 from apps.reasoning.domain.generation import Delta, GenerationRequest
-from apps.runs.crash import crash_point
 from apps.runs.streams import HOUR_S, TOKENS_KEPT, async_client, buffer_key, tokens_key
 
 Channel = Literal["text", "reasoning"]
@@ -72,7 +71,6 @@ class TokenPublisher:
     async def _put(self, calls: list[_Call]) -> None:
         if self._redis is None:
             self._redis = async_client()
-        crash_point("mid_generation")
         pipeline = self._redis.pipeline(transaction=False)
         for call in calls:
             _queue(pipeline, call)
