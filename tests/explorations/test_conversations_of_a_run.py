@@ -138,14 +138,14 @@ def test_the_list_of_runs_tells_the_rate_over_those_that_it_shows(
 ) -> None:
     make_run()
     address = reverse("explorations:run_list")
-    assert "tool calls" not in client_for(alice).get(address).content.decode()
+    assert "Tool calls" not in client_for(alice).get(address).content.decode()
     played()
     played()
     rate = tool_rate(Run.objects.all())
     assert rate is not None
     assert (rate.worked, rate.wanted, rate.runs) == (4, 6, 2)
-    assert "tool calls: 4 of 6 worked (67 %)" in client_for(alice).get(address).content.decode()
-    assert "tool calls" not in client_for(alice).get(address, {"scaffold": "rsa"}).content.decode()
+    assert "Tool calls: 4 of 6 worked (67 %) in the newest 2 runs with tools" in client_for(alice).get(address).content.decode()
+    assert "Tool calls" not in client_for(alice).get(address, {"scaffold": "rsa"}).content.decode()
 
 
 def test_other_scaffolds_have_no_conversations() -> None:
