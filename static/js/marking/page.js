@@ -7,6 +7,7 @@ import * as dialogs from "./dialogs.js";
 import { listen } from "./hands.js";
 import { bindings, isSingle, keyName, takesEnter, takesText } from "./keys.js";
 import { freshId } from "./queue.js";
+import { CONTROLS, pressControl } from "./reveal_keys.js";
 import { given, post } from "./server.js";
 
 const LAST = "marking:last-sealed";
@@ -195,13 +196,11 @@ async function pane(name) {
 }
 
 /** For the pages after sealing: a command of theirs is an event, and a press of the button or link that has its key. */
-function foreign(name, key) {
+function foreign(name) {
   document.dispatchEvent(new CustomEvent(`marking:${name}`, { bubbles: true }));
-  const place = document.activeElement?.closest?.("[data-finding]") ?? document;
-  const control = place.querySelector(`[data-key="${key}"]`);
   const last = sessionStorage.getItem(LAST);
-  if (control) control.click();
-  else if (name === "reveal" && last) location.assign(`${last}reveal/`);
+  if (pressControl(CONTROLS[name])) return;
+  if (name === "reveal" && last) location.assign(`${last}reveal/`);
   else toast("That comes after sealing.");
 }
 
@@ -240,9 +239,9 @@ const COMMANDS = {
   },
   undo,
   redo: async () => { if (!(await desk.undo("redo"))) toast("There is nothing to redo."); },
-  reveal: () => foreign("reveal", "v"),
-  accept: () => foreign("accept", "y"),
-  reject: () => foreign("reject", "x"),
+  reveal: () => foreign("reveal"),
+  accept: () => foreign("accept"),
+  reject: () => foreign("reject"),
   pane_scheme: () => pane("scheme"),
   pane_problem: () => pane("problem"),
   pane_source: () => flipSource(),
