@@ -1,4 +1,4 @@
-"""Fifty markers claim at once: no script goes to two of them in the same slot, none is left out, on SQLite and PostgreSQL."""
+"""Many claim at once, fifty on PostgreSQL: no script goes to two of them in the same slot, and none is left out."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,8 @@ from tests.cast import person
 from tests.marks.factory import marker, problem_to_mark
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MARKERS = 50
+#: SQLite is for one laptop: of fifty that wait for its one lock some wait in vain on a busy machine.
+MARKERS = {"postgresql": 50, "sqlite": 8}
 
 
 def claim_once(problem: ContestProblem, user: User) -> int | None:
@@ -41,10 +42,10 @@ def claim_until_none(problem: ContestProblem, user: User) -> list[int]:
 
 @pytest.mark.parametrize("markers", [1, 2])
 def test_no_script_is_claimed_twice_in_a_slot(markers: int) -> None:
-    scripts = 120 if connection.vendor == "postgresql" else 60
-    people = [marker(f"m{number}") for number in range(MARKERS)]
+    scripts = 120 if connection.vendor == "postgresql" else 30
+    people = [marker(f"m{number}") for number in range(MARKERS[connection.vendor])]
     problem = problem_to_mark(person("bob"), *people, scripts=scripts, markers=markers)
-    with ThreadPoolExecutor(MARKERS) as pool:
+    with ThreadPoolExecutor(len(people)) as pool:
         claims = list(pool.map(lambda user: claim_until_none(problem, user), people))
     count = Counter(key for keys in claims for key in keys)
     assert set(count) == set(MarkingTask.objects.values_list("pk", flat=True)), "every script is claimed"

@@ -21,32 +21,35 @@ without a `root` follows from the root error that was said last.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.marking.arguments import (
+    BandArgs,
+    ClaimArgs,
+    CodeArgs,
+    CommentArgs,
+    GrantArgs,
+    IdArgs,
+    LinkArgs,
+    MixedArgs,
+    Nothing,
+    Place,
+    PointsArgs,
+    RoleArgs,
+    VerdictArgs,
+    WordsArgs,
+)
 from apps.reasoning.marking.claims import ClaimWrong, claim_read
 from apps.reasoning.marking.faults import validation_faults
-from apps.reasoning.marking.scheme import Points, Scheme, text_clean
-from apps.reasoning.marking.sheet import (
-    NOTES_AT_MOST,
-    REASON_LENGTH,
-    WORDS_LENGTH,
-    Band,
-    Comment,
-    Fallacy,
-    MarkSheet,
-    Role,
-    StepVerdict,
-)
+from apps.reasoning.marking.scheme import Scheme, text_clean
+from apps.reasoning.marking.sheet import NOTES_AT_MOST, Comment, MarkSheet, Role, StepVerdict
 from apps.reasoning.texts.anchors import Anchor, anchor_make
 from apps.reasoning.texts.segmentation import Step
 from apps.reasoning.texts.source import PlaceWrong
 
-Id = Annotated[str, Field(min_length=1, max_length=36)]
-Reason = Annotated[str, Field(max_length=REASON_LENGTH)]
-Words = Annotated[str, Field(max_length=WORDS_LENGTH)]
 Note = TypeVar("Note", StepVerdict, Comment)
 
 
@@ -59,86 +62,6 @@ class Script(Value):
 
     source: str
     steps: tuple[Step, ...]
-
-
-class Place(Value):
-    """A selection in code points. The fields of a whole anchor may stand beside it and are not believed."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    start: int
-    end: int
-
-
-class Nothing(Value):
-    """No arguments."""
-
-
-class BandArgs(Value):
-    band: Band | None
-
-
-class PointsArgs(Value):
-    points: Points | None
-
-
-class CodeArgs(Value):
-    code: str
-
-
-class ClaimArgs(Value):
-    line: Annotated[str, Field(max_length=2_000)]
-
-
-class MixedArgs(Value):
-    on: bool
-    reason: Reason | None = None
-
-
-class WordsArgs(Value):
-    words: Reason
-
-
-class VerdictArgs(Value):
-    id: Id
-    step: int
-    fallacy: Fallacy
-    role: Role = Role.INDEPENDENT
-    root: Annotated[str, Field(max_length=36)] = ""
-    anchor: Place | None = None
-    words: Words = ""
-    items: tuple[str, ...] = ()
-
-
-class RoleArgs(Value):
-    id: Id
-    role: Role
-    root: Annotated[str, Field(max_length=36)] = ""
-
-
-class IdArgs(Value):
-    id: Id
-
-
-class CommentArgs(Value):
-    id: Id
-    step: int = 0
-    words: Words
-    anchor: Place | None = None
-    audience: Literal["student", "markers"] = "student"
-    items: tuple[str, ...] = ()
-
-
-class GrantArgs(Value):
-    step: int
-    on: bool = True
-
-
-class LinkArgs(Value):
-    kind: Literal["verdict", "comment"]
-    id: Id
-    code: str
-    on: bool = True
 
 
 def sheet_apply(sheet: MarkSheet, verb: str, args: Mapping[str, Any], scheme: Scheme, script: Script) -> MarkSheet:
