@@ -1,6 +1,6 @@
 """The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; claims by ten markers at once.
 
-Fifty markers at once, on PostgreSQL, are tests/marks/test_many_claim_at_once.py.
+Fifty at once, on PostgreSQL, are tests/marks/test_many_claim_at_once.py.
 """
 
 import json
