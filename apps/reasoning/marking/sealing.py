@@ -61,9 +61,7 @@ def _sheet_lacks(sheet: MarkSheet, scheme: Scheme) -> Iterator[str]:
         yield "A mixed case needs a reason."
 
 
-def _points_wrong(
-    points: Decimal, sheet: MarkSheet, result: Evaluation | None, scheme: Scheme, step: Decimal
-) -> Iterator[str]:
+def _points_wrong(points: Decimal, sheet: MarkSheet, result: Evaluation | None, scheme: Scheme, step: Decimal) -> Iterator[str]:
     if points > scheme.scale:
         yield f"{points_text(points)} is more than the scale of {points_text(scheme.scale)}."
     if sheet.typed is None and result is not None and result.choices:
