@@ -32,8 +32,8 @@ def uses() -> Counter[str]:
         forms = re.findall(r'\.form\("(\w+)"\)', source)
         found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
         pairs = re.findall(r'\bform="(\w+)"(?: if \S+ else "(\w+)")?', source)
-        forms = {name for pair in pairs for name in pair if name}
-        found.update(f"{METHOD}/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
+        named = {name for pair in pairs for name in pair if name}
+        found.update(f"{METHOD}/forms/{name}_{kind}" for name in named for kind in ("tags", "json"))
     return found
 
 
