@@ -74,8 +74,8 @@ def office_organised_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def grades_settled(contest: Contest) -> QuerySet[FinalGrade]:
-    """The grades that hold, of settled scripts, in an order that tells nothing."""
-    rows = FinalGrade.objects.filter(case__problem__contest=contest, case__state__in=SETTLED, superseded_by=None)
+    """The grades that hold, of settled scripts, for each text that of its newest version, in an order that tells nothing."""
+    rows = FinalGrade.objects.filter(case__version__in=versions_to_mark(contest), case__state__in=SETTLED, superseded_by=None)
     return rows.select_related(
         "case__problem__problem", "case__version__submission__paper", "scheme_version__scheme", "mark", "coordination"
     ).order_by("case__version__submission__paper__number", "case__problem__position")
@@ -89,13 +89,15 @@ def result_list(contest: Contest) -> ResultList:
         given.setdefault(grade.case.version.submission.paper_id, {})[grade.case.problem_id] = grade.points
     papers = list(contest.papers.order_by("number"))
     totals = {paper.pk: sum(given.get(paper.pk, {}).values(), Decimal(0)) for paper in papers}
-    higher = sorted(totals.values(), reverse=True)
+    ranks: dict[Decimal, int] = {}
+    for place, total in enumerate(sorted(totals.values(), reverse=True), 1):
+        ranks.setdefault(total, place)
     rows = [
         ResultRow(
             paper=paper,
             points=[given.get(paper.pk, {}).get(problem.pk) for problem in problems],
             total=totals[paper.pk],
-            rank=higher.index(totals[paper.pk]) + 1,
+            rank=ranks[totals[paper.pk]],
         )
         for paper in papers
     ]

@@ -16,6 +16,7 @@ from apps.marks.comparing import COUNTED
 from apps.marks.models import CaseState, FinalGrade, Mark, MarkState
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.marking.sheet import MarkSheet
+from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
 #: Below so many scripts a mean says little; then it is not told.
@@ -99,7 +100,12 @@ def figures(problems: Sequence[ContestProblem]) -> list[ProblemFigures]:
 
 
 def _grades(problems: Sequence[ContestProblem]) -> Sequence[FinalGrade]:
+    """The grades that hold, of the newest version of each text alone."""
+    if not problems:
+        return []
+    newest = versions_to_mark(problems[0].contest).values("pk")
     rows = FinalGrade.objects.filter(case__problem__in=problems, case__state__in=SETTLED, superseded_by=None)
+    rows = rows.filter(case__version__in=newest)
     return list(rows.select_related("case__version__submission", "scheme_version").order_by("pk"))
 
 
@@ -111,7 +117,7 @@ def _problem(problem: ContestProblem, grades: list[FinalGrade], totals: dict[int
     return ProblemFigures(
         problem=problem,
         scale=scheme.scale,
-        scripts=problem.cases.count(),
+        scripts=problem.cases.filter(version__in=versions_to_mark(problem.contest).values("pk")).count(),
         graded=len(points),
         points=Counter(grade.points for grade in grades),
         mean=fmean(points) if is_enough else None,

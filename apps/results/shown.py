@@ -153,13 +153,16 @@ def verdict_shown(verdict: StepVerdict, sheet: MarkSheet) -> VerdictShown:
 
 
 def spreads_of(contest: Contest) -> list[Spread]:
-    """The released distribution of points by problem; empty where no batch has statistics."""
+    """The released distribution of points by problem, each text once; empty where no batch has statistics."""
     batch = next((one for one in reversed(batches_standing(contest)) if ReleasePart.STATISTICS in one.parts), None)
     if batch is None:
         return []
+    newest: dict[int, FinalGrade] = {}
+    for row in batch.grades.select_related("grade__case__version").order_by("grade__case__version__number"):
+        newest[row.grade.case.version.submission_id] = row.grade
     points: dict[int, list[Decimal]] = {}
-    for row in batch.grades.select_related("grade__case"):
-        points.setdefault(row.grade.case.problem_id, []).append(row.grade.points)
+    for grade in newest.values():
+        points.setdefault(grade.case.problem_id, []).append(grade.points)
     return [_spread(problem, points.get(problem.pk, [])) for problem in contest.problems.all()]
 
 

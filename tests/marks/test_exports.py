@@ -13,9 +13,14 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, Identity
 from apps.marks import office
-from apps.marks.exporting import cell, uncell
+from apps.marks.exporting import cell, results_csv, uncell
 from apps.marks.models import AuditEvent, MarkingCase
+from apps.marks.printing import paper_printed
 from apps.marks.sealing import cases_settle
+from apps.marks.setups import cases_prepare
+from apps.marks.statistics import figures
+from apps.submissions.models import Origin, Submission, TextFormat
+from apps.submissions.services import version_add
 from tests.marks.factory import claimed, commanded, past_grace, problem_to_mark, script_add, sealed
 
 ClientFor = Callable[[User | None], Client]
@@ -27,8 +32,6 @@ def problem(bob: User) -> ContestProblem:
     """Three scripts by somebody with a name; two are settled, the first with a comment and a verdict."""
     problem = problem_to_mark(bob, scripts=2, asks_place=False)
     script_add(problem, NAME)
-    from apps.marks.setups import cases_prepare
-
     cases_prepare(problem)
     task = claimed(problem, bob)
     commanded(task, bob, "comment", id="c1", step=0, words="=HYPERLINK() is no proof.")
@@ -154,3 +157,31 @@ def test_files_are_the_organisers(
     for user in (alice, charlie):
         assert client_for(user).get(address).status_code == 404
     assert client_for(None).get(address).status_code == 302
+
+
+def test_of_two_versions_of_a_text_the_newest_alone_counts(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=1, asks_place=False)
+    settle_next(problem, bob, "A1 A2")
+    submission = Submission.objects.get()
+    version_add(submission=submission, text="Nothing.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+    cases_prepare(problem)
+    assert not list(office.grades_settled(problem.contest)), "the older version decides nothing any more"
+    assert office.result_list(problem.contest).missing == 1
+    settle_next(problem, bob, "-D1")
+    (grade,) = office.grades_settled(problem.contest)
+    assert grade.case.version.number == 2
+    assert [row.points for row in office.result_list(problem.contest).rows] == [[0]]
+    assert len(csv_rows(results_csv(problem.contest))) == 1
+    (printed,) = paper_printed(problem.contest, submission.paper)
+    assert printed.points == 0
+    found = figures([problem])[0]
+    assert (found.scripts, found.graded, found.full) == (1, 1, 0)
+
+
+def settle_next(problem: ContestProblem, user: User, line: str) -> None:
+    past_grace(sealed(claimed(problem, user), user, ("claim", {"line": line}), ("reason", {"words": "So."})))
+    cases_settle(problem.contest)
+
+
+def csv_rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
