@@ -18,7 +18,7 @@ from django.db.models import F, QuerySet
 from apps.accounts.models import User
 from apps.contests.models import ContestCoach
 from apps.marks.audit import audit
-from apps.marks.grades import grade_give, grade_of
+from apps.marks.grades import grade_give, grade_of, is_recomputed
 from apps.marks.models import (
     CaseState,
     Coordination,
@@ -71,13 +71,14 @@ def marks_put_together(marks: Sequence[Mark]) -> Comparison:
 def case_compare(case: MarkingCase) -> CaseState:
     """Look at all marks of a case and move it on; called when marks are compared and when one was revised. The new state.
 
-    A released or appealed case is left alone: its grade changes by an appeal or a scheme change only.
+    A released or appealed case is left alone: its grade changes by an appeal or a scheme change only. So is the grade that
+    either gave (`grade_stands_apart`).
     """
     case = MarkingCase.objects.select_for_update(of=("self",)).select_related("problem__contest").get(pk=case.pk)
     marks = marks_counted(case)
     if case.state in CLOSED or not marks or case.tasks.filter(slot__in=COUNTED, done_at=None).exists():
         return CaseState(case.state)
-    if _is_coordinated(case, marks):
+    if _is_coordinated(case, marks) or grade_stands_apart(case, marks):
         return _moved(case, CaseState.SETTLED)
     found = marks_put_together(marks)
     if found.is_equal:
@@ -89,6 +90,17 @@ def case_compare(case: MarkingCase) -> CaseState:
         return CaseState.OPEN
     coordination_open(case=case, marks=marks)
     return _moved(case, CaseState.DISPUTED)
+
+
+def grade_stands_apart(case: MarkingCase, marks: Sequence[Mark]) -> bool:
+    """Whether the grade that holds rests on something else than these marks as they were made: an appeal, a changed scheme.
+
+    A mark for which the script was sent back, and from which no grade came yet, is newer than any such grade.
+    """
+    grade = grade_of(case)
+    if grade is None or any(mark.task.slot == Slot.AGAIN and not mark.grades.exists() for mark in marks):
+        return False
+    return (grade.mark is not None and grade.mark not in marks) or is_recomputed(grade)
 
 
 @transaction.atomic

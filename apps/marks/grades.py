@@ -16,6 +16,12 @@ def grade_of(case: MarkingCase) -> FinalGrade | None:
     return FinalGrade.objects.filter(case=case, superseded_by=None).order_by("-pk").first()
 
 
+def is_recomputed(grade: FinalGrade) -> bool:
+    """Whether a changed scheme made this grade: it stands under another version than the mark or coordination behind it."""
+    basis = grade.mark or grade.coordination
+    return basis is not None and basis.scheme_version_id != grade.scheme_version_id
+
+
 @transaction.atomic
 def grade_give(*, case: MarkingCase, mark: Mark, by: User | None, reason: str = "") -> FinalGrade:
     """A grade from a sealed mark as it stands; it supersedes the one before. Raises `ValueError` for a mark without points."""

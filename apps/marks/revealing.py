@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from apps.marks.comparing import case_compare, fresh_open
+from apps.marks.comparing import case_compare, fresh_open, grade_stands_apart, marks_counted
 from apps.marks.models import (
     CaseState,
     FindingAnswer,
@@ -247,7 +247,13 @@ def _with_accepted(mark: Mark, sheet: MarkSheet) -> MarkSheet:
 
 
 def _look_further(mark: Mark, before: Decimal) -> None:
-    """Ask somebody who has seen nothing where the difference is large; compare again what was settled before."""
+    """Ask somebody who has seen nothing where the difference is large; compare again what was settled before.
+
+    Neither where the mark decides nothing any more: the script was marked again, an appeal was granted, a grade recomputed.
+    """
+    marks = marks_counted(mark.task.case)
+    if mark not in marks or grade_stands_apart(mark.task.case, marks):
+        return
     scale, now = scheme_of(mark).scale, mark.points or Decimal(0)
     expected = [body_of(row).expected for row in suggestions_shown(mark)]
     gaps = [now - before, *(now - one for one in expected if one is not None)]

@@ -1,7 +1,8 @@
 """What becomes of a sealed mark when its marker saw more. What was sealed is kept beside it, for ever.
 
 sealed → confirmed    the marker stays with it
-sealed → revised      with a reason; where the case was settled by this mark, a new grade supersedes
+sealed → revised      with a reason; where the case was settled by this mark, a new grade supersedes,
+                      unless a changed scheme has recomputed it
 """
 
 from decimal import Decimal
@@ -10,7 +11,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.marks.audit import audit
-from apps.marks.grades import grade_give, grade_of
+from apps.marks.grades import grade_give, grade_of, is_recomputed
 from apps.marks.models import CaseState, Mark, MarkState
 from apps.marks.sheets import scheme_of, sheet_of, step_of
 from apps.reasoning.marking.commands import sheet_json
@@ -60,8 +61,9 @@ def mark_revise(*, mark: Mark, user: User, points: Decimal, reason: str, sheet: 
     audit("mark.revised", actor=user, case=mark.task.case, mark=mark, before=_text(before), after=_text(points), reason=reason)
     case = mark.task.case
     grade = grade_of(case)
+    is_own = grade is not None and grade.mark_id == mark.pk and not is_recomputed(grade)
     is_other = grade is not None and (grade.points, grade.sheet) != (points, mark.sheet)
-    if case.state == CaseState.SETTLED and grade is not None and grade.mark_id == mark.pk and is_other:
+    if case.state == CaseState.SETTLED and is_own and is_other:
         grade_give(case=case, mark=mark, by=user, reason=reason)
     return mark
 
