@@ -46,6 +46,35 @@ def test_a_question_without_words_is_none(content: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "query"),
+    [
+        ('{"query": "\\ud835 roots"}', "\ufffd roots"),
+        ('{"query": "solve\\u0000x"}', "solve\ufffdx"),
+        ('{"query": {"\\ud835": "\\u0000"}}', "{'\ufffd': '\ufffd'}"),
+    ],
+)
+def test_a_question_keeps_no_character_that_no_database_keeps(content: str, query: str) -> None:
+    found = read_query(content)
+    assert isinstance(found, Query)
+    assert found.query == query
+    assert query.encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ('{"a": ' * 500 + "1" + "}" * 500, "too deeply"),
+        ('{"a": ' * 100_000, "too deeply"),
+        (f'{{"a": {"1" * 5000}}}', "digits"),
+    ],
+)
+def test_a_question_that_no_reader_can_decode_says_why(content: str, why: str) -> None:
+    found = read_query(content)
+    assert isinstance(found, Unscored)
+    assert why in found.reason
+
+
+@pytest.mark.parametrize(
     ("content", "correct"),
     [("Fine.\n1", True), ("Wrong.\n0", False), ("Fine. $\\boxed{1}$.", True), ("Case \\boxed{1} fails.\n\\boxed{0}", False)],
 )

@@ -83,3 +83,13 @@ def test_a_text_that_repeats_itself_is_read_in_time(piece: str) -> None:
 def test_half_of_a_surrogate_pair_becomes_the_replacement_character(written: str, read: str) -> None:
     """A model may write one as an escape, and no database keeps it."""
     assert read_json(f'{{"a": "{written}"}}') == {"a": read}
+
+
+def test_a_zero_character_and_keys_are_replaced_too() -> None:
+    assert read_json('{"\\ud83d": ["\\u0000"]}') == {"\ufffd": ["\ufffd"]}
+
+
+@pytest.mark.parametrize("body", ["[" * 3_000, "[" * 3_000 + "]" * 3_000, "[" * 100_000, "1" * 5_000])
+def test_json_that_cannot_be_decoded_is_no_json(body: str) -> None:
+    assert read_json(f'{{"a": {body}}}') is None
+    assert read_lemma_vote(final(f'{{"a": {body}}}'), 3).unscored is not None

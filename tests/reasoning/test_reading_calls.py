@@ -103,3 +103,25 @@ def test_a_long_name_does_not_flood_the_reason() -> None:
     found = read_action(final(f"<tool_call>{json.dumps({'name': 'x' * 10_000, 'arguments': {}})}</tool_call>"), "answer")
     assert isinstance(found, Unscored)
     assert len(found.reason) < 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>{"name": "\\ud800\\u0000", "arguments": {}}</tool_call>',
+        '<tool_call>{"name": "python_code", "arguments": "{\\"code\\": \\"x\\\\ud800\\\\u0000\\"}"}</tool_call>',
+        '<tool_call>{"name": "local_rag", "arguments": {"query": "\\ud835\\u0000"}}</tool_call>',
+        '<tool_call>{"name": "\\ud800", "arguments": "{"}</tool_call>',
+    ],
+)
+def test_no_name_argument_or_reason_holds_what_no_database_keeps(text: str) -> None:
+    kept = read_action(final(text), "answer").model_dump_json()
+    assert "\\u0000" not in kept
+    assert "\ufffd" in kept
+
+
+def test_what_is_nested_too_deeply_says_so() -> None:
+    deep = '{"query": ' * 500 + "1" + "}" * 500
+    found = read_action(final(f'<tool_call>{{"name": "local_rag", "arguments": {deep}}}</tool_call>'), "answer")
+    assert isinstance(found, Unscored)
+    assert found.reason == "the arguments of local_rag are not valid JSON: it is nested too deeply"

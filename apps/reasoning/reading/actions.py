@@ -12,6 +12,7 @@ from typing import Literal
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.decoded import keepable, why_unread
 from apps.reasoning.reading.tool_calls import OPENING, Called, read_call
 
 LONGEST_QUERY = 400
@@ -90,19 +91,14 @@ def _of_function(called: Called, before: str, finishing: str) -> Action | Unscor
     """The action that a call of a function stands for."""
     if called.name == "local_rag":
         asked = {name: called.arguments.get(name) for name in ("library", "repo_name", "query")}
-        return Action(kind="local_rag", content=_characters(json.dumps(asked, ensure_ascii=False)), before=before, called=True)
+        return Action(kind="local_rag", content=json.dumps(asked, ensure_ascii=False), before=before, called=True)
     if called.name != "python_code":
         known = f"there are python_code and local_rag, and <{finishing}> is written as a block"
         return Unscored(reason=f"there is no function {called.name[:80]}: {known}")
     code = called.arguments.get("code")
     if not isinstance(code, str):
         return Unscored(reason="python_code was called without its argument `code`, a text")
-    return Action(kind="python_code", content=_characters(code).strip("\n"), before=before, called=True)
-
-
-def _characters(text: str) -> str:
-    """The text without what JSON can name and no database keeps: zero characters and halves of surrogate pairs."""
-    return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return Action(kind="python_code", content=code.strip("\n"), before=before, called=True)
 
 
 def read_query(content: str) -> Query | Unscored:
@@ -110,9 +106,9 @@ def read_query(content: str) -> Query | Unscored:
     library, query = "", content.strip()
     if query.startswith("{"):
         try:
-            asked = json.loads(query)
-        except json.JSONDecodeError as error:
-            return Unscored(reason=f"the JSON object of <local_rag> is not valid: {error.msg}")
+            asked = keepable(json.loads(query))
+        except (ValueError, RecursionError) as error:
+            return Unscored(reason=f"the JSON object of <local_rag> is not valid: {why_unread(error)}")
         library, query = str(asked.get("library") or asked.get("repo_name") or ""), str(asked.get("query") or "")
     library = library.strip().lower()
     if not query.strip():

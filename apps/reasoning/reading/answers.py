@@ -6,6 +6,7 @@ from typing import Any
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
+from apps.reasoning.reading.decoded import keepable
 
 _THINK_CLOSE = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINK_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
@@ -17,11 +18,6 @@ _TEX_ESCAPE = re.compile(
     r"|r(?:angle|ceil|floor|ho|ight|ightarrow|m)|t(?:an|au|ext|extbf|frac|heta|ilde|imes|o|op|riangle))(?![A-Za-z]))"
 )
 _BAD_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\(?![\\"/bfnrtu]|u[0-9a-fA-F]{4})')
-# Half of a surrogate pair is no character: no database keeps it.
-_HALF_PAIR = re.compile(
-    r"(?<!\\)((?:\\\\)*)\\u(?:d[89ab][0-9a-f]{2}(?!\\ud[c-f][0-9a-f]{2})|(?<!\\ud[89ab][0-9a-f]{2}\\u)d[c-f][0-9a-f]{2})",
-    re.IGNORECASE,
-)
 
 
 def answer_part(text: str) -> str | Unscored:
@@ -75,9 +71,8 @@ def read_json(answer: str) -> dict[str, Any] | None:
     if not body.lstrip().startswith("{"):
         return None
     repaired = _BAD_ESCAPE.sub(r"\1\\\\", _TEX_ESCAPE.sub(r"\1\\\\", body))
-    repaired = _HALF_PAIR.sub(r"\1\\ufffd", repaired)
     try:
-        value = json.loads(repaired, strict=False)
-    except json.JSONDecodeError:
+        value = keepable(json.loads(repaired, strict=False))
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -9,6 +9,7 @@ import re
 from typing import Any, NamedTuple
 
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.reading.decoded import keepable, why_unread
 
 OPENING = "tool_call"
 _CLOSE = re.compile(r"\s*</tool_call>", re.IGNORECASE)
@@ -37,6 +38,7 @@ def read_call(text: str, at: int) -> ReadCall:
     start = len(text) - len(text[at:].lstrip())
     try:
         found, end = _DECODER.raw_decode(text, start)
+        found = keepable(found)
     except (ValueError, RecursionError) as error:
         return _broken(text, at, error)
     closed = _CLOSE.match(text, end)
@@ -52,9 +54,9 @@ def _called(found: Any) -> Called | Unscored:
     arguments = found.get("arguments", found.get("parameters", {}))
     if isinstance(arguments, str):
         try:
-            arguments = _DECODER.decode(arguments or "{}")
+            arguments = keepable(_DECODER.decode(arguments or "{}"))
         except (ValueError, RecursionError) as error:
-            return Unscored(reason=f"the arguments of {name} are not valid JSON: {_why(error)}")
+            return Unscored(reason=f"the arguments of {name} are not valid JSON: {why_unread(error)}")
     if not isinstance(arguments, dict):
         return Unscored(reason=f"the arguments of {name} are no JSON object")
     return Called(name=name, arguments=arguments)
@@ -66,10 +68,4 @@ def _broken(text: str, at: int, error: Exception) -> ReadCall:
     named = _NAME.search(text[at:end])
     whose = f"the arguments of {named.group(1)}" if named else "a call of a function"
     verb = "are" if named else "is"
-    return ReadCall(Unscored(reason=f"{whose} {verb} not valid JSON: {_why(error)}"), end)
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+    return ReadCall(Unscored(reason=f"{whose} {verb} not valid JSON: {why_unread(error)}"), end)
