@@ -28,10 +28,12 @@ class Judged:
     scheme: Scheme
     step: Decimal
     asks_place: bool
+    has_steps: bool
 
     @property
     def missing(self) -> list[str]:
-        return missing_for_seal(self.sheet, self.scheme, self.step, asks_place=self.asks_place)
+        rules = {"asks_place": self.asks_place, "has_steps": self.has_steps}
+        return missing_for_seal(self.sheet, self.scheme, self.step, **rules)
 
 
 def sheet_of(mark: Mark) -> MarkSheet:
@@ -59,8 +61,8 @@ def script_of(version: SubmissionVersion) -> Script:
 def judged(mark: Mark) -> Judged:
     """The mark with its sheet, scheme and the contest's rules."""
     problem = mark.task.case.problem
-    asks_place = problem.setup.asks_place
-    return Judged(mark, sheet_of(mark), scheme_of(mark), step_of(problem.contest), asks_place)
+    rules = {"asks_place": problem.setup.asks_place, "has_steps": mark.task.case.version.steps.exists()}
+    return Judged(mark, sheet_of(mark), scheme_of(mark), step_of(problem.contest), **rules)
 
 
 def grace_until(mark: Mark) -> datetime | None:

@@ -25,7 +25,8 @@ from apps.marks.models import (
 from apps.marks.revising import RevisionRefused, mark_confirm, mark_revise
 from apps.marks.sealing import NotReady, cases_settle, mark_seal, mark_unseal
 from apps.marks.selectors import phrase_list
-from tests.marks.factory import ONE_PLACE, claimed, commanded, past_grace, problem_to_mark, sealed
+from apps.marks.setups import cases_prepare
+from tests.marks.factory import ONE_PLACE, claimed, commanded, past_grace, problem_to_mark, script_add, sealed
 
 SIX = (("points", {"points": 6}), ("verdict", ONE_PLACE), ("comment", {"id": "c", "step": 2, "words": "Why not $p=2$?"}))
 ITEMS = (("claim", {"line": "A1 A2 -D1"}), ("verdict", ONE_PLACE))
@@ -217,3 +218,16 @@ def test_the_grace_time_is_thirty_seconds(bob: User) -> None:
         else:
             with pytest.raises(NotReady):
                 mark_unseal(task=task, user=bob)
+
+
+def test_where_there_are_photos_alone_a_comment_on_the_whole_script_is_the_place(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=0)
+    script_add(problem, "author of photos", "")
+    cases_prepare(problem)
+    task = claimed(problem, bob)
+    assert not task.case.version.steps.exists()
+    with pytest.raises(NotReady) as refused:
+        sealed(task, bob, ("points", {"points": 6}))
+    assert refused.value.needs == ["Points between none and all need a comment."]
+    mark = sealed(task, bob, ("comment", {"id": "c", "step": 0, "words": "Page 2: why not $p = 2$?"}))
+    assert mark.points == 6

@@ -34,8 +34,11 @@ def sheet_points(sheet: MarkSheet, scheme: Scheme, step: Decimal) -> SheetPoints
     return SheetPoints(points=points, computed=computed, derivation=derivation_line(result) if result else "")
 
 
-def missing_for_seal(sheet: MarkSheet, scheme: Scheme, step: Decimal, *, asks_place: bool) -> list[str]:
-    """What a sheet lacks, a sentence each. With `asks_place` points between none and all need a reason with its place."""
+def missing_for_seal(sheet: MarkSheet, scheme: Scheme, step: Decimal, *, asks_place: bool, has_steps: bool = True) -> list[str]:
+    """What a sheet lacks, a sentence each. With `asks_place` points between none and all need a reason with its place.
+
+    Where the script has no steps, photos alone, a comment on the whole of it is the place.
+    """
     result = sheet_evaluation(sheet, scheme, step)
     points = sheet_points(sheet, scheme, step).points
     lacks = [*_sheet_lacks(sheet, scheme)]
@@ -43,8 +46,9 @@ def missing_for_seal(sheet: MarkSheet, scheme: Scheme, step: Decimal, *, asks_pl
         return ["Give points: type a number or tick items.", *lacks]
     lacks += _points_wrong(points, sheet, result, scheme, step)
     lacks += _reasons_lacking(points, sheet, result, scheme)
-    if asks_place and 0 < points < scheme.scale and not _has_place(sheet):
-        lacks.append("Points between none and all need a verdict or a comment at a step.")
+    if asks_place and 0 < points < scheme.scale and not _has_place(sheet, has_steps=has_steps):
+        where = "a verdict or a comment at a step" if has_steps else "a comment"
+        lacks.append(f"Points between none and all need {where}.")
     return lacks
 
 
@@ -88,5 +92,5 @@ def _reasons_lacking(points: Decimal, sheet: MarkSheet, result: Evaluation | Non
         yield f"You said that it is a beginning and give {given}: say why."
 
 
-def _has_place(sheet: MarkSheet) -> bool:
-    return bool(sheet.verdicts) or any(comment.step for comment in sheet.comments)
+def _has_place(sheet: MarkSheet, *, has_steps: bool) -> bool:
+    return bool(sheet.verdicts) or any(comment.step or not has_steps for comment in sheet.comments)
