@@ -22,6 +22,7 @@ from apps.schemes.models import SchemeVersion, VersionStatus
 
 DEPTH = 200
 SECONDS_AT_MOST = 86_400.0
+_FOLLOWED = ("scheme_version", "sheet", "row_version", "position")
 
 
 class DraftChanged(Exception):
@@ -110,11 +111,21 @@ def scheme_follow(mark: Mark) -> None:
     if now == before or (now is None and setup.scheme is not None):
         return
     sheet = sheet_of(mark) if before is None else ticks_carried(sheet_of(mark), before, now)
-    mark.scheme_version, mark.sheet = now, sheet_json(sheet)
-    if before is None or now is None or now.meaning_hash != before.meaning_hash:
-        mark.row_version, mark.position = mark.row_version + 1, 0
+    changes: dict[str, Any] = {"scheme_version": now, "sheet": sheet_json(sheet)}
+    is_other = before is None or now is None or now.meaning_hash != before.meaning_hash
+    if is_other:
+        changes |= {"row_version": mark.row_version + 1, "position": 0}
+    seen = Mark.objects.filter(pk=mark.pk, row_version=mark.row_version, state=MarkState.DRAFT, scheme_version=before)
+    if not seen.update(**changes):
+        # A command came meanwhile, or another window followed: what it wrote is carried over instead.
+        mark.refresh_from_db(fields=[*_FOLLOWED, "state"])
+        if mark.state == MarkState.DRAFT:
+            scheme_follow(mark)
+        return
+    if is_other:
         mark.commands.all().delete()
-    mark.save(update_fields=["scheme_version", "sheet", "row_version", "position"])
+    for name, value in changes.items():
+        setattr(mark, name, value)
 
 
 def ticks_carried(sheet: MarkSheet, old: SchemeVersion, new: SchemeVersion | None) -> MarkSheet:

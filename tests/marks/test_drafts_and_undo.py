@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from apps.accounts.models import User
+from apps.marks import drafts
 from apps.marks.drafts import DEPTH, Command, DraftChanged, command_apply, draft_of, draft_redo, draft_undo
 from apps.marks.models import Mark, MarkCommand, MarkingTask
 from apps.marks.sheets import mark_state
 from apps.reasoning.marking.commands import CommandRefused
+from apps.reasoning.marking.scheme import Scheme
 from apps.schemes.services import scheme_activate, scheme_save
 from tests.marks.factory import claimed, commanded, problem_to_mark, sealed, task_whole
 from tests.schemes.factory import content
@@ -129,3 +131,36 @@ def test_a_scheme_that_means_something_else_counts_the_sheet_up(task: MarkingTas
         )
     assert changed.value.mark.row_version == 2
     assert mark_state(commanded(task_whole(task), bob, "tick", code="D1"))["points"] == "1"
+
+
+def test_following_the_scheme_writes_over_no_command_that_came_meanwhile(
+    task: MarkingTask, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commanded(task, bob, "tick", code="A1")
+    scheme = task.case.problem.setup.scheme
+    assert scheme is not None
+    scheme.refresh_from_db()
+    scheme_save(scheme=scheme, content=changed(), by=bob, based_on=scheme.row_version)
+    scheme.refresh_from_db()
+    scheme_activate(scheme=scheme, by=bob, based_on=scheme.row_version)
+    carried = drafts.ticks_carried
+    mark = Mark.objects.get(task=task)
+
+    def meanwhile(*given: Any) -> Any:
+        monkeypatch.setattr(drafts, "ticks_carried", carried)
+        value = mark.sheet | {"reason": "Meanwhile."}
+        Mark.objects.filter(pk=mark.pk).update(sheet=value, row_version=mark.row_version + 1)
+        return carried(*given)
+
+    monkeypatch.setattr(drafts, "ticks_carried", meanwhile)
+    followed = draft_of(task_whole(task), bob)
+    assert followed.sheet["reason"] == "Meanwhile."
+    assert followed.scheme_version == scheme.versions.get(status="active")
+    assert followed.row_version == mark.row_version + 2
+
+
+def changed() -> Scheme:
+    """The scheme with an item that is worth something else."""
+    old = content()
+    items = tuple(one.model_copy(update={"text": f"{one.text} indeed"}) if one.code == "A1" else one for one in old.items)
+    return old.model_copy(update={"items": items})
