@@ -8,7 +8,7 @@
 | points differ by two of seven or more | before that, somebody who has seen nothing marks afresh, if there is such a person |
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -20,12 +20,15 @@ from apps.contests.models import ContestCoach
 from apps.marks.audit import audit
 from apps.marks.grades import grade_give, grade_of, is_recomputed
 from apps.marks.models import (
+    Appeal,
+    AppealState,
     CaseState,
     Coordination,
     Mark,
     MarkingCase,
     MarkingTask,
     MarkState,
+    ReleasedGrade,
     Reveal,
     RevealKind,
     Slot,
@@ -35,6 +38,7 @@ from apps.reasoning.marking.revealing import is_large
 
 COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 DISMISSED = "fresh.dismissed"
+OPEN_APPEALS = (AppealState.WRITTEN, AppealState.HEARD)
 CLOSED = (CaseState.RELEASED, CaseState.APPEALED)
 
 
@@ -79,13 +83,13 @@ def case_compare(case: MarkingCase) -> CaseState:
     if case.state in CLOSED or not marks or case.tasks.filter(slot__in=COUNTED, done_at=None).exists():
         return CaseState(case.state)
     if _is_coordinated(case, marks) or grade_stands_apart(case, marks):
-        return _moved(case, CaseState.SETTLED)
+        return _moved(case, states_settled([case])[case.pk])
     found = marks_put_together(marks)
     if found.is_equal:
         grade = grade_of(case)
         if grade is None or grade.mark not in marks or (grade.points, grade.sheet) != (marks[0].points, marks[0].sheet):
             grade_give(case=case, mark=marks[0], by=marks[0].marker)
-        return _moved(case, CaseState.SETTLED)
+        return _moved(case, states_settled([case])[case.pk])
     if found.is_large and fresh_open(case=case, why="marks far from each other"):
         return CaseState.OPEN
     coordination_open(case=case, marks=marks)
@@ -101,6 +105,18 @@ def grade_stands_apart(case: MarkingCase, marks: Sequence[Mark]) -> bool:
     if grade is None or any(mark.task.slot == Slot.AGAIN and not mark.grades.exists() for mark in marks):
         return False
     return (grade.mark is not None and grade.mark not in marks) or is_recomputed(grade)
+
+
+def states_settled(cases: Iterable[MarkingCase]) -> dict[int, CaseState]:
+    """By key the state of cases whose marks are settled, as releases and appeals say: appealed, released, or to be released."""
+    keys = [case.pk for case in cases]
+    appealed = set(Appeal.objects.filter(grade__case__in=keys, state__in=OPEN_APPEALS).values_list("grade__case", flat=True))
+    standing = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__in=keys, grade__superseded_by=None)
+    released = set(standing.values_list("grade__case", flat=True))
+    return {
+        key: CaseState.APPEALED if key in appealed else CaseState.RELEASED if key in released else CaseState.SETTLED
+        for key in keys
+    }
 
 
 @transaction.atomic

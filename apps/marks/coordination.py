@@ -21,9 +21,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.marks.access import captain_is, marker_row
 from apps.marks.audit import audit
+from apps.marks.comparing import states_settled
 from apps.marks.grades import grade_of
 from apps.marks.models import (
-    CaseState,
     Coordination,
     CoordinationOutcome,
     CoordinationRemark,
@@ -222,7 +222,8 @@ def _settle(coordination: Coordination, outcome: CoordinationOutcome, by: User) 
     coordination.outcome, coordination.closed_at = outcome, timezone.now()
     coordination.save(update_fields=["outcome", "closed_at"])
     _grade_give(coordination, by)
-    MarkingCase.objects.filter(pk=coordination.case_id).update(state=CaseState.SETTLED, row_version=F("row_version") + 1)
+    state = states_settled([coordination.case])[coordination.case_id]
+    MarkingCase.objects.filter(pk=coordination.case_id).update(state=state, row_version=F("row_version") + 1)
     points, reason = str(coordination.points), coordination.reason
     audit(f"coordination.{outcome.value}", actor=by, case=coordination.case, points=points, reason=reason)
 

@@ -9,14 +9,15 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState, Identity
 from apps.marks.audit import audit
+from apps.marks.comparing import COUNTED, OPEN_APPEALS, states_settled
 from apps.marks.models import (
     Appeal,
-    AppealState,
     CaseState,
     FinalGrade,
     MarkingCase,
@@ -31,7 +32,6 @@ from apps.results.shown import batches_standing, parts_released
 from apps.submissions.selectors import versions_to_mark
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
-OPEN_APPEALS = (AppealState.WRITTEN, AppealState.HEARD)
 
 
 class ReleaseRefused(Exception):
@@ -133,14 +133,14 @@ def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
 
 
 def cases_follow(cases: Iterable[MarkingCase]) -> None:
-    """Give settled cases the state that releases and appeals say: appealed, released, or settled and to be released."""
-    cases = list(cases)
-    appealed = set(Appeal.objects.filter(grade__case__in=cases, state__in=OPEN_APPEALS).values_list("grade__case", flat=True))
-    standing = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__in=cases, grade__superseded_by=None)
-    released = set(standing.values_list("grade__case", flat=True))
-    for case in cases:
-        state = CaseState.APPEALED if case.pk in appealed else CaseState.RELEASED if case.pk in released else CaseState.SETTLED
-        MarkingCase.objects.filter(pk=case.pk).exclude(state=state).update(state=state)
+    """Give settled cases the state that releases and appeals say.
+
+    A script that is being marked, again too, or that is disputed stays with its markers; it follows when that is settled.
+    """
+    unsealed = MarkingTask.objects.filter(case=OuterRef("pk"), slot__in=COUNTED, done_at=None)
+    rows = MarkingCase.objects.filter(pk__in=[case.pk for case in cases], state__in=SETTLED).exclude(Exists(unsealed))
+    for key, state in states_settled(rows).items():
+        MarkingCase.objects.filter(pk=key).exclude(state=state).update(state=state)
 
 
 def _grades(contest: Contest) -> list[FinalGrade]:

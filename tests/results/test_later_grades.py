@@ -9,10 +9,23 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.contests.services import contest_move
 from apps.marks.grades import grade_give
-from apps.marks.models import FinalGrade, Mark, ReleasePart
+from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingTask, ReleasePart, Slot
+from apps.results.appeals import appeal_reject
 from apps.results.releasing import readiness
 from tests.contests.factory import hand_in
-from tests.results.factory import FOR_STUDENT, TEXT, VERDICT_WORDS, case_of, marked, released, version_of
+from tests.marks.factory import claimed, marker, past_grace, sealed
+from tests.results.factory import (
+    FOR_STUDENT,
+    FULL,
+    TEXT,
+    VERDICT_WORDS,
+    appeal_of,
+    case_of,
+    day_after,
+    marked,
+    released,
+    version_of,
+)
 
 ClientFor = Callable[[User | None], Client]
 
@@ -73,3 +86,20 @@ def test_a_new_upload_leaves_old_feedback_readable(bob: User, charlie: User, cli
     assert "of 7" not in now
     own = client.get(reverse("results:own", kwargs={"contest_id": contest.public_id})).content.decode()
     assert "for version 1" in own
+
+
+def test_an_appeal_leaves_a_script_that_was_sent_back_with_its_markers(bob: User, charlie: User) -> None:
+    eve = marker("eve")
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    case = case_of(problem, charlie)
+    MarkingTask.objects.create(case=case, slot=Slot.AGAIN)
+    MarkingCase.objects.filter(pk=case.pk).update(state=CaseState.OPEN)
+    appeal = appeal_of(problem, charlie)
+    assert case_of(problem, charlie).state == CaseState.OPEN
+    again = past_grace(sealed(claimed(problem, bob), bob, *FULL))
+    assert readiness(problem.contest).missing == 0
+    assert case_of(problem, charlie).state == CaseState.APPEALED, "the appeal still waits for an answer"
+    assert FinalGrade.objects.get(case=case, superseded_by=None).mark == again
+    appeal_reject(appeal=appeal, by=eve, answer="It was marked again.")
+    assert case_of(problem, charlie).state == CaseState.SETTLED, "students have not seen the new grade"
