@@ -67,7 +67,9 @@ class EngineHost:
         self._stopping = False
         self._sink_is_behind = False
         self._sink_complained_at = float("-inf")
-        self._loop = new_event_loop()
+        # A sandbox starts its children as another user, which uvloop does not know how to do.
+        has_tools = any(alias.is_tool for alias in self._aliases.values())
+        self._loop = asyncio.new_event_loop() if has_tools else new_event_loop()
         self._thread = threading.Thread(target=self._run_loop, name="engine-loop", daemon=True)
         self._thread.start()
         self._watchdog = LoopWatchdog(self._loop, stuck_s=self._options.stuck_s)

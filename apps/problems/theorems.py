@@ -17,7 +17,7 @@ _KINDS = "Lemma|Claim|Theorem|Proposition|Corollary|Fact"
 _ENVIRONMENT = re.compile(rf"\\begin\{{({_KINDS})\}}(?:\[([^\]]{{1,80}})\])?(.*?)\\end\{{\1\}}", re.DOTALL | re.IGNORECASE)
 _EMPHASIS = re.compile(r"\*\*|__|\\(?:textbf|textit|emph)\{([^{}]*)\}")
 _NAMED = re.compile(
-    rf"^[#\s]*({_KINDS})\b[ \t]*([0-9.]*[0-9]|[A-Z]\b)?[ \t]*(?:\(([^)\n]{{1,80}})\))?[ \t]*[.:—-][ \t]*"
+    rf"^[#\t ]*({_KINDS})\b[ \t]*([0-9.]*[0-9]|[A-Z]\b)?[ \t]*(?:\(([^)\n]{{1,80}})\))?[ \t]*[.:—-][ \t]*"
     r"(.*?)(?=\n[ \t]*\n|\n[ \t*_]*Proof\b|\Z)",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )

@@ -31,6 +31,7 @@ class RunJournal:
         self._loaded = LoadedRecords(run)
         self.replayable = len(self._loaded)
         self._appended: set[str] = set()
+        self._begun: set[str] = set()
         self._calls = run.calls
         self._tokens = run.tokens
         self._seconds = run.active_seconds
@@ -55,6 +56,10 @@ class RunJournal:
         return Spent(calls=self._calls, tokens=self._tokens, seconds=self._seconds + time.monotonic() - self._since)
 
     async def append(self, record: StepRecord, events: Sequence[tuple[str, Event]] = (), texts: Sequence[str] = ()) -> None:
+        if record.key in self._begun or self.has(record.key):
+            await self.flush()  # Once is enough; a second row would be refused, and the run with it.
+            return
+        self._begun.add(record.key)
         await self._put(Item(self, events, record, texts))
         self._appended.add(record.key)
         if record.was_asked:

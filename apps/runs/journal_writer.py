@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from django.db import OperationalError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.utils import InterfaceError
 from django.utils import timezone
 
@@ -143,15 +143,19 @@ class JournalWriter:
         A COMMIT without an answer may have worked. So before every further try the database is asked, and asked again until
         it says: to write what is there already would be refused, and would look like a run that cannot be written.
         """
-        pause, is_first = 0.05, True
+        pause, tries = 0.05, 0
         while True:
             try:
-                if not is_first and _is_there(plans):
+                if tries and _is_there(plans):
                     return {plan.journal.pk for plan in plans if not _is_ours(plan)}
-                is_first = False
+                tries += 1
                 lost, stored = self._write(plans)
                 self._remember(stored)
                 return lost
+            except IntegrityError:
+                # A server may still be busy with the COMMIT that it did not answer; then what we write is there by now.
+                if tries == 1 or not _is_there(plans):
+                    raise
             except (OperationalError, InterfaceError) as error:
                 connection.close()
                 if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:

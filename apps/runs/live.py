@@ -218,6 +218,8 @@ class Hub:
             except (RedisError, OSError) as error:
                 logger.debug("live tail: %s, trying again", error)
                 await asyncio.sleep(0.3)
+        if self._reader is asyncio.current_task():
+            self._reader = None  # Whoever subscribes while the connection closes needs a reader of their own.
         await client.aclose()
 
     def _spread(self, kind: str, run: str, entry_id: str, fields: dict[str, str]) -> None:

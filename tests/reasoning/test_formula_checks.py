@@ -7,14 +7,15 @@ import pytest
 
 from apps.reasoning.domain.check_events import FormulasChecked
 from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost, RequestRejected
-from apps.reasoning.domain.events import LemmaProposed, RoundBegan
+from apps.reasoning.domain.events import LemmaProposed, ProofDrafted, ProofSelected, RoundBegan
 from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
-from apps.reasoning.scaffolds.formula_checks import ENDED_BEFORE, subject_of
+from apps.reasoning.scaffolds.formula_checks import ENDED_BEFORE, FormulaChecks, subject_of
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
-from tests.reasoning.checked import finding, play_checked, verifier
+from tests.reasoning.checked import CheckingDispatcher, finding, play_checked, verifier
 from tests.reasoning.play import FOLLOWS, lemma, play, proof
 
 PARAMS: Value = SCAFFOLDS["intern_s1_mo"].presets["quick"].params
@@ -168,3 +169,32 @@ def test_bare_words_and_other_events_are_not_checked() -> None:
 
 def _told(journal: InMemoryJournal) -> set[tuple[str, str]]:
     return {(key, event.model_dump_json()) for _, key, event in journal.events}
+
+
+class Strict(InMemoryJournal):
+    """Refuses a second record under one key, as a table does."""
+
+    async def append(self, record: StepRecord, *rest: Any, **more: Any) -> None:
+        assert record.key not in self._records, "written twice"
+        await super().append(record, *rest, **more)
+
+
+DRAFT = ProofDrafted(proof="proof/1", text="We have $2+2=4$.", steps=("We have $2+2=4$.",), call="c", rollout=0)
+SELECTED = ProofSelected(proof="proof/1", accepted=True, reason="")
+
+
+async def test_a_proof_that_is_selected_after_its_check_is_not_recorded_twice() -> None:
+    journal, dispatcher = Strict(), CheckingDispatcher({})
+    checks = FormulaChecks("", journal, dispatcher)
+    checks.told(DRAFT)
+    await checks.settle(5, 5)
+    checks.told(SELECTED)
+    await checks.settle(5, 5)
+    assert dispatcher.checked == ["check/proof/1"]
+    resumed = Strict.holding(journal.records)
+    again = FormulaChecks("", resumed, dispatcher)
+    again.told(DRAFT)
+    again.told(SELECTED)
+    await again.settle(5, 5)
+    assert dispatcher.checked == ["check/proof/1"]
+    assert resumed.unread == 0

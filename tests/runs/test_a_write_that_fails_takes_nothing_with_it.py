@@ -10,6 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import OutputUnread, RoundBegan
+from apps.runs import journal_writer
 from apps.runs.journal import JournalWriter, RunJournal
 from apps.runs.journal_batch import Item
 from apps.runs.models import Run, RunEvent, Step
@@ -146,3 +147,19 @@ def test_a_commit_without_an_answer_is_not_taken_for_ours_when_another_owner_wro
     asyncio.run(story())
     writer.close()
     assert Step.objects.filter(run=mine, key="a").exists()
+
+
+def test_a_commit_that_the_server_ends_only_while_we_try_again_is_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database says that nothing is there yet, and refuses the second writing a moment later."""
+    run = take(make_run())
+    answers = iter([False])
+    is_there = journal_writer._is_there
+    monkeypatch.setattr(journal_writer, "_is_there", lambda plans: next(answers, None) is None and is_there(plans))
+
+    async def story(journal: RunJournal) -> None:
+        with _first_answer_is_lost(monkeypatch, down_for=0):
+            await journal.append(record("a", "the answer"), [ended("a", "the answer")])
+
+    with_journal(run, story)
+    assert next(answers, None) is None
+    assert Step.objects.filter(run=run).count() == 1

@@ -64,6 +64,19 @@ def test_what_was_acknowledged_is_there_when_the_run_is_opened_again() -> None:
     with_journal(Run.objects.get(pk=run.pk), read)
 
 
+def test_a_record_that_is_appended_twice_is_kept_once_also_by_the_next_owner() -> None:
+    run = take(make_run())
+
+    async def twice(journal: RunJournal) -> None:
+        for _ in range(2):
+            await journal.append(record("a", "first"), [ended("a", "first")])
+
+    with_journal(run, twice)
+    with_journal(Run.objects.get(pk=run.pk), twice)
+    assert Step.objects.filter(run=run).count() == 1
+    assert Run.objects.get(pk=run.pk).calls == 1
+
+
 def test_counters_of_the_run_are_sums_over_its_records() -> None:
     run = take(make_run())
     with_journal(run, a_small_story)

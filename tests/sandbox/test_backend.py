@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+from django.conf import settings
 
 from apps.reasoning.domain.errors import BackendRefused, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.inference.aliases import load_served
 from tests.inference.conftest import a_request as a_call
 from tests.sandbox.conftest import needed
+from workers.host import EngineHost
 from workers.sandbox.backend import LONGEST_CODE, SandboxBackend
 from workers.sandbox.execution import Execution, Limits
 from workers.sandbox.probe import probe
@@ -151,3 +154,14 @@ async def test_closing_ends_what_runs_and_gives_the_call_back(backend: SandboxBa
     await closed.close()
     with pytest.raises(EngineLost):
         await asyncio.wait_for(reading, 10)
+
+
+async def test_the_host_of_a_sandbox_can_start_it_as_well_as_a_loop_of_ours_can(backend: SandboxBackend) -> None:
+    """A host has a loop of its own, and not every loop starts children as another user."""
+    tools = {name: alias for name, alias in load_served(settings.MODELS_FILE).items() if alias.is_tool}
+    host = EngineHost(tools, make_backend=lambda _: SandboxBackend(SandboxOptions(warm=1, at_once=1, libraries=())))
+    try:
+        final = await asyncio.to_thread(host.run, a_request("hosted", "print(6 * 7)", alias=next(iter(tools))))
+    finally:
+        await asyncio.to_thread(host.close)
+    assert Execution.model_validate_json(final.text).stdout == "42\n"

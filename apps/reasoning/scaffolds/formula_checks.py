@@ -95,6 +95,7 @@ class FormulaChecks:
         self._waiting: deque[Subject] = deque()
         self._workers: set[asyncio.Task[None]] = set()
         self._answers: OrderedDict[str, StepRecord] = OrderedDict()
+        self._done: set[str] = set()
 
     def told(self, event: Event) -> None:
         """Check what the event says, unless that was done. Returns at once; call it in the run's event loop."""
@@ -106,7 +107,10 @@ class FormulaChecks:
             return
         if isinstance(event, ProofDrafted):
             self._proofs[subject.id] = subject
+        if subject.key in self._done:
+            return
         if record := self._journal.recorded(subject.key):
+            self._done.add(subject.key)
             self._remember(subject, record)
         elif same := self._open.get(subject.digest):
             same.append(subject)
@@ -119,7 +123,7 @@ class FormulaChecks:
     def _put_first(self, proof: str) -> None:
         """Check the proof that the run stands by at once, in a job of its own, unless that is done or under way."""
         subject = self._proofs.get(proof)
-        if subject is None or self._journal.recorded(subject.key):
+        if subject is None or subject.key in self._done:
             return
         self._selected = subject.digest
         first = next((one for one in self._waiting if one.digest == subject.digest), subject)
@@ -232,6 +236,7 @@ class FormulaChecks:
         for same in self._open[subject.digest]:
             kept = own.model_copy(update={"key": same.key, "place": same.place})
             await self._journal.append(kept, [(f"{same.key}/told", told_of(same, kept))])
+            self._done.add(same.key)
         self._remember(subject, own)
         del self._open[subject.digest]
 
