@@ -8,6 +8,7 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from apps.accounts.models import Role, User
+from apps.contests.keeping import step_is_kept
 from apps.contests.models import (
     AuthorKind,
     Contest,
@@ -67,13 +68,15 @@ def contest_create(*, settings: Settings, by: User) -> Contest:
 
 @transaction.atomic
 def contest_save(*, contest: Contest, settings: Settings, based_on: int) -> Contest:
-    """Save settings. Anonymity cannot be taken from papers that were promised it.
+    """Save settings. Anonymity cannot be taken from papers that were promised it, nor the step from points that were given.
 
     Raises `ContestChanged`, `ContestRefused`.
     """
     contest = _locked(contest, based_on)
     if contest.is_anonymous and not settings.is_anonymous and contest.state != ContestState.PREPARING:
         raise ContestRefused("Students handed in as anonymous; that stays so once a contest was opened.")
+    if settings.point_step != contest.point_step and step_is_kept(contest):
+        raise ContestRefused("Marks were sealed in these points; whole or half points stay as they are.")
     _settings_apply(contest, settings)
     contest.row_version += 1
     contest.full_clean()
@@ -143,15 +146,19 @@ def captain_set(*, row: ContestProblem, captain: User | None) -> None:
 
 
 @transaction.atomic
-def coach_add(*, contest: Contest, person: User, may_reveal: bool = False) -> ContestCoach:
-    """Let somebody mark. Raises `ContestRefused` for students of the contest and for people without the role."""
+def coach_add(*, contest: Contest, person: User, may_reveal: bool = False, is_organiser: bool = False) -> ContestCoach:
+    """Let somebody mark, or organise too; who organises already goes on.
+
+    Raises `ContestRefused` for students of the contest and for people without the role.
+    """
     if not person.may_see_runs:
         raise ContestRefused(f"{person.username} is neither a coach nor a researcher.")
     if may_reveal and person.role != Role.COACH:
         raise ContestRefused("Only coaches may learn who wrote a paper.")
     if contest.identities.filter(person=person).exists():
         raise ContestRefused("This person takes part in the contest.")
-    coach, _ = ContestCoach.objects.update_or_create(contest=contest, person=person, defaults={"may_reveal": may_reveal})
+    given = {"may_reveal": may_reveal} | ({"is_organiser": True} if is_organiser else {})
+    coach, _ = ContestCoach.objects.update_or_create(contest=contest, person=person, defaults=given)
     return coach
 
 

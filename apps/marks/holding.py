@@ -1,12 +1,19 @@
-"""What stays held back when a contest is over: the solutions of its problems, until its organisers release them."""
+"""What marking asks of the apps below it.
+
+1. When a contest is over, the solutions of its problems stay held back until its organisers release them.
+2. While a contest is being marked, the captain of a problem and the organisers alone change its scheme's active version.
+3. Once a mark is sealed, the step of the points stays.
+"""
 
 from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.contests.holding import problems_coached
-from apps.contests.models import ContestProblem, ContestState
-from apps.marks.models import ReleaseBatch, ReleasePart
+from apps.contests.models import Contest, ContestProblem, ContestState
+from apps.marks.access import captain_is
+from apps.marks.models import Mark, ReleaseBatch, ReleasePart
 from apps.problems.models import Problem
+from apps.schemes.models import MarkingScheme
 
 
 def solutions_held(user: User | None) -> QuerySet[Problem]:
@@ -14,3 +21,16 @@ def solutions_held(user: User | None) -> QuerySet[Problem]:
     released = ReleaseBatch.objects.filter(undone_at=None, parts__icontains=f'"{ReleasePart.SOLUTION.value}"')
     waiting = ContestProblem.objects.filter(~Q(contest__in=released.values("contest")), contest__state=ContestState.CLOSED)
     return Problem.objects.filter(pk__in=waiting.values("problem")).exclude(pk__in=problems_coached(user).values("pk"))
+
+
+def scheme_use_refusal(scheme: MarkingScheme, user: User) -> str:
+    """Why this person may not change which version is marked with: a contest is, and they are neither captain nor organiser."""
+    marked = ContestProblem.objects.filter(setup__scheme=scheme, contest__state=ContestState.MARKING).select_related("contest")
+    if all(captain_is(user, problem) for problem in marked):
+        return ""
+    return "A contest is being marked with this scheme: its captain or an organiser changes the version to mark with."
+
+
+def has_sealed_marks(contest: Contest) -> bool:
+    """Whether points of this contest were sealed."""
+    return Mark.objects.filter(task__case__problem__contest=contest, sealed_at__isnull=False).exists()

@@ -17,6 +17,7 @@ from apps.reasoning.marking.json_form import json_value
 from apps.reasoning.marking.lineage import content_hash, lineages_carried, meaning_hash, structure_hash, without_lineage
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.marking.structure import SchemeIssue, Severity
+from apps.schemes.holding import use_refusal
 from apps.schemes.models import MarkingScheme, SchemeItem, SchemeVersion, VersionStatus
 
 
@@ -38,6 +39,10 @@ class NotWordingOnly(Exception):
 
 class VersionNotOpen(Exception):
     """The version is not in the state that this needs; the message says which."""
+
+
+class SchemeHeld(Exception):
+    """The scheme is in use, and this is not the person who may change what is marked with; the message says who is."""
 
 
 @transaction.atomic
@@ -92,9 +97,11 @@ def scheme_save(
 def scheme_activate(*, scheme: MarkingScheme, by: User | None, based_on: int) -> SchemeVersion:
     """Make the draft the version to mark with; the active one before it is retired.
 
-    Raises `SchemeChanged`, `VersionNotOpen` where there is no draft, `SchemeNotUsable` where the checks find errors.
+    Raises `SchemeChanged`, `SchemeHeld` where it is in use and `by` may not, `VersionNotOpen` where there is no draft,
+    `SchemeNotUsable` where the checks find errors. The system itself (`by` None) is never refused for its use.
     """
     scheme = _locked(scheme, based_on)
+    _not_held(scheme, by)
     draft = scheme.versions.filter(status=VersionStatus.DRAFT).first()
     if draft is None:
         raise VersionNotOpen("There is no draft to activate.")
@@ -110,8 +117,12 @@ def scheme_activate(*, scheme: MarkingScheme, by: User | None, based_on: int) ->
 
 @transaction.atomic
 def scheme_retire(*, scheme: MarkingScheme, by: User | None, based_on: int) -> SchemeVersion:
-    """Take the active version out of use; marks made with it stay. Raises `SchemeChanged`, `VersionNotOpen`."""
+    """Take the active version out of use; marks made with it stay.
+
+    Raises `SchemeChanged`, `SchemeHeld` as activating does, `VersionNotOpen`.
+    """
     scheme = _locked(scheme, based_on)
+    _not_held(scheme, by)
     active = scheme.versions.filter(status=VersionStatus.ACTIVE).first()
     if active is None:
         raise VersionNotOpen("No version is active.")
@@ -148,6 +159,11 @@ def _locked(scheme: MarkingScheme, based_on: int) -> MarkingScheme:
     if locked is None or locked.row_version != based_on:
         raise SchemeChanged(f"{scheme.title} was changed by somebody else meanwhile")
     return locked
+
+
+def _not_held(scheme: MarkingScheme, by: User | None) -> None:
+    if by is not None and (refusal := use_refusal(scheme, by)):
+        raise SchemeHeld(refusal)
 
 
 def _touch(scheme: MarkingScheme) -> None:

@@ -111,7 +111,7 @@ def scheme_command(request: HttpRequest, scheme_id: uuid.UUID, verb: str) -> Htt
         messages.error(request, "Somebody changed the scheme meanwhile. Nothing was done; look at it as it is now.")
     except services.SchemeNotUsable as error:
         messages.error(request, f"The draft cannot be marked with yet: {error.issues[0].message}")
-    except services.VersionNotOpen as error:
+    except (services.VersionNotOpen, services.SchemeHeld) as error:
         messages.error(request, str(error))
     if not MarkingScheme.objects.filter(pk=scheme.pk).exists():
         return redirect("schemes:list", slug=slug)
