@@ -73,6 +73,7 @@ class CoachForm(forms.Form):
 
     username = forms.CharField(max_length=150, label="User name")
     may_reveal = forms.BooleanField(required=False, label="May learn who wrote a paper, one at a time and with a reason")
+    is_organiser = forms.BooleanField(required=False, label="Organises the contest too")
 
 
 class StudentsForm(forms.Form):

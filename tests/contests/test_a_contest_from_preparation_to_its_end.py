@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests import services
 from apps.contests.models import Contest, ContestState
-from apps.contests.services import ContestChanged, ContestRefused, Settings, hand_in_refusal
+from apps.contests.services import ContestChanged, ContestRefused, Settings, coach_add, coach_remove, hand_in_refusal
 from tests.contests.factory import enter, make_contest, moved
 from tests.problems.factory import make_problem
 
@@ -164,3 +164,16 @@ def test_of_a_list_with_an_unknown_name_nobody_is_added(bob: User, charlie: User
     assert answer.status_code == 422
     assert "There is no account nobody." in answer.content.decode()
     assert not contest.identities.exists()
+
+
+def test_an_organiser_names_another_who_stays_one(bob: User, dana: User, client_for: ClientFor) -> None:
+    contest = make_contest(bob)
+    address = f"/contests/{contest.public_id}/coaches/"
+    coach_add(contest=contest, person=dana)
+    assert client_for(dana).post(address, {"username": "dana", "is_organiser": "on"}).status_code == 404
+    assert client_for(bob).post(address, {"username": "dana", "is_organiser": "on"}).status_code == 302
+    assert contest.coaches.get(person=dana).is_organiser
+    coach_add(contest=contest, person=dana)
+    assert contest.coaches.get(person=dana).is_organiser, "nobody loses it by being added again"
+    coach_remove(coach=contest.coaches.get(person=bob))
+    assert contest.coaches.get().person == dana

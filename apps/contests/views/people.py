@@ -35,7 +35,8 @@ def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         if form.is_valid():
             person = User.objects.filter(username=form.cleaned_data["username"], is_active=True).first()
             if person is not None:
-                services.coach_add(contest=contest, person=person, may_reveal=form.cleaned_data["may_reveal"])
+                granted = {name: form.cleaned_data[name] for name in ("may_reveal", "is_organiser")}
+                services.coach_add(contest=contest, person=person, **granted)
                 return redirect(contest_address(contest))
             form.add_error("username", "There is no such account.")
         return contest_page(request, user, contest, coach_form=form, status=422)
