@@ -12,7 +12,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.audit import audit
-from apps.marks.models import MarkingCase, MarkingTask, ReleasePart
+from apps.marks.models import ReleasedGrade, ReleasePart
 from apps.reasoning.feedback.ladder import RUNGS, TOP, Gate, Rules, Rung, Source, Track, gate, sources_at
 from apps.reasoning.feedback.leaks import Leak, leaks_of
 from apps.results.models import FeedbackRequest, FeedbackRules, RungAsked
@@ -231,12 +231,10 @@ def _revision(request: FeedbackRequest, asked: list[RungAsked]) -> SubmissionVer
 
 
 def _is_being_marked(version: SubmissionVersion) -> bool:
-    """Whether a mark of this text is still to come: hints would tell the marker's thoughts before the results."""
-    case = MarkingCase.objects.filter(version=version).first()
+    """Whether the results of this text are still to come: hints would tell the marker's thoughts before them.
+
+    Once they were released, no re-mark, calibration or appeal holds hints back, nor is its author told of any.
+    """
     if version.submission.paper.contest.state not in (ContestState.MARKING, ContestState.CLOSED):
         return False
-    return (
-        case is None
-        or not case.grades.filter(releases__batch__undone_at=None).exists()
-        or MarkingTask.objects.filter(case=case, done_at=None).exclude(slot="appeal").exists()
-    )
+    return not ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__version=version).exists()

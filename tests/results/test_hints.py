@@ -10,13 +10,17 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, ContestState
+from apps.marks.models import MarkingTask, Slot
 from apps.reasoning.feedback.ladder import Rules
 from apps.results import feedback
 from apps.results.feedback import FeedbackRefused, TellsTooMuch
 from apps.results.models import FeedbackRequest, RungAsked
+from apps.results.releasing import batch_undo
 from apps.submissions.models import SubmissionVersion
 from tests.contests.factory import TEXT, enter, hand_in, make_contest, moved
+from tests.marks.factory import marker
 from tests.problems.factory import SECRET
+from tests.results.factory import case_of, marked, released, version_of
 
 ClientFor = Callable[[User | None], Client]
 
@@ -232,3 +236,16 @@ def test_a_coach_saves_the_rules_on_the_page(problem: ContestProblem, bob: User,
     client_for(bob).post(url, {**values, "highest": 9})
     assert feedback.rules_of(problem).highest == 6
     assert client_for(charlie).post(url, values).status_code == 404
+
+
+@pytest.mark.parametrize("slot", [Slot.REMARK, Slot.CALIBRATION, Slot.AGAIN, Slot.SECOND])
+def test_marking_beside_a_released_grade_is_neither_told_nor_in_the_way(bob: User, charlie: User, slot: Slot) -> None:
+    problem = marked(bob, charlie, scripts=0)
+    feedback.rules_save(problem=problem, is_on=True, rules=Rules(), by=bob)
+    version = version_of(problem, charlie)
+    assert "marked" in feedback.request_refusal(version), "before the release"
+    batch = released(problem.contest, bob)
+    MarkingTask.objects.create(case=case_of(problem, charlie), slot=slot, assignee=marker("eve"))
+    assert feedback.request_refusal(version) == ""
+    batch_undo(batch=batch, by=bob)
+    assert "marked" in feedback.request_refusal(version), "taken back"
