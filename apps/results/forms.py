@@ -21,11 +21,11 @@ PART_HELP = {
 
 
 class ReleaseForm(forms.Form):
-    """The parts of a batch. `expected`: the number of grades that its reader saw."""
+    """The parts of a batch. `expected`: the token of what its reader saw."""
 
     parts = forms.MultipleChoiceField(choices=ReleasePart.choices, widget=forms.CheckboxSelectMultiple)
     leaves_out = forms.BooleanField(required=False)
-    expected = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+    expected = forms.CharField(max_length=64, widget=forms.HiddenInput)
 
 
 class AppealForm(forms.Form):

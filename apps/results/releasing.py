@@ -3,9 +3,11 @@
 A batch holds, for every text, the grade that it shows. Students see nothing before it, and no later grade before a later batch.
 """
 
+import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from hashlib import sha256
 
 from django.conf import settings
 from django.db import transaction
@@ -68,6 +70,11 @@ class Readiness:
     def news(self) -> int:
         return sum(row.news for row in self.rows)
 
+    @property
+    def token(self) -> str:
+        """Changes with every grade, so that nobody releases others than they saw."""
+        return sha256(json.dumps(sorted(grade.pk for grade in self.grades)).encode()).hexdigest()[:32]
+
 
 def readiness(contest: Contest) -> Readiness:
     """What is settled, what is not, and what students have not seen."""
@@ -88,12 +95,12 @@ def readiness(contest: Contest) -> Readiness:
 
 @transaction.atomic
 def batch_release(
-    *, contest: Contest, parts: Collection[str], by: User, expected: int, leaves_out: bool = False, address: str = ""
+    *, contest: Contest, parts: Collection[str], by: User, expected: str, leaves_out: bool = False, address: str = ""
 ) -> ReleaseBatch:
     """Show these parts of all grades to their authors at once. `address`: the page that the mails lead to.
 
-    `expected` is the number of grades that the organiser saw. Raises `ReleaseRefused`, also where texts are not settled and
-    `leaves_out` does not say that they may be left out.
+    `expected` is the token of the readiness that the organiser saw. Raises `ReleaseRefused`, also where texts are not settled
+    and `leaves_out` does not say that they may be left out.
     """
     contest = Contest.objects.select_for_update().get(pk=contest.pk)
     ready = readiness(contest)
@@ -164,14 +171,14 @@ def _grades(contest: Contest) -> list[FinalGrade]:
     return found
 
 
-def _may_release(contest: Contest, ready: Readiness, parts: Collection[str], expected: int, leaves_out: bool) -> None:
+def _may_release(contest: Contest, ready: Readiness, parts: Collection[str], expected: str, leaves_out: bool) -> None:
     if contest.state not in (ContestState.MARKING, ContestState.CLOSED):
         raise ReleaseRefused("Results are released while a contest is being marked or when it is closed.")
     if not parts or not set(parts) <= set(ReleasePart.values):
         raise ReleaseRefused("Choose what to release.")
     if not ready.grades:
         raise ReleaseRefused("No text has a grade yet.")
-    if len(ready.grades) != expected:
+    if ready.token != expected:
         raise ReleaseRefused("Marking went on meanwhile. Look at what is ready now, and release again.")
     if ready.missing and not leaves_out:
         raise ReleaseRefused(f"{ready.missing} texts are not settled. Say that they may be left out, or settle them first.")

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
+from apps.marks.grades import grade_give, grade_of
 from apps.marks.models import AuditEvent, CaseState, MarkingCase, ReleaseBatch, ReleasePart
 from apps.results.models import Notice
 from apps.results.notices import notices_send
@@ -38,6 +39,14 @@ def result(client: Client, problem: object, student: User) -> str:
     return client.get(reverse("results:result", kwargs={"version_id": version.public_id})).content.decode()
 
 
+def regraded(case: MarkingCase) -> None:
+    """A later grade from the same mark."""
+    grade = grade_of(case)
+    assert grade is not None
+    assert grade.mark is not None
+    grade_give(case=case, mark=grade.mark, by=None, reason="Another one")
+
+
 def test_what_is_ready_is_told_problem_by_problem(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     ready = readiness(problem.contest)
@@ -54,7 +63,7 @@ def test_an_organiser_releases_comments_and_students_see_them_and_nothing_else(
     client = client_for(charlie)
     assert FOR_STUDENT not in result(client, problem, charlie)
     url = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
-    answer = client_for(bob).post(url, {"parts": ["comments"], "expected": 3})
+    answer = client_for(bob).post(url, {"parts": ["comments"], "expected": readiness(problem.contest).token})
     assert answer.status_code == 302
     page = result(client, problem, charlie)
     assert FOR_STUDENT in page
@@ -154,13 +163,17 @@ def test_what_is_not_settled_is_left_out_only_when_somebody_says_so(bob: User, c
 def test_parts_that_there_are_not_are_refused(bob: User, charlie: User, parts: tuple[str, ...]) -> None:
     problem = marked(bob, charlie)
     with pytest.raises(ReleaseRefused, match="Choose"):
-        batch_release(contest=problem.contest, parts=parts, by=bob, expected=3)
+        batch_release(contest=problem.contest, parts=parts, by=bob, expected=readiness(problem.contest).token)
 
 
 def test_a_release_of_something_else_than_was_looked_at_is_refused(bob: User, charlie: User, client_for: ClientFor) -> None:
     problem = marked(bob, charlie)
     url = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
-    answer = client_for(bob).post(url, {"parts": ["comments"], "expected": 2})
+    seen = readiness(problem.contest).token
+    assert f'name="expected" value="{seen}"' in client_for(bob).get(url).content.decode()
+    regraded(case_of(problem, charlie))
+    assert len(readiness(problem.contest).grades) == 3, "as many as before, and other ones"
+    answer = client_for(bob).post(url, {"parts": ["comments"], "expected": seen})
     assert answer.status_code == 422
     assert "Marking went on meanwhile" in answer.content.decode()
     assert not ReleaseBatch.objects.exists()
@@ -212,7 +225,7 @@ def test_a_marker_who_organises_nothing_cannot_release(bob: User, charlie: User,
     problem = marked(bob, charlie, dana)
     url = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
     assert client_for(dana).get(url).status_code == 404
-    assert client_for(dana).post(url, {"parts": ["comments"], "expected": 3}).status_code == 404
+    assert client_for(dana).post(url, {"parts": ["comments"], "expected": readiness(problem.contest).token}).status_code == 404
     assert not ReleaseBatch.objects.exists()
 
 
