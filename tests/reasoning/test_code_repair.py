@@ -6,6 +6,9 @@ from hypothesis import strategies as st
 
 from apps.reasoning.reading.code import DEDENT, FENCE, LONGEST, PROMPTS, QUOTES, STRAY, repaired
 
+QUOTED = "s = '''\n```\nfoo\n```\n'''\nprint(s)"
+"""A program with a fence inside one of its strings."""
+
 
 @pytest.mark.parametrize(
     ("written", "code", "repairs"),
@@ -13,6 +16,11 @@ from apps.reasoning.reading.code import DEDENT, FENCE, LONGEST, PROMPTS, QUOTES,
         ("```python\nprint(1)\n```", "print(1)", (FENCE,)),
         ("Here it is:\n```py\nprint(1)\n```\nand then\n```\nprint(2)\n```", "print(1)\nprint(2)", (FENCE,)),
         ("```python\nprint(1)", "print(1)", (FENCE,)),
+        ("```python\nprint(1)\n```\nIt prints:\n```\n1\n```", "print(1)", (FENCE,)),
+        ("```\nprint(1)\n```\nIt prints:\n```\nThe sum is 1\n```", "print(1)", (FENCE,)),
+        ("```python\nprint(1)\n```\n```output\n1\n```\nThat is all.", "print(1)", (FENCE,)),
+        ("```python3.11\nprint(1)\n```\n", "print(1)", (FENCE,)),
+        (f"```python\n{QUOTED}\n```", QUOTED, (FENCE,)),
         ("  x = 1\n  print(x)", "x = 1\nprint(x)", (DEDENT,)),
         ("print(“hi”)", 'print("hi")', (QUOTES,)),
         ("print(5 − 3)", "print(5 - 3)", (QUOTES,)),
@@ -30,6 +38,8 @@ def test_it_is_mended_and_told(written: str, code: str, repairs: tuple[str, ...]
     "written",
     [
         "print('“quoted” on purpose')",
+        QUOTED,
+        "```sage\nvar('x')\n```",
         "for i in range(3):\nprint(i)",
         "print(1",
         "x = '''never ended",

@@ -89,7 +89,11 @@ def test_a_zero_character_and_keys_are_replaced_too() -> None:
     assert read_json('{"\\ud83d": ["\\u0000"]}') == {"\ufffd": ["\ufffd"]}
 
 
-@pytest.mark.parametrize("body", ["[" * 3_000, "[" * 3_000 + "]" * 3_000, "[" * 100_000, "1" * 5_000])
+@pytest.mark.parametrize(
+    "body",
+    ["[" * 3_000, "[" * 3_000 + "]" * 3_000, "[" * 100_000, "1" * 5_000],
+    ids=["open", "deep", "deepest", "a long number"],
+)
 def test_json_that_cannot_be_decoded_is_no_json(body: str) -> None:
     assert read_json(f'{{"a": {body}}}') is None
     assert read_lemma_vote(final(f'{{"a": {body}}}'), 3).unscored is not None

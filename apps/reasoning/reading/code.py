@@ -1,7 +1,7 @@
 """Mending the Python that a model wrote, by rule: what a copy out of a text leaves behind, never what the code says.
 
 Source: AlphaApollo App. B.1, F.1 (rule-based correction of SyntaxError and IndentationError). Every repair is named, so that
-people see what was run. Code that parses is left as it is, but for a fence around it.
+people see what was run. Code that parses is left as it is; a fence is looked for only where it does not.
 """
 
 import ast
@@ -12,13 +12,13 @@ from apps.reasoning.domain.values import Value
 
 #: Longer code is not parsed here; it runs as it is.
 LONGEST = 20_000
-_FENCE = re.compile(
-    r"^[ \t]*```[ \t]*(?:python3?|py)?[ \t]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE
-)
+_FENCE = re.compile(r"^[ \t]*```[ \t]*([\w.+-]*)[^\n`]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_ONE_FENCE = re.compile(r"\A\s*```[ \t]*(?:i?py[\w.]*)?[ \t]*\n(.*)^[ \t]*```\s*\Z", re.DOTALL | re.MULTILINE | re.IGNORECASE)
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _TYPOGRAPHIC = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "‟": '"', "‘": "'", "’": "'", "‚": "'", "−": "-", "–": "-", "\u00a0": " ", "\u200b": ""}
 )
+_PYTHON = ("py", "ipy")
 _MOST_LINES = 50
 
 FENCE = "took the code out of its Markdown fence"
@@ -37,9 +37,10 @@ class Repaired(Value):
 
 def repaired(written: str) -> Repaired:
     """The code with what could be mended; as it was written where nothing helps. Pure."""
-    code, repairs = written, []
-    if blocks := _FENCE.findall(code):
-        code, repairs = "\n".join(block.rstrip("\n") for block in blocks), [FENCE]
+    if _runs(written):
+        return Repaired(code=written)
+    code = _unfenced(written)
+    repairs = [FENCE] if code != written else []
     if len(code) > LONGEST or _parses(code):
         return Repaired(code=code, repairs=tuple(repairs))
     tried, done = code, list(repairs)
@@ -51,6 +52,36 @@ def repaired(written: str) -> Repaired:
         if _parses(tried):
             return Repaired(code=tried, repairs=tuple(done))
     return Repaired(code=code, repairs=tuple(repairs))
+
+
+def _unfenced(text: str) -> str:
+    """The code inside the fences of a text that is no code; the text where there are none.
+
+    One fence around all is taken off whole where that parses: fences inside it stand in strings. Else blocks of Python count,
+    and blocks without a word where they do something; what is shown as output, or as another language, does not.
+    """
+    if (one := _ONE_FENCE.match(text)) and _runs(one[1]):
+        return one[1].rstrip("\n")
+    found = [(word.lower(), block.rstrip("\n")) for word, block in _FENCE.findall(text)]
+    named = any(word.startswith(_PYTHON) for word, _ in found)
+    first = next((place for place, (word, _) in enumerate(found) if not word and not named), -1)
+    code = [
+        block
+        for place, (word, block) in enumerate(found)
+        if word.startswith(_PYTHON) or place == first or (not word and _acts(block))
+    ]
+    return "\n".join(code) if code else text
+
+
+def _acts(block: str) -> bool:
+    """Does the block do anything, if it is code? Output that happens to parse is names and numbers."""
+    if not _runs(block):
+        return False
+    return any(not isinstance(one, ast.Expr) or isinstance(one.value, ast.Call) for one in ast.parse(block).body)
+
+
+def _runs(code: str) -> bool:
+    return len(code) <= LONGEST and _parses(code)
 
 
 def _parses(code: str) -> bool:
