@@ -169,7 +169,13 @@ export class Desk {
     return { step: this.current, anchor: place && { start: place.start, end: place.end } };
   }
 
-  async error() {
+  /** Ask for the type of an error. Who types fast gives its role before the dialog has closed: `role` waits for it. */
+  error() {
+    this.asked = this.#error();
+    return this.asked;
+  }
+
+  async #error() {
     if (this.isSealed || !this.current) return;
     const place = this.#place();
     const fallacy = await dialogs.askError(place.step, this.keys.fallacies);
@@ -181,7 +187,8 @@ export class Desk {
     this.focus(place.step);
   }
 
-  role(role) {
+  async role(role) {
+    await this.asked;
     const { sheet } = this;
     const verdict = sheet.verdicts.find((one) => one.id === this.lastVerdict);
     if (!verdict) return toast("Say first what is wrong with a step.");
