@@ -32,6 +32,8 @@ from apps.marks.models import (
     MarkState,
     Pass,
     PassReason,
+    Reveal,
+    RevealKind,
     Slot,
 )
 from apps.marks.sheets import scheme_of, sheet_of
@@ -161,6 +163,20 @@ def agreed_beside(mark: Mark) -> Agreed | None:
     own, agreed = sheet_of(mark), MarkSheet.model_validate(grade.sheet)
     claims = [Position(ticks=sheet.ticks, is_mixed=sheet.is_mixed, typed=sheet.typed) for sheet in (own, agreed)]
     return Agreed(mark, grade, item_differences(scheme_of(mark), claims), step_differences([own, agreed]))
+
+
+@transaction.atomic
+def agreed_show(mark: Mark) -> Agreed | None:
+    """`agreed_beside` for the marker themselves: that it was shown is kept first, so that the mark is not opened again."""
+    Mark.objects.select_for_update().get(pk=mark.pk)
+    found = agreed_beside(mark)
+    if found is None or not Mark.objects.filter(pk=mark.pk, state=mark.state).exists():
+        return None
+    grade = found.grade
+    for basis in [grade.mark] if grade.mark else grade.coordination.marks.all() if grade.coordination else []:
+        kept = {"case": mark.task.case, "person": mark.marker, "kind": RevealKind.COLLEAGUE, "mark": basis}
+        Reveal.objects.get_or_create(**kept, defaults={"trigger": "calibration"})
+    return found
 
 
 def drift_figures(problem: ContestProblem) -> list[Drift]:

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from apps.accounts.models import User
 from apps.contests.models import ContestState
-from apps.marks.calibration import Agreed, agreed_beside
+from apps.marks.calibration import Agreed, agreed_show
 from apps.marks.coordination import claim_default
 from apps.marks.models import Coordination, Mark, MarkState, Reveal, RevealKind
 from apps.marks.precedents import Precedents, precedents_of
@@ -99,7 +99,7 @@ def panel_of(mark: Mark) -> RevealPanel:
         sealed_points=points_text(mark.sealed_points) if mark.sealed_points is not None else "",
         claim=claim_default(mark, scheme_of(mark)),
         reasons=[(reason.value, words) for reason, words in CHANGE_WORDS.items()],
-        agreed=agreed_beside(mark),
+        agreed=agreed_show(mark),
         precedents=precedents if seen else None,
         has_precedents=bool(precedents),
         coordination=mark.task.case.coordinations.filter(marks=mark).order_by("-pk").first(),

@@ -19,9 +19,9 @@ from apps.marks.calibration import (
     remark_due,
 )
 from apps.marks.claims import task_next
-from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, Slot
-from apps.marks.sealing import cases_settle
-from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
+from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, Reveal, Slot
+from apps.marks.sealing import NotReady, cases_settle, mark_unseal
+from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed, task_whole
 
 ClientFor = Callable[[User | None], Client]
 
@@ -133,3 +133,19 @@ def test_nothing_comes_back_too_soon_or_where_the_setup_says_none(bob: User) -> 
     problem = ContestProblem.objects.get(pk=problem.pk)
     assert remark_due(problem, bob) is None
     assert claimed(problem, bob).slot == Slot.FIRST
+
+
+def test_to_see_the_agreed_mark_ends_the_time_to_open_the_own_one(bob: User, dana: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1)
+    calibration_set(case=settled(problem, bob), by=bob, is_on=True)
+    task = claimed(problem, dana)
+    sealed(task, dana, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
+    mark_unseal(task=task, user=dana)
+    sealed(task_whole(task), dana, ("claim", {"line": "A1 A2"}))
+    client_for(dana).get(reverse("marks:reveal", kwargs={"task_id": task.public_id}))
+    reveal = Reveal.objects.get(person=dana)
+    assert (reveal.trigger, reveal.mark) == ("calibration", FinalGrade.objects.get().mark)
+    with pytest.raises(NotReady, match="before anything is shown"):
+        mark_unseal(task=task, user=dana)
+    client_for(dana).get(reverse("marks:reveal", kwargs={"task_id": task.public_id}))
+    assert Reveal.objects.count() == 1

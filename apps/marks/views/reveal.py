@@ -39,7 +39,7 @@ def sealed_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def reveal(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
-    """What may be shown beside the mark now. Asking shows nothing that was not shown before."""
+    """What may be shown beside the mark now. Asking shows nothing new but the agreed mark of a script for calibration."""
     return _panel(request, _mark(request, task_id))
 
 
