@@ -12,6 +12,7 @@ Whoever else asks gets `Http404`.
 """
 
 import uuid
+from collections.abc import Collection
 
 from django.db.models import Q
 from django.http import Http404
@@ -19,7 +20,7 @@ from django.http import Http404
 from apps.accounts.models import User
 from apps.contests.access import coach_of, contest_get_for, contest_visible_to, organised_get_for, paper_own, problem_own_for
 from apps.contests.models import Contest, ContestProblem, Paper
-from apps.marks.models import Appeal, FinalGrade, MarkingCase, MarkState
+from apps.marks.models import Appeal, FinalGrade, Mark, MarkingCase, MarkState
 from apps.results.models import FeedbackRequest
 from apps.submissions.access import version_own_for
 from apps.submissions.models import SubmissionVersion
@@ -116,6 +117,14 @@ def carried_may_read(user: User, grade: FinalGrade, version: SubmissionVersion) 
     if case is None or marks_unsealed(user, case):
         return False
     return case.tasks.filter(mark__marker=user, mark__state__in=SEALED).exists()
+
+
+def carried_candidates(user: User, versions: Collection[SubmissionVersion]) -> set[int]:
+    """The keys of the versions to ask `carried_may_read` about: texts of which the person sealed a mark in any version."""
+    texts = {one.submission_id for one in versions}
+    sealed = Mark.objects.filter(marker=user, state__in=SEALED, task__case__version__submission__in=texts)
+    texts = set(sealed.values_list("task__case__version__submission", flat=True))
+    return {one.pk for one in versions if one.submission_id in texts}
 
 
 def _appeal(public_id: uuid.UUID) -> Appeal:

@@ -9,13 +9,13 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.contests.models import Contest
-from apps.marks.models import FinalGrade, ReleasePart
+from apps.marks.models import FinalGrade, ReleasedGrade, ReleasePart
 from apps.marks.sheets import script_of
 from apps.reasoning.marking.carrying import Carried, Carrying, remarks_carried
 from apps.reasoning.marking.commands import Script
 from apps.reasoning.marking.sheet import Comment, MarkSheet
 from apps.reasoning.marking.student_view import comments_shown
-from apps.results.access import carried_may_read
+from apps.results.access import carried_candidates, carried_may_read
 from apps.results.models import CarriedRemark
 from apps.results.shown import StepShown, VerdictShown, parts_of, verdict_shown
 from apps.submissions.models import SubmissionVersion
@@ -87,7 +87,7 @@ class EarlierFeedback:
 
 def version_before(version: SubmissionVersion) -> SubmissionVersion | None:
     """The newest older version of the same text of which remarks were released."""
-    older = version.submission.versions.filter(number__lt=version.number).order_by("-number")
+    older = version.submission.versions.filter(number__lt=version.number).defer("raw", "source").order_by("-number")
     shown = parts_of(older)
     return next((one for one in older if remarks_released(shown.get(one.pk, {}))), None)
 
@@ -116,9 +116,13 @@ def revision_of(version: SubmissionVersion) -> Revision | None:
 
 def revisions_for(user: User, contest: Contest) -> list[Revision]:
     """The newer versions with earlier remarks that this coach may read, by problem and paper number."""
-    newer = versions_to_mark(contest).filter(number__gt=1).select_related("submission__paper__contest", "submission__problem")
-    rows = newer.order_by("submission__problem__position", "submission__paper__number")
-    found = [revision for version in rows if (revision := revision_of(version)) is not None]
+    released = ReleasedGrade.objects.filter(batch__undone_at=None, batch__contest=contest)
+    texts = released.values("grade__case__version__submission")
+    newer = versions_to_mark(contest).filter(number__gt=1, submission__in=texts).defer("raw", "source")
+    newer = newer.select_related("submission__paper__contest", "submission__problem")
+    rows = list(newer.order_by("submission__problem__position", "submission__paper__number"))
+    own = carried_candidates(user, rows)
+    found = [revision for version in rows if version.pk in own and (revision := revision_of(version)) is not None]
     return [revision for revision in found if carried_may_read(user, revision.grade, revision.new)]
 
 

@@ -1,16 +1,20 @@
 """A newer version keeps the remarks on what stayed the same; the rest waits for a marker or is told as gone."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, ContestState
 from apps.contests.services import contest_move
-from apps.results.revisions import RevisionRefused, remark_decide, revision_of
-from apps.submissions.models import SubmissionVersion
+from apps.results.revisions import RevisionRefused, remark_decide, revision_of, revisions_for
+from apps.submissions.models import Origin, Submission, SubmissionVersion, TextFormat
+from apps.submissions.services import version_add
 from tests.contests.factory import hand_in, moved
 from tests.marks.factory import marker
 from tests.results.factory import FOR_STUDENT, TEXT, VERDICT_WORDS, marked, released, version_of
@@ -107,3 +111,18 @@ def test_nothing_is_carried_of_what_was_not_released(bob: User, charlie: User, c
     assert revision_of(version) is None
     url = reverse("results:revision", kwargs={"version_id": version.public_id})
     assert client_for(bob).get(url).status_code == 404
+
+
+def test_listing_revised_texts_asks_no_more_for_each_that_one_may_not_read(
+    problem: ContestProblem, bob: User, charlie: User, django_assert_num_queries: Callable[..., AbstractContextManager[object]]
+) -> None:
+    version = revised(problem, charlie, TEXT.replace("Then $p", "Hence $p"))
+    contest, eve = version.submission.paper.contest, marker("eve")
+    with CaptureQueriesContext(connection) as one:
+        assert revisions_for(eve, contest) == []
+    for submission in Submission.objects.filter(problem=problem).exclude(pk=version.submission_id):
+        version_add(submission=submission, text="Another way.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+    with django_assert_num_queries(len(one)):
+        assert revisions_for(eve, contest) == []
+    assert not any('"source"' in query["sql"] for query in one.captured_queries), "nor reads their texts"
+    assert version in [revision.new for revision in revisions_for(bob, contest)]
