@@ -17,6 +17,14 @@ from workers.mathcheck.modular import REACH, talk_of_residues
 from workers.mathcheck.notation import NotUnderstood
 from workers.mathcheck.quantifiers import bound_names, supposes
 from workers.mathcheck.reading import Line, read_line
+from workers.mathcheck.restrictions import (
+    ALTERNATIVE,
+    OTHER_OPERATION,
+    hides_condition,
+    may_be_alternative,
+    redefined_operations,
+    uses,
+)
 from workers.mathcheck.scope import Scope
 from workers.mathcheck.stance import is_denied_later, is_unasserted, is_under_contradiction
 from workers.mathcheck.texts import Sentence, sentences
@@ -57,6 +65,8 @@ class Checker:
         #: Whether the text is that of the problem, whose conditions hold for good.
         self.outside = False
         self.read = True
+        #: Operations with a meaning of their own: "define $a*b=…$".
+        self.operations: set[tuple[str, object]] = set()
         self.totient = "Euler" in text or "totient" in text
         for assumption in assumptions:
             spelled = assumption if re.search(r"\$|\\\(|\\\[", assumption) else _dollars(assumption)
@@ -74,6 +84,7 @@ class Checker:
     def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
         divided = [] if given else list(divided_in_words(line))
         self.bound = frozenset() if given else bound_names(line)
+        self.operations |= redefined_operations(line)
         if self.bound:
             self.own = self.scope.beside()
             self._enter(self.own, line, given, divided)
@@ -89,7 +100,7 @@ class Checker:
             rest = rest[: claim.start] + " " * (claim.end - claim.start) + rest[claim.end :]
         conditions = condition_places(line, scope, given)
         add_conditions(scope, line, conditions)
-        self.read = is_read(line.words) and not is_restricted(rest)
+        self.read = is_read(line.words) and not is_restricted(rest) and not hides_condition(line)
         if not self.read:
             named = {letter for statement in line.statements for letter in letters(statement.tokens)} | declared
             if conditions or declared:
@@ -233,6 +244,8 @@ class Checker:
         moduli = frozenset[int]()
         if words := self._blocked_words(line, sentence):
             return words, moduli
+        if any(uses(side, self.operations) for one in claim.variants for side in (one.left, one.right)):
+            return OTHER_OPERATION, moduli
         if claim.relation == "=":
             before = self.text[max(0, sentence.start - REACH) : sentence.start]
             talk = talk_of_residues(before, self.text[sentence.start : sentence.end], claim.names)
@@ -252,6 +265,9 @@ class Checker:
             return "what follows may deny it"
         if is_under_contradiction(self.text[max(0, sentence.start - REACH_BEFORE) : sentence.start]):
             return "it stands in a proof by contradiction"
+        before, after = self.text[max(0, sentence.start - REACH_AFTER) : sentence.start], self.text[sentence.end :]
+        if may_be_alternative(line.words, before, after[:REACH_AFTER]):
+            return ALTERNATIVE
         return ""
 
 

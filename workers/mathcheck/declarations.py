@@ -25,6 +25,8 @@ _ADJECTIVE_AFTER = re.compile(
     rf"{GROUP}\s+(?P<kind>odd|even|prime|positive|negative|non-?negative|real|coprime)\b", re.IGNORECASE
 )
 _ADJECTIVE_BEFORE = re.compile(rf"\b(?P<kind>(?:{_ADJECTIVE}\s+)+){GROUP}", re.IGNORECASE)
+#: How names are declared; each has a `group` of names and their `kind`.
+DECLARING = (_BEFORE, _AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE)
 _TRIANGLE = re.compile(rf"{GROUP}[^⟦]*\b(?:sides?|side[- ]lengths?)\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_FIRST = re.compile(rf"\b(?:sides?|side[- ]lengths?)\s+{GROUP}\s+of\s+(?:a|the|some)\s+triangle", re.IGNORECASE)
 _TRIANGLE_WITH = re.compile(rf"\btriangle\s+with\s+(?:sides?|side[- ]lengths?)\s+{GROUP}", re.IGNORECASE)
@@ -35,7 +37,7 @@ def read_declarations(scope: Scope, flat: str, statements: Sequence[Statement]) 
     """Declare what the flattened sentence says (statement i stands as ⟦i⟧); the names declared, and the words not used."""
     rest = list(flat)
     declared: set[str] = set()
-    for pattern in (_BEFORE, _AFTER, _ADJECTIVE_AFTER, _ADJECTIVE_BEFORE):
+    for pattern in DECLARING:
         for match in pattern.finditer(flat):
             names = _names(match["group"], statements)
             _declare(scope, names, match["kind"].lower())

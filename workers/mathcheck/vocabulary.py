@@ -3,29 +3,29 @@
 import re
 
 _NEUTRAL_WRITTEN = r"""
-    s subsets rule rules stick series summation interval may
-    a an and any all are as arbitrary at be being because both but by can clearly claim clear compute consequently
+    s subsets rule rules stick series summation may
+    a an and any all are as arbitrary be being because both but by can clearly claim clear compute consequently
     consider define defined denote each easily equal equality equals every expand expanding factor factoring
     factorisation factorization find first finally fixed follows following for formula from function further furthermore
     get gets give gives given giving have has hence here holds however identity if implies in indeed inequality into is
     it its know let lets means moreover namely natural negative next nonnegative non nonzero note notice now number
-    numbers observe obtain obtained obtains of on one or our over particular positive prime primes real reals rational
-    integer integers recall rearranging result rewrite right left hand side sides same satisfy satisfies satisfying
-    second see set show shows simplify simplifies simplifying simply since so square strictly such sum sums than that
+    numbers observe obtain obtained obtains of on one our over particular positive prime primes real reals rational
+    integer integers recall rearranging result rewrite right left hand side sides satisfy satisfies satisfying
+    second see set show shows simplify simplifies simplifying simply since so square strictly such sum sums that
     the their then there therefore these they this thus to together triangle true two three four using use valid value
     values variables we well where whence which with write writing yield yields odd even nonpositive distinct different
     holds namely also always us both sides multiplying dividing adding subtracting squaring out terms term product
-    products after before step we've expression expressions becomes become cauchy schwarz am gm hm qm means arithmetic
+    products step we've expression expressions becomes become cauchy schwarz am gm hm qm means arithmetic
     geometric harmonic quadratic mean jensen bernoulli nesbitt schur minkowski holder titu lemma inequality's weighted
     triangle's identity's binomial theorem newton vandermonde pascal hockey stick telescoping induction completing
     completes derivative differentiate differentiating derivatives coefficient coefficients direct computation
     calculation calculate calculating algebra elementary known well-known standard classical gauss sophie germain
-    lagrange euler fermat little divisible divides multiple modulo mod congruent congruence remainder parity length
-    lengths suppose assume put greater least less most larger smaller whenever when evaluates evaluate evaluating i e
+    lagrange euler fermat little divisible divides multiple modulo mod congruent congruence remainder length
+    lengths suppose assume put greater less larger smaller whenever when evaluates evaluate evaluating i e
     take taking new old last apply applying applied consecutive's basic add up collect collecting like powers power
     polynomial long division root roots's cube cubes squares difference differences whole immediate immediately
     straightforward check checks verify verified easy trivial trivially obvious obviously it's total totals proof step
-    base case's remark fact facts true more precisely other words that's hold real-valued logarithm sine cosine angle
+    base case's remark fact facts true more precisely words that's hold real-valued logarithm sine cosine angle
     double addition summing splitting split partial fraction fractions denominators common denominator numerator
     clearing cancel cancelling cancels cancellation rationalising rationalizing conjugate
 """

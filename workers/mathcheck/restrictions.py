@@ -1,0 +1,153 @@
+r"""What a sentence says beside the conditions that are read: exceptions, alternatives, operations with a meaning of their own.
+
+Each word of "a prime other than $3$" or "$a$ and $b$ of the same parity" is harmless alone; together they narrow a claim.
+"""
+
+import re
+
+from workers.mathcheck.declarations import DECLARING, GROUP, KIND, plain_name
+from workers.mathcheck.notation import NotUnderstood
+from workers.mathcheck.parsing import parsed
+from workers.mathcheck.reading import Line
+from workers.mathcheck.relations import Statement
+from workers.mathcheck.stance import is_condition
+from workers.mathcheck.tree import Node, walk
+
+ALTERNATIVE = "it may be one of several alternatives"
+OTHER_OPERATION = "it uses an operation that was given a meaning of its own"
+
+_NARROWS = re.compile(
+    r"\b(?:other\s+than|others|except\w*|apart\s+from|aside\s+from|besides|excluding|without|at\s+(?:least|most)|up\s+to|no\s+(?:more|less)"
+    r"|(?:same|different|opposite|equal|both|given|this|that)\s+(?:parity|sign|remainder|residue|length)|parities|remainder"
+    r"|powers?\s+of|multiples\s+of|products?\s+of\s+(?:two|three)|(?:sum|difference)s?\s+of\s+(?:two|three)|in\s+the\s+form"
+    r"|of\s+the\s+(?:form|shape|same|type)|distinct\s+from|different\s+from|unequal|both\s+(?:of\s+\w+\s+)?(?:odd|even|prime|positive|negative)"
+    r"|all\s+(?:odd|even|prime|positive|negative|distinct|different)(?=\s*[,.]|\s*$)|(?:square|cube|composite|whose|consecutive)\b"
+    r"(?=\s+(?:numbers?|integers?))|in\s+(?:an\s+)?(?:increasing|decreasing|arithmetic|geometric)\s+(?:order|progression)"
+    r"|(?:outside|inside|within|beyond|interval|between|starting|beginning|onwards?|sufficiently|large|small)\b"
+    r"|(?:with|of|has|have|having)\s+(?:the\s+)?(?:sum|product|difference|total|value|mean)\b)",
+    re.IGNORECASE,
+)
+_ALTERNATIVE = re.compile(r"\b(?:or|either|one\s+of|some\s+of|any\s+of|alternatives?|alternatively|else)\b", re.IGNORECASE)
+_LISTS_ALTERNATIVES = re.compile(
+    r"\bone\s+of\b|\b(?:two|three|four|several|following|these)\s+(?:cases|possibilities|alternatives|options)\b"
+    r"|\b(?:either|or)\s*:?\s*$",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"^\W*(?:or|else|except\w*|unless|otherwise|alternatively|provided|apart)\b", re.IGNORECASE)
+_NO_RELATION_BETWEEN = re.compile(r"\s*(?:,|,?\s*(?:and|or|nor))\s*")
+#: A preposition after a name belongs to it: "$n$ from $1$ to $3$", "$a,b$ of sum $1$".
+_ATTACHED = re.compile(
+    r"⟦(\d+)⟧\s*,?\s*(?:of|from|in|on|at|after|before|other|over|up|above|below|under|than|among|not|out|both|all|each|as|same"
+    r"|different|distinct|less|greater|larger|smaller|one)\b",
+    re.IGNORECASE,
+)
+_DECLARED = re.compile(rf"(?P<before>[A-Za-z][A-Za-z'’-]*)?\s*(?<![A-Za-z-]){KIND}\s+{GROUP}", re.IGNORECASE)
+_MAY_FOLLOW = re.compile(
+    r"""\s*(?:$|[.;:)⟦]|,\s*⟦|,?\s*(?:with|satisfying)\s+(?:(?:the\s+)?(?:conditions?\s+)?)⟦
+    |,?\s*(?:and\s+|so\s+)?(?:let|suppose|assume|put|set|consider|define|denote|then|hence|thus|therefore|we|so|for|since|because|if)\b
+    |,?\s*and\s+(?:an?\s+|all\s+|any\s+|every\s+|each\s+|the\s+|some\s+)?(?:⟦|(?:positive|negative|real|rational|integer|prime|odd|even
+    |number|natural|non)[\w-]*)
+    |,?\s*(?:be|is|are|where|such\s+that|it|there|this|the|that\s+satisf\w+\s+⟦|holds?|have|has|by|clearly|indeed|now|note|expand\w*
+    |factor\w*|obviously|as|these|which\s+gives|in\s+particular)\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LEADS_WRITTEN = r"""
+    for all any every each such given let the a an and are is be where with if suppose assume assuming since when arbitrary fix
+    fixed some take consider to both here two three four by as that whenever because then if denote there exist exists
+    positive negative real rational natural whole odd even prime strictly distinct non-negative nonnegative pairwise
+"""
+_OF_A_KIND = re.compile(r"⟦(\d+)⟧[^⟦,.;]*\b(?:is|are|be|being)\b", re.IGNORECASE)
+_LEADS = frozenset(_LEADS_WRITTEN.split())
+_NAMES_AN_OPERATION = re.compile(
+    r"(?:\b(?:defin(?:e|es|ed|ing)|denot(?:e|es|ed|ing))\b(?:\s+\w+){0,4}\s*,?\s*⟦(?P<first>\d+)⟧"
+    r"|\bwrite\s+⟦(?P<short>\d+)⟧\s+(?:for|to\s+mean|instead)\b|⟦(?P<after>\d+)⟧\s+(?:denotes?|stands?\s+for|means)\b"
+    r"|\bby\s+⟦(?P<by>\d+)⟧\s+we\s+(?:mean|denote))",
+    re.IGNORECASE,
+)
+_INTRODUCES = re.compile(
+    r"\b(?:let|set|put|defin\w+|denot\w+|write|consider|suppose|assume|if|satisf\w+|operat\w+|notation|given|by|where|symbol|means)\b",
+    re.IGNORECASE,
+)
+_STARRED = re.compile(r"^\W*(?:[A-Za-z]\s*)?(?:\*|\\ast\b|\\star\b|\\circ\b)\W*(?:[A-Za-z]\)?\s*(?::?=|$)|$)")
+_OPERATES = re.compile(r"\b(?:operations?|operators?)\b", re.IGNORECASE)
+
+
+def hides_condition(line: Line) -> bool:
+    """Whether the sentence narrows what it speaks of in a way that is not read as a condition."""
+    return (
+        _NARROWS.search(line.words) is not None
+        or _ALTERNATIVE.search(line.words) is not None
+        or any(_is_name(line, int(found[1])) for found in _ATTACHED.finditer(line.flat))
+        or any(_MAY_FOLLOW.match(line.flat[end:]) is None for end in _ends_of_declarations(line))
+        or any((found["before"] or "for").lower() not in _LEADS for found in _DECLARED.finditer(line.flat))
+        or any(_is_partly_read(statement) for statement in line.statements)
+        or any(_is_a_kind_of_more(line, int(found[1])) for found in _OF_A_KIND.finditer(line.flat))
+        or any(_continues_a_list(line, place) for place in range(1, len(line.statements)))
+    )
+
+
+def may_be_alternative(words: str, before: str, after: str) -> bool:
+    """Whether "or" joins the sentence's relations, to each other or to those of the sentences beside it."""
+    return any((_ALTERNATIVE.search(words), _LISTS_ALTERNATIVES.search(before), _GOES_ON.search(after)))
+
+
+def redefined_operations(line: Line) -> set[tuple[str, object]]:
+    """The operations that the sentence gives a meaning of its own: "define $a*b=a+b+ab$"."""
+    found: set[tuple[str, object]] = set()
+    for match in _NAMES_AN_OPERATION.finditer(line.flat):
+        found |= _operations(line.statements[int(next(group for group in match.groups() if group))])
+    if _INTRODUCES.search(line.words) or _OPERATES.search(line.words):
+        if any(_STARRED.search(formula.tex) for formula in line.formulas):
+            found.add(("mul", None))
+        if _OPERATES.search(line.words):
+            found |= {one for statement in line.statements if statement.relations for one in _operations(statement)}
+    return found
+
+
+def uses(node: Node, operations: set[tuple[str, object]]) -> bool:
+    """Whether an expression is written with one of the operations."""
+    return any(_operation(part) in operations for part in walk(node))
+
+
+def _operations(statement: Statement) -> set[tuple[str, object]]:
+    """The operation on the left of a statement, where that is neither a name nor a function or sequence."""
+    if not statement.parts[0]:
+        return set()
+    try:
+        node = parsed(statement.parts[0])
+    except NotUnderstood:
+        return {("mul", None)} if [token.text for token in statement.parts[0]] == [r"\cdot"] else set()
+    return set() if node.op in ("name", "num", "const", "apply", "item") else {_operation(node)}
+
+
+def _operation(node: Node) -> tuple[str, object]:
+    return (node.op, node.value if node.op == "fn" else None)
+
+
+def _ends_of_declarations(line: Line) -> list[int]:
+    """Where declarations end; of one that goes on in another, the end of the longer."""
+    spans = [found.span() for pattern in DECLARING for found in pattern.finditer(line.flat)]
+    return [end for start, end in spans if all(not (one <= end < other) for one, other in spans)]
+
+
+def _is_partly_read(statement: Statement) -> bool:
+    """A sign that is not ours, or a relation without its left side: the `> 3` of "a prime $> 3$"."""
+    return statement.foreign not in ("", r"\in") or (bool(statement.relations) and not statement.parts[0])
+
+
+def _is_a_kind_of_more(line: Line, place: int) -> bool:
+    """Whether more than a name is supposed to be of a kind: "let $p$ and $p+2$ be primes"."""
+    return not line.statements[place].relations and not _is_name(line, place) and is_condition(line.before(place))
+
+
+def _is_name(line: Line, place: int) -> bool:
+    return plain_name(line.statements[place]) is not None
+
+
+def _continues_a_list(line: Line, place: int) -> bool:
+    r"""Whether a lone number or name follows a relation: the $5$ of `p \ne 2, 5`, of which the relation has the first only."""
+    one, two = line.statements[place - 1], line.statements[place]
+    end = line.places[place - 1] + len(f"⟦{place - 1}⟧")
+    if not one.relations or two.relations or two.foreign or len([t for t in two.tokens if t.text != "-"]) != 1:
+        return False
+    return _NO_RELATION_BETWEEN.fullmatch(line.flat[end : line.places[place]]) is not None
