@@ -1,8 +1,12 @@
 """Solver–verifier logs become runs of Self-Check: calls with their texts, candidates, judgements, an accepted proof."""
 
+import time
+
 import pytest
 
+from apps.explorations.importing import solver_logs
 from apps.explorations.importing.log_payloads import answer_of, request_of
+from apps.explorations.importing.log_sections import sections
 from apps.explorations.importing.story import LogFile, LogWrong, paragraphs
 from apps.explorations.solutions import solutions
 from apps.reasoning.domain.events import event_from
@@ -126,3 +130,29 @@ def test_messages_of_every_known_interface_are_found() -> None:
 def test_a_display_formula_is_not_cut_into_two_steps() -> None:
     assert paragraphs("First.\n\n$$a\n\n=b$$\n\nLast.") == ("First.", "$$a\n\n=b$$", "Last.")
     assert paragraphs("A list:\n\n  its end.\n\nNext.") == ("A list:\n\n  its end.", "Next.")
+
+
+def test_characters_that_no_database_keeps_are_replaced() -> None:
+    run = imported(solver_log(*check("yes", "Step \ud835 and \x00."), *DONE))
+    assert run.events.get(kind="candidate.judged").body["summary"] == "Step \ufffd and \ufffd."
+
+
+def test_a_value_that_cannot_be_decoded_breaks_off_and_the_rest_is_read() -> None:
+    deep = [heading("Corrected solution:"), "[" * 500 + "]" * 500, heading("Corrected solution:"), "[" + "1" * 5_000 + "]"]
+    run = imported(solver_log(*deep, *check("yes"), *DONE))
+    assert sum("breaks off" in line for line in unread(run)) == 2
+    assert run.outcome is not None
+    assert run.outcome["accepted"] is True
+
+
+@pytest.mark.parametrize(
+    "row",
+    [f">>>>>>> a{' ' * 200_000}b", f">>>>>>>{' ' * 200_000}", ">" * 200_000, "[\n" * 100_000],
+    ids=["between", "only spaces", "signs", "brackets"],
+)
+def test_a_heading_with_endless_spaces_is_read_in_time(row: str) -> None:
+    began = time.process_time()
+    found = list(sections(f"{row}\n>>>>>>> Next:  \nbody\n"))
+    solver_logs.recognises(LogFile("x.log", row.encode()))
+    assert time.process_time() - began < 2
+    assert (found[-1].title, found[-1].body) == ("next", "body\n")

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from apps.explorations.importing.story import moment
+from apps.reasoning.reading.decoded import keepable
 
-_HEADING = re.compile(r"^(?:\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)\] )?>{5,}\s*(\S.*?)\s*$")
+_HEADING = re.compile(r"^(?:\[(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)\] )?>{5,}\s*(\S.*)$")
 _COUNTS = re.compile(r"^Number of iterations: \d+, number of corrects: \d+, number of errors: \d+\s*$")
 _SPACES = re.compile(r"\s+")
 
@@ -29,8 +30,8 @@ class Section:
         if not body.startswith(('"', "{", "[")):
             return body
         try:
-            return json.JSONDecoder(strict=False).raw_decode(body)[0]
-        except (json.JSONDecodeError, RecursionError) as error:
+            return keepable(json.JSONDecoder(strict=False).raw_decode(body)[0])
+        except (ValueError, RecursionError) as error:
             raise CutOff from error
 
     def text(self) -> str:
@@ -54,7 +55,7 @@ def sections(text: str) -> Iterator[Section]:
             continue
         if title:
             yield Section(title, line, at, "\n".join(body))
-        title = _SPACES.sub(" ", heading[2].rstrip(": .")).lower()
+        title = _SPACES.sub(" ", heading[2].rstrip().rstrip(": .")).lower()
         line, at, body = number, moment(heading[1]) if heading[1] else None, []
     if title:
         yield Section(title, line, at, "\n".join(body))

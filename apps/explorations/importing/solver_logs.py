@@ -32,7 +32,7 @@ PROOF = "proof/1"
 def recognises(file: LogFile) -> bool:
     """Does this look like such a log?"""
     head = file.text[:200_000]
-    return bool(re.search(r"^(?:\[[^\]]*\] )?>{5,}\s*(Initial prompt|Run \d+ of \d+)", head, re.MULTILINE))
+    return bool(re.search(r"^(?:\[[^\]\n]*\] )?>{5,}\s*(Initial prompt|Run \d+ of \d+)", head, re.MULTILINE))
 
 
 def read(file: LogFile) -> Story:
