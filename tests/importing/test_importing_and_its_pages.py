@@ -124,3 +124,20 @@ def test_the_command_takes_a_problem_of_the_library(tmp_path: Path) -> None:
 
 def test_the_statement_of_the_file_becomes_the_problem() -> None:
     assert imported(solver_log(), facts=NUMBERS).problem_version.statement == STATEMENT
+
+
+def test_a_file_with_values_of_another_kind_does_not_end_the_others(
+    client_for: ClientFor, alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: object) -> None:
+        raise TypeError("'int' object is not iterable")
+
+    monkeypatch.setattr("apps.explorations.importing.proof_graphs.read", fails)
+    answer = posted(client_for(alice), ("g.json", graph({"a": {}})), ("ours.log", solver_log()))
+    assert answer.status_code == 422
+    assert "g.json has values that a proof graph does not have" in answer.content.decode()
+    (tmp_path / "g.json").write_text(graph({"a": {}}))
+    (tmp_path / "other.log").write_text(solver_log(*check("yes")))
+    with pytest.raises(CommandError, match="1 could not be imported"):
+        call_command("import_log", str(tmp_path), topic="N", stdout=io.StringIO(), stderr=io.StringIO())
+    assert Run.objects.count() == 2

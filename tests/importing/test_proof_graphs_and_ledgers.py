@@ -122,3 +122,30 @@ def test_a_verdict_on_nothing_and_an_unknown_event_are_listed() -> None:
     found = unread(imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl"))
     assert "9.9: a verdict on a claim that the file does not have" in found
     assert "line 10: nothing is known of an event “comet_seen”" in found
+
+
+def test_values_of_another_kind_are_listed_and_the_rest_goes_in() -> None:
+    nodes: dict[str, dict[str, Any]] = {"a": {"dependencies": 5}, "b": {"parent": "a"}}
+    run = imported(graph(nodes, obligations=5), "g.json")
+    assert unread(run) == ["node a: its dependencies are no list", "obligations: no list"]
+    assert ("a", "b") in uses(run)
+    first = ledger_event("node_created", 2, node={**node("1"), "dependencies": 5})
+    run = imported("\n".join(json.dumps(event) for event in [LEDGER[0], first]), "ledger.jsonl")
+    assert unread(run) == ["line 2: its dependencies are no list"]
+    assert Lemma.objects.filter(run=run).count() == 1
+
+
+def test_characters_that_no_database_keeps_are_replaced() -> None:
+    odd: dict[str, dict[str, Any]] = {"a": {"statement": "What \ud835 and \x00 say.", "taint": "\ud835"}}
+    run = imported(graph(odd, **{"\ud835": 1}), "g.json")
+    assert Lemma.objects.get(run=run).statement == "What \ufffd and \ufffd say."
+    first = ledger_event("node_created", 2, node={**node("1"), "statement": "\x00 \ud835"})
+    run = imported("\n".join(json.dumps(event) for event in [LEDGER[0], first]), "ledger.jsonl")
+    assert Lemma.objects.get(run=run).statement == "\ufffd \ufffd"
+
+
+@pytest.mark.parametrize("value", ["[" * 500 + "]" * 500, "1" * 5_000], ids=["deep", "a long number"])
+def test_a_graph_that_cannot_be_decoded_is_refused_in_words(value: str) -> None:
+    text = graph({"a": {}}).replace('"depth": 1', f'"depth": {value}')
+    with pytest.raises(LogWrong, match=r"g\.json"):
+        import_of(LogFile("g.json", text.encode()))

@@ -55,6 +55,14 @@ class Batch:
         """The story. Raises `LogWrong`."""
         if sum(len(file.data) for file in self.files) > MOST_BYTES:
             raise LogWrong(f"{self.name} is larger than {MOST_BYTES // 2**20} MB.")
+        try:
+            return self._read()
+        except LogWrong:
+            raise
+        except (TypeError, ValueError, RecursionError) as error:
+            raise LogWrong(f"{self.name} has values that a {self.format} does not have, and cannot be read.") from error
+
+    def _read(self) -> Story:
         if self.format == proof_ledgers.FORMAT:
             return proof_ledgers.read(list(self.files))
         read = solver_logs.read if self.format == solver_logs.FORMAT else proof_graphs.read

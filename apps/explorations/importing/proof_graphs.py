@@ -8,7 +8,8 @@ import json
 from typing import Any
 
 from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
-from apps.explorations.importing.story import LogFile, LogWrong, Story, moment
+from apps.explorations.importing.story import LogFile, LogWrong, Story, listed, moment
+from apps.reasoning.reading.decoded import keepable
 
 FORMAT = "proof graph"
 _KINDS = {"assumption": "Assumption. ", "local-assume": "Assumption. ", "definition": "Definition. "}
@@ -24,8 +25,8 @@ def recognises(file: LogFile) -> bool:
 def read(file: LogFile) -> Story:
     """The story of the graph. Raises `LogWrong` where it is no JSON or has no theorem."""
     try:
-        graph = json.loads(file.text, strict=False)
-    except (json.JSONDecodeError, RecursionError) as error:
+        graph = keepable(json.loads(file.text, strict=False))
+    except (ValueError, RecursionError) as error:
         place = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise LogWrong(f"{file.name} is not whole: its JSON breaks off or is broken{place}.") from error
     theorem = graph.get("theorem") if isinstance(graph, dict) else None
@@ -35,7 +36,9 @@ def read(file: LogFile) -> Story:
     story = Story(format=FORMAT, scaffold="proof_graph", statement=statement, roles={"prover": "unknown model"})
     claims = Claims(story)
     nodes, archived = _nodes(graph, "nodes", story), _nodes(graph, "archived-nodes", story)
-    admitted = {claim_id(one.get("node-id")) for one in graph.get("obligations") or [] if isinstance(one, dict)}
+    admitted = {
+        claim_id(one.get("node-id")) for one in listed(graph, "obligations", "obligations", story) if isinstance(one, dict)
+    }
     for name in sorted((nodes | archived), key=lambda name: _order(name, nodes.get(name) or archived[name])):
         claims.tell(_claim(name, nodes.get(name) or archived[name], nodes, name in admitted))
     for name in archived:
@@ -60,7 +63,7 @@ def _nodes(graph: dict[str, Any], part: str, story: Story) -> dict[str, dict[str
         if not name or not str(node.get("statement") or "").strip():
             story.unread(f"{part}, {str(key)[:60]}", "no node with an id and a statement")
         else:
-            nodes[name] = node
+            nodes[name] = {**node, "dependencies": listed(node, "dependencies", f"node {name}", story)}
     return nodes
 
 
@@ -77,7 +80,7 @@ def _provenance(node: dict[str, Any]) -> dict[str, Any]:
 def _claim(name: str, node: dict[str, Any], nodes: dict[str, dict[str, Any]], is_admitted: bool) -> Claim:
     depth = node.get("depth")
     about = words_of(node, justification="Justified by", taint="Taint")
-    uses = [(claim_id(used), f"dependency {used}") for used in node.get("dependencies") or [] if claim_id(used)]
+    uses = [(claim_id(used), f"dependency {used}") for used in node["dependencies"] if claim_id(used)]
     uses += [(child, f"it concludes the proof of {name}") for child in _conclusions(name, nodes)]
     return Claim(
         id=name,
@@ -94,7 +97,7 @@ def _claim(name: str, node: dict[str, Any], nodes: dict[str, dict[str, Any]], is
 def _conclusions(name: str, nodes: dict[str, dict[str, Any]]) -> list[str]:
     """The nodes below `name` that no other node below it depends on."""
     below = {child: node for child, node in nodes.items() if claim_id(node.get("parent")) == name}
-    used = {claim_id(one) for node in below.values() for one in node.get("dependencies") or []}
+    used = {claim_id(one) for node in below.values() for one in node["dependencies"]}
     return [child for child in below if child not in used]
 
 

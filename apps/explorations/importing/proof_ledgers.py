@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from apps.explorations.importing.claims import Ballot, Claim, Claims, claim_id, words_of
-from apps.explorations.importing.story import LogFile, LogWrong, Story, moment
+from apps.explorations.importing.story import LogFile, LogWrong, Story, listed, moment
+from apps.reasoning.reading.decoded import keepable
 
 FORMAT = "proof ledger"
 _KINDS = {"local_assume": "Assumption. ", "assumption": "Assumption. ", "definition": "Definition. "}
@@ -77,7 +78,8 @@ class _Ledger:
         if not isinstance(node, dict) or not name or not str(node.get("statement") or "").strip():
             self.story.unread(where, "a node without an id or a statement", at)
             return
-        uses = [(claim_id(used), f"dependency {used}") for used in node.get("dependencies") or [] if claim_id(used)]
+        named = listed(node, "dependencies", where, self.story)
+        uses = [(claim_id(used), f"dependency {used}") for used in named if claim_id(used)]
         kind = str(node.get("type"))
         claim = Claim(
             id=name,
@@ -122,8 +124,8 @@ def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str,
         for line, text in enumerate(_pieces(file.text), start=1):
             where = file.name if len(files) > 1 else f"line {line}"
             try:
-                event = json.loads(text, strict=False)
-            except (json.JSONDecodeError, RecursionError):
+                event = keepable(json.loads(text, strict=False))
+            except (ValueError, RecursionError):
                 event = None
             if isinstance(event, dict):
                 yield where, event

@@ -1,7 +1,7 @@
 """What every reader of foreign logs makes: a run told in our own events, and a list of what it could not read."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -125,6 +125,15 @@ def moment(value: object) -> datetime | None:
         return None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     return found if found.year > 1970 and found < _LATEST else None
+
+
+def listed(found: Mapping[str, Any], name: str, where: str, story: Story) -> list[Any]:
+    """The list that stands under `name`; an empty one, and a word in the story, where something else does."""
+    value = found.get(name) or []
+    if isinstance(value, list):
+        return value
+    story.unread(where, f"its {name} are no list" if where != name else "no list")
+    return []
 
 
 def paragraphs(text: str) -> tuple[str, ...]:
