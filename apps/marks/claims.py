@@ -1,7 +1,8 @@
 """The next script for a marker: one that nobody else gets in the same slot, in an order of this marker's own.
 
 1. Who holds one goes on with it; calibration scripts and re-marks that are due (`calibration`) come before others.
-2. Of those that are free: not a case that the marker has a part in or was shown anything of, not the marker's own paper, not
+2. Of those that are free: not a case that the marker has a part in, was shown anything of or answered a question about from
+   somebody who marks it in another slot, not the marker's own paper, not
    one they handed on because they know whose it is. Scripts that the marker put off come last, and before them those that
    somebody began and left.
 3. The order is a hash of the setup's seed, the marker and the case: the same for ever, another for everybody, and no order of
@@ -18,10 +19,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.access import paper_own
 from apps.contests.models import ContestCoach, ContestProblem
-from apps.marks.audit import audit
 from apps.marks.calibration import gate_refusal, task_ahead
-from apps.marks.leases import LEASE, is_free
-from apps.marks.models import Mark, MarkingSetup, MarkingTask, MarkState, Pass, PassReason, Reveal, RevealKind, Slot
+from apps.marks.leases import LEASE, drafts_leave, is_free
+from apps.marks.models import MarkingSetup, MarkingTask, Pass, PassReason, Reveal, RevealKind, Slot
 
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
@@ -51,8 +51,9 @@ def task_of_case(problem: ContestProblem, user: User, case: int) -> MarkingTask 
     own = MarkingTask.objects.filter(case=case, case__problem=problem, assignee=user, done_at=None, slot__in=CLAIMED)
     keys = list(own.values_list("pk", flat=True)[:1])
     if not keys and not gate_refusal(problem, user):
-        free = set(MarkingTask.objects.filter(case=case).values_list("pk", flat=True))
-        keys = [key for key in _in_order(problem, user, now) if key in free and _take(key, user, now)][:1]
+        keys = [key for key in _in_order(problem, user, now, case) if _take(key, user, now)][:1]
+        for key in keys:
+            drafts_leave(key, to=user)
     return MarkingTask.objects.select_related("case").get(pk=keys[0]) if keys else None
 
 
@@ -83,30 +84,34 @@ def _taken(problem: ContestProblem, user: User) -> int | None:
     now = timezone.now()
     for key in _in_order(problem, user, now):
         if _take(key, user, now):
-            _left_behind(key, user)
+            drafts_leave(key, to=user)
             return key
     return None
 
 
-def _in_order(problem: ContestProblem, user: User, now: datetime) -> list[int]:
-    """The keys of the free tasks, in the marker's order."""
+def _in_order(problem: ContestProblem, user: User, now: datetime, case: int | None = None) -> list[int]:
+    """The keys of the free tasks, of one case where it is given, in the marker's order."""
     setup = problem.setup
     part = MarkingTask.objects.filter(case__problem=problem, assignee=user)
     passes = Pass.objects.filter(person=user, task__case__problem=problem)
     known = passes.filter(reason=PassReason.CONFLICT)
     free = MarkingTask.objects.filter(is_free(now), case__problem=problem, slot__in=CLAIMED)
+    if case is not None:
+        free = free.filter(case=case)
     # Under a changed scheme anybody may mark a script again, also who marked it before.
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=part.values("case"))).exclude(case__in=known.values("task__case"))
     seen = Reveal.objects.filter(person=user, case__problem=problem).exclude(kind=RevealKind.PRECEDENTS)
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=seen.values("case")))
+    ruled = Pass.objects.filter(answered_by=user, task__case__problem=problem)
+    free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=ruled.values("task__case")) & ~Q(pk__in=ruled.values("task")))
     paper = paper_own(user, problem.contest)
     if paper is not None:
         free = free.exclude(case__version__submission__paper=paper)
     put_off = set(passes.filter(reason=PassReason.SKIP).values_list("task__case", flat=True))
     rows = free.values_list("pk", "case_id", "mark__row_version", "mark__marker_id")
     keyed = [
-        ((case in put_off, bool(changes) and marker != user.pk, order_key(setup, user, case), key), key)
-        for key, case, changes, marker in rows
+        ((of in put_off, bool(changes) and marker != user.pk, order_key(setup, user, of), key), key)
+        for key, of, changes, marker in rows
     ]
     return [key for _, key in sorted(keyed)]
 
@@ -123,13 +128,3 @@ def _take(key: int, user: User, now: datetime) -> bool:
             return task.update(assignee=user, lease_until=now + LEASE) == 1
     except IntegrityError:
         return False
-
-
-def _left_behind(key: int, user: User) -> None:
-    """Keep what somebody else had begun on this task in the record, where they find it again, and clear the table."""
-    left = Mark.objects.filter(task=key, state=MarkState.DRAFT).exclude(marker=user)
-    for mark in left.select_related("task__case__problem__contest", "marker", "scheme_version"):
-        if mark.row_version:
-            version = mark.scheme_version.pk if mark.scheme_version else None
-            audit("draft.left", actor=mark.marker, case=mark.task.case, sheet=mark.sheet, scheme_version=version)
-        mark.delete()

@@ -14,20 +14,24 @@ from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestCoach
 from apps.marks.audit import audit
 from apps.marks.grades import grade_give, grade_of, is_recomputed
+from apps.marks.leases import drafts_leave, is_free
 from apps.marks.models import (
     Appeal,
     AppealState,
+    AuditEvent,
     CaseState,
     Coordination,
     Mark,
     MarkingCase,
     MarkingTask,
     MarkState,
+    Pass,
     ReleasedGrade,
     Reveal,
     RevealKind,
@@ -133,10 +137,16 @@ def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
 
 @transaction.atomic
 def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
-    """Take back a further task that nobody holds, so that people may settle the case; False where somebody has begun."""
-    waiting = case.tasks.filter(slot=Slot.THIRD, done_at=None, assignee=None, mark=None)
-    if not waiting.delete()[0]:
+    """Take back a further task that nobody holds any more, so that people may settle the case; False where somebody does.
+
+    What somebody had begun and left is kept in the record. A mark that was sealed and opened again is not taken away.
+    """
+    waiting = case.tasks.filter(is_free(timezone.now()), slot=Slot.THIRD)
+    task = waiting.exclude(mark__in=AuditEvent.objects.filter(case=case, mark__isnull=False).values("mark")).first()
+    if task is None or not waiting.filter(pk=task.pk).update(assignee=None, lease_until=None):
         return False
+    drafts_leave(task.pk, to=None)
+    task.delete()
     audit(DISMISSED, actor=by, case=case)
     case_compare(case)
     return True
@@ -146,7 +156,9 @@ def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
     """The coaches who have neither marked a case nor seen anything of what others said about it."""
     seen = Reveal.objects.filter(case=case, person__isnull=False).exclude(kind=RevealKind.PRECEDENTS).values("person")
     marked = case.tasks.filter(assignee__isnull=False).exclude(slot=Slot.THIRD).values("assignee")
-    return case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=marked)
+    ruled = Pass.objects.filter(task__case=case, answered_by__isnull=False).exclude(task__slot=Slot.THIRD).values("answered_by")
+    coaches = case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=marked)
+    return coaches.exclude(person__in=ruled)
 
 
 def coordination_open(*, case: MarkingCase, marks: Sequence[Mark]) -> Coordination:

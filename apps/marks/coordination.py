@@ -2,7 +2,7 @@
 
 | step | who | what |
 |---|---|---|
-| claim | each marker | the items or points held now; nobody sees another's claim or notes before all have claimed |
+| claim | each marker who still coaches | items or points held now; nobody sees another's claim or notes before all claimed |
 | discuss | markers, captain | lines of words |
 | propose, sign | markers | a claim with a reason; it counts when all have signed the same proposal |
 | rule | captain, if no party; else an organiser as jury | a claim with a reason |
@@ -70,8 +70,9 @@ def mark_own(coordination: Coordination, user: User) -> Mark | None:
 
 
 def are_open(coordination: Coordination) -> bool:
-    """Whether all have claimed, so that claims and notes may be seen."""
-    return all(str(mark.public_id) in coordination.claims for mark in marks_of(coordination))
+    """Whether all have claimed, so that claims and notes may be seen. Who left the contest is not waited for."""
+    missing = {mark.marker_id for mark in marks_of(coordination) if str(mark.public_id) not in coordination.claims}
+    return not coordination.case.problem.contest.coaches.filter(person__in=missing).exists()
 
 
 def level_of(coordination: Coordination, user: User) -> CoordinationOutcome | None:

@@ -10,6 +10,7 @@ from apps.contests.models import ContestProblem, ContestState
 from apps.marks.access import captain_is
 from apps.marks.comparing import COUNTED
 from apps.marks.coordination import are_open, claim_default, level_of, mark_own, marks_of, scheme_now
+from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import (
     CaseState,
     Coordination,
@@ -21,6 +22,7 @@ from apps.marks.models import (
 )
 from apps.marks.precedents import case_precedents
 from apps.marks.sealing import cases_settle
+from apps.marks.seeing import sees_all
 from apps.marks.selectors import FALLACY_WORDS, ScriptStep
 from apps.marks.sheets import sheet_of
 from apps.reasoning.marking.positions import (
@@ -39,11 +41,15 @@ from apps.ui.markdown import render
 
 @dataclass(frozen=True)
 class PositionRow:
-    """A party: whose mark, what they claim now (empty where it is still sealed for this reader), the points they sealed."""
+    """A party: whose mark, what they claim now (empty where it is still sealed for this reader), the points they sealed.
+
+    `has_left`: coaches the contest no more and did not claim; nobody waits for it.
+    """
 
     mark: Mark
     is_own: bool
     has_claimed: bool
+    has_left: bool
     claim: str
     points: str
 
@@ -92,7 +98,9 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
     marks, own, scheme = marks_of(coordination), mark_own(coordination, user), scheme_now(coordination)
     is_open = are_open(coordination)
     claims = coordination.claims
-    held = [position_read(scheme, claims[str(mark.public_id)]) for mark in marks] if is_open else []
+    # Who left the contest without a claim holds what they sealed.
+    lines = [claims.get(str(mark.public_id)) or claim_default(mark, scheme) for mark in marks] if is_open else []
+    held = [position_read(scheme, line) for line in lines]
     by_code = {item.code: item for item in scheme.items}
     level = level_of(coordination, user)
     signed = list(coordination.signatories.all())
@@ -110,7 +118,7 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
         proposal_claim=_claim(coordination),
         signatories=signed,
         has_signed=user in signed,
-        may_ledger=captain_is(user, coordination.case.problem),
+        may_ledger=sees_all(user, coordination.case),
     )
 
 
@@ -153,7 +161,7 @@ def ledger_of(case: MarkingCase) -> dict[str, Any]:
     return {
         "marks": list(marks.order_by("sealed_at", "pk")),
         "reveals": list(case.reveals.select_related("person", "suggestion", "mark__marker")),
-        "events": [event for event in case.audit.select_related("actor") if event.verb != "draft.left"],
+        "events": [event for event in case.audit.select_related("actor") if event.verb != DRAFT_LEFT],
         "grades": list(case.grades.select_related("mark__marker", "coordination", "by")),
         "coordinations": list(case.coordinations.all()),
         "precedents": list(case_precedents(case)),
@@ -168,7 +176,7 @@ def _position(mark: Mark, own: Mark | None, claims: dict[str, str], *, is_open: 
     is_own = mark == own
     claim = claims.get(str(mark.public_id), "")
     points = points_text(mark.points) if mark.points is not None and (is_own or is_open) else ""
-    return PositionRow(mark, is_own, bool(claim), claim if is_own or is_open else "", points)
+    return PositionRow(mark, is_own, bool(claim), is_open and not claim, claim if is_own or is_open else "", points)
 
 
 def _claim(coordination: Coordination) -> str:

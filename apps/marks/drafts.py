@@ -13,7 +13,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.marks.access import TaskGone
-from apps.marks.leases import lease_renew
+from apps.marks.leases import DRAFT_LEFT, lease_renew
 from apps.marks.models import AuditEvent, Mark, MarkCommand, MarkingSetup, MarkingTask, MarkState, Slot
 from apps.marks.sheets import scheme_of, script_of, sheet_of
 from apps.reasoning.marking.commands import CommandRefused, fields_differing, sheet_apply, sheet_json
@@ -190,7 +190,7 @@ def _restored(mark: Mark) -> None:
     """Give a marker back what they had begun on this case before somebody else took it; a script that came back begins anew."""
     if mark.task.slot in (Slot.CALIBRATION, Slot.REMARK):
         return
-    left = AuditEvent.objects.filter(case=mark.task.case, actor=mark.marker, verb="draft.left").order_by("-pk").first()
+    left = AuditEvent.objects.filter(case=mark.task.case, actor=mark.marker, verb=DRAFT_LEFT).order_by("-pk").first()
     if left is None:
         return
     sheet = MarkSheet.model_validate(left.body["sheet"])

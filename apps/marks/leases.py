@@ -11,9 +11,12 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.access import TaskGone
-from apps.marks.models import MarkingTask
+from apps.marks.audit import audit
+from apps.marks.models import Mark, MarkingTask, MarkState
 
 LEASE = timedelta(minutes=2)
+#: What somebody had begun and left, in the record for them alone: no ledger and no office shows it.
+DRAFT_LEFT = "draft.left"
 
 
 def is_free(now: datetime) -> Q:
@@ -43,6 +46,17 @@ def lease_end(task: MarkingTask, user: User) -> bool:
 def lease_keep(task: MarkingTask, user: User, until: datetime | None = None) -> bool:
     """Keep a task for its holder until a moment, or without an end; whether it was held."""
     return bool(MarkingTask.objects.filter(pk=task.pk, assignee=user, done_at=None).update(lease_until=until))
+
+
+def drafts_leave(task: int, *, to: User | None) -> None:
+    """Keep what somebody else than `to` had begun on a task in the record, where they find it again, and clear the table."""
+    left = Mark.objects.filter(task=task, state=MarkState.DRAFT)
+    left = left.exclude(marker=to) if to is not None else left
+    for mark in left.select_related("task__case__problem__contest", "marker", "scheme_version"):
+        if mark.row_version:
+            version = mark.scheme_version.pk if mark.scheme_version else None
+            audit(DRAFT_LEFT, actor=mark.marker, case=mark.task.case, sheet=mark.sheet, scheme_version=version)
+        mark.delete()
 
 
 def present(problem: ContestProblem, user: User) -> list[str]:

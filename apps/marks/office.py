@@ -20,6 +20,7 @@ from apps.contests.access import NO_CONTEST, READABLE, coach_of, contest_get_for
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
 from apps.marks.audit import audit
+from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import AuditEvent, FinalGrade
 from apps.marks.statistics import SETTLED
 from apps.reasoning.marking.scheme import points_text
@@ -122,8 +123,11 @@ def signatures(contest: Contest) -> QuerySet[AuditEvent]:
 
 
 def record(contest: Contest, *, verb: str = "", number: str = "") -> QuerySet[AuditEvent]:
-    """The record of a contest, newest first: what concerns no script, and scripts that are settled."""
-    rows = AuditEvent.objects.filter(contest=contest).filter(Q(case=None) | Q(case__state__in=SETTLED))
+    """The record of a contest, newest first: what concerns no script, and scripts that are settled.
+
+    What somebody had begun and left is theirs alone.
+    """
+    rows = AuditEvent.objects.filter(contest=contest).exclude(verb=DRAFT_LEFT).filter(Q(case=None) | Q(case__state__in=SETTLED))
     if verb:
         rows = rows.filter(verb=verb)
     if number:
@@ -133,7 +137,8 @@ def record(contest: Contest, *, verb: str = "", number: str = "") -> QuerySet[Au
 
 def record_verbs(contest: Contest) -> list[str]:
     """What was done in a contest, each kind once."""
-    return sorted(set(AuditEvent.objects.filter(contest=contest).order_by().values_list("verb", flat=True)))
+    rows = AuditEvent.objects.filter(contest=contest).exclude(verb=DRAFT_LEFT)
+    return sorted(set(rows.order_by().values_list("verb", flat=True)))
 
 
 def _missing(contest: Contest) -> int:

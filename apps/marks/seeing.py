@@ -2,8 +2,10 @@
 
 | | party of the coordination | captain of the problem, organiser | other coaches |
 |---|---|---|---|
-| coordination | from its opening; notes once all have claimed | yes, unless they are marking the script just now | no |
-| ledger of a case | no | the same | no |
+| coordination | from its opening; notes once all have claimed | yes | no |
+| ledger of a case | no | yes | no |
+
+No captain or organiser reads beyond their own while they mark the script just now, or have marked one that is not settled.
 
 Whoever looks is written into the ledger, and is nobody who has seen nothing any more: the script is not given to them.
 """
@@ -16,9 +18,10 @@ from django.shortcuts import get_object_or_404
 from apps.accounts.models import User
 from apps.marks.access import captain_is, marker_row
 from apps.marks.coordination import mark_own
-from apps.marks.models import Coordination, Mark, MarkingCase, MarkState, Reveal, RevealKind
+from apps.marks.models import CaseState, Coordination, Mark, MarkingCase, MarkState, Reveal, RevealKind
 from apps.marks.models.marking import MarkingTask
 
+SETTLED = (CaseState.SETTLED, CaseState.RELEASED, CaseState.APPEALED)
 NO_CASE = "There is no such script."
 
 
@@ -47,18 +50,33 @@ def coordination_get_for(user: User, public_id: uuid.UUID) -> Coordination:
 
 def case_get_for(user: User, public_id: uuid.UUID) -> MarkingCase:
     """A case with all that was said about it, for its captain or an organiser, or `Http404`."""
-    rows = MarkingCase.objects.select_related(
-        "problem__contest", "problem__problem", "problem__captain", "problem__setup", "version__submission__paper"
-    )
-    found = get_object_or_404(rows, public_id=public_id)
+    found = case_led_for(user, public_id)
     if not sees_all(user, found):
         raise Http404(NO_CASE)
     return found
 
 
+def case_led_for(user: User, public_id: uuid.UUID) -> MarkingCase:
+    """A case for its captain or an organiser to decide what becomes of it, or `Http404`; it shows nothing of what was said."""
+    rows = MarkingCase.objects.select_related(
+        "problem__contest", "problem__problem", "problem__captain", "problem__setup", "version__submission__paper"
+    )
+    found = get_object_or_404(rows, public_id=public_id)
+    if not captain_is(user, found.problem) or _is_marking(user, found):
+        raise Http404(NO_CASE)
+    return found
+
+
 def sees_all(user: User, case: MarkingCase) -> bool:
-    """The captain and organisers, but not while a mark of their own on this script is unsealed."""
-    return captain_is(user, case.problem) and not case.tasks.filter(assignee=user, done_at=None).exists()
+    """The captain and organisers, but not while they are marking this script, nor before it is settled where they marked it."""
+    if not captain_is(user, case.problem) or _is_marking(user, case):
+        return False
+    own = Mark.objects.filter(task__case=case, marker=user).exclude(state=MarkState.VOID)
+    return case.state in SETTLED or not own.exists()
+
+
+def _is_marking(user: User, case: MarkingCase) -> bool:
+    return case.tasks.filter(assignee=user, done_at=None).exists()
 
 
 def marks_shown(case: MarkingCase, user: User, trigger: str) -> None:

@@ -186,19 +186,22 @@ def test_a_coach_who_is_no_party_reaches_neither(world: World, client_for: Clien
         assert COLLEAGUE not in text, address
 
 
-def test_a_captain_who_is_marking_the_script_sees_no_ledger_of_it(
+def test_who_marks_or_marked_the_script_sees_no_ledger_of_it_before_it_is_settled(
     world: World, bob: User, dana: User, client_for: ClientFor
 ) -> None:
     problem = world.problem
     problem.captain = dana
     problem.save(update_fields=["captain"])
     address = reverse("marks:case_ledger", kwargs={"case_id": world.open.case.public_id})
-    assert client_for(dana).get(address).status_code == 404
-    assert client_for(bob).get(address).status_code == 200
-    assert Reveal.objects.filter(person=bob, case=world.open.case).count() == 0, "his own mark is no colleague's"
+    for person in (dana, bob):
+        assert client_for(person).get(address).status_code == 404
+    assert not Reveal.objects.filter(person=bob, case=world.open.case).exists()
+    eve = marker("eve")
+    coach_add(contest=problem.contest, person=eve, is_organiser=True)
+    assert client_for(eve).get(address).status_code == 200
+    assert Reveal.objects.filter(person=eve, case=world.open.case).exists()
     sealed(world.open, dana)
-    assert client_for(dana).get(address).status_code == 200
-    assert Reveal.objects.get(person=dana, case=world.open.case, kind=RevealKind.COLLEAGUE).trigger == "ledger"
+    assert client_for(dana).get(address).status_code == 404
 
 
 def test_a_phrase_from_the_same_script_is_no_comment_to_use_again(bob: User, client_for: ClientFor) -> None:

@@ -9,7 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.marks.audit import audit
 from apps.marks.models import AuditEvent, Mark, MarkingCase, Precedent, Reveal
+from apps.marks.office import record, record_verbs
 from apps.marks.precedents import PrecedentRefused, Ruling, precedent_write, precedents_of
 from apps.marks.sealing import cases_settle
 from tests.marks.factory import claimed, past_grace, problem_to_mark, sealed
@@ -105,3 +107,26 @@ def test_a_draft_stands_in_no_ledger(bob: User, dana: User, client_for: ClientFo
     page = client_for(dana).get(reverse("marks:case_ledger", kwargs={"case_id": task.case.public_id}))
     assert "No mark is sealed" in page.content.decode()
     assert not Reveal.objects.exists()
+
+
+def test_who_marked_a_script_reads_its_ledger_when_it_is_settled(bob: User, dana: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1, markers=2)
+    task = claimed(problem, dana)
+    sealed(task, dana, ("claim", {"line": "A1"}), gap())
+    mark = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), gap()))
+    address = reverse("marks:case_ledger", kwargs={"case_id": task.case.public_id})
+    assert client_for(bob).get(address).status_code == 404
+    assert not Reveal.objects.exists()
+    settled_case(past_grace(Mark.objects.get(task=task)))
+    assert client_for(bob).get(address).status_code == 200
+    assert Reveal.objects.get().person == bob
+    assert mark.marker == bob
+
+
+def test_what_somebody_had_begun_stands_in_no_record(bob: User, dana: User) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1)
+    case = settled_case(sealed(claimed(problem, bob), bob))
+    audit("draft.left", actor=dana, case=case, sheet={"reason": "Sesquipedalian"}, scheme_version=None)
+    assert not record(problem.contest).filter(verb="draft.left").exists()
+    assert "draft.left" not in record_verbs(problem.contest)
+    assert record(problem.contest).filter(verb="mark.sealed").exists()

@@ -16,7 +16,7 @@ from apps.marks.comparing import fresh_dismiss
 from apps.marks.coordination_page import coordination_rows, ledger_of, page_of
 from apps.marks.models import Coordination
 from apps.marks.precedents import PrecedentRefused, Ruling, precedent_write
-from apps.marks.seeing import case_get_for, coordination_get_for, marks_shown
+from apps.marks.seeing import case_get_for, case_led_for, coordination_get_for, marks_shown
 from apps.reasoning.marking.positions import PositionWrong
 
 
@@ -57,7 +57,7 @@ def coordination_do(request: HttpRequest, coordination_id: uuid.UUID, verb: str)
 def fresh_skip(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     """Settle a case without the further mark that was asked for."""
     user = user_of(request)
-    case = case_get_for(user, case_id)
+    case = case_led_for(user, case_id)
     if not fresh_dismiss(case=case, by=user):
         messages.error(request, "Somebody is marking this script afresh already.")
     return redirect("marks:coordination_list")
