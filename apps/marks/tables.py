@@ -8,7 +8,7 @@ import csv
 import io
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
@@ -49,6 +49,18 @@ class Outcome:
     points: str = ""
 
 
+@dataclass(frozen=True)
+class _Book:
+    """What the rows of a table are read against: scripts by number, own sealed marks by script, numbers met so far."""
+
+    problem: ContestProblem
+    user: User
+    cases: Mapping[str, MarkingCase]
+    own: Mapping[int, Mark]
+    is_trial: bool
+    met: set[str] = field(default_factory=set)
+
+
 def table_written(problem: ContestProblem, user: User) -> str:
     """The marker's sealed marks on a problem, a line each. Scripts that wait have a line with their number alone."""
     target = io.StringIO(newline="")
@@ -73,31 +85,30 @@ def table_seal(*, problem: ContestProblem, user: User, data: bytes, is_trial: bo
     if len(table.records) > ROWS_AT_MOST:
         raise FileWrong(f"At most {ROWS_AT_MOST} rows go in at once.")
     cases = {case.version.submission.paper.number: case for case in _cases(problem)}
-    with transaction.atomic():
-        own = {mark.task.case_id: mark for mark in _sealed(problem, user)}
-        found = [_row(problem, user, record, cases, own) for record in table.records]
-        if is_trial:
-            transaction.set_rollback(True)
-    return found
+    book = _Book(problem, user, cases, {mark.task.case_id: mark for mark in _sealed(problem, user)}, is_trial)
+    return [_row(book, record) for record in table.records]
 
 
-def _row(
-    problem: ContestProblem, user: User, record: Record, cases: Mapping[str, MarkingCase], own: Mapping[int, Mark]
-) -> Outcome:
+def _row(book: _Book, record: Record) -> Outcome:
+    """What becomes of a row, in a transaction of its own, which keeps nothing where it is a trial."""
     values = {name: uncell(str(record.values.get(name) or "").strip()) for name in COLUMNS}
     number = values["paper"].upper()
     try:
         if record.reason:
             raise RowWrong(record.reason)
-        if number not in cases:
+        if number not in book.cases:
             raise RowWrong("This problem has no script of a paper with this number.")
-        if mark := own.get(cases[number].pk):
+        if number in book.met:
+            raise RowWrong("This paper stands in the table twice.")
+        book.met.add(number)
+        if mark := book.own.get(book.cases[number].pk):
             _compare(mark, values)
             return Outcome(record.number, number, "unchanged", points=_points(mark))
         if not any(values[name] for name in COLUMNS[1:]):
             return Outcome(record.number, number, "unchanged", "The row is empty.")
         with transaction.atomic():
-            mark = _marked(problem, user, cases[number], values)
+            mark = _marked(book.problem, book.user, book.cases[number], values)
+            transaction.set_rollback(book.is_trial)
         return Outcome(record.number, number, "sealed", points=_points(mark))
     except (RowWrong, CommandRefused, NotReady, TaskGone) as refused:
         return Outcome(record.number, number, "refused", str(refused))

@@ -3,16 +3,18 @@
 import csv
 import io
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.drafts import draft_of
-from apps.marks.models import Mark, MarkingTask, MarkState
+from apps.marks.models import AuditEvent, Mark, MarkingTask, MarkState
 from apps.marks.tables import Outcome, table_seal, table_written
 from apps.problems.importing.files import FileWrong
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
@@ -136,3 +138,24 @@ def test_the_page_checks_before_it_seals(problem: ContestProblem, bob: User, cha
     assert "0 sealed, 1 unchanged" in send("seal")
     assert client.post(address, {"action": "seal"}).status_code == 422
     assert client_for(charlie).get(address).status_code == 404
+
+
+def test_a_row_takes_over_what_somebody_left_and_keeps_it_for_them(bob: User) -> None:
+    dana = marker("dana")
+    problem = problem_to_mark(bob, dana, scripts=1, asks_place=False)
+    task = claimed(problem, dana)
+    commanded(task, dana, "tick", code="A1")
+    MarkingTask.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+    (row,) = put_in(problem, bob, {"paper": numbers(problem)[0], "points": "7"})
+    assert (row.state, row.reason) == ("sealed", "")
+    assert Mark.objects.get().marker == bob
+    assert AuditEvent.objects.get(verb="draft.left").actor == dana
+
+
+def test_a_paper_stands_in_a_table_once(problem: ContestProblem, bob: User) -> None:
+    first = numbers(problem)[0]
+    for is_trial in (True, False):
+        rows = put_in(problem, bob, {"paper": first, "points": "7"}, {"paper": first, "points": "0"}, is_trial=is_trial)
+        assert [row.state for row in rows] == ["sealed", "refused"]
+        assert "twice" in rows[1].reason
+    assert Mark.objects.get().points == 7
