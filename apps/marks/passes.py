@@ -5,6 +5,8 @@
 | skip | goes back; comes to this marker again where nothing else is left |
 | new approach, unsure, statement faulty | stays this marker's, with what they began, until the captain has answered |
 | I know whose it is | goes back for good: this marker never meets it again, and what they began is dropped |
+
+A script that is marked to hear an appeal is in no queue: where it goes back, its appeals wait for a coach (`hearing_end`).
 """
 
 from datetime import timedelta
@@ -18,11 +20,23 @@ from apps.contests.models import ContestProblem
 from apps.marks.access import TaskGone
 from apps.marks.audit import audit
 from apps.marks.claims import QUESTIONS
-from apps.marks.leases import lease_end, lease_keep
-from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason
+from apps.marks.leases import drafts_leave, lease_end, lease_keep
+from apps.marks.models import (
+    Appeal,
+    AppealState,
+    AuditEvent,
+    Mark,
+    MarkingCase,
+    MarkingTask,
+    MarkState,
+    Pass,
+    PassReason,
+    Slot,
+)
 from apps.reasoning.marking.scheme import text_clean
 from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH
 
+PASSED = "task.passed"
 KEPT_AFTER_ANSWER = timedelta(hours=1)
 
 
@@ -32,7 +46,10 @@ class PassRefused(Exception):
 
 @transaction.atomic
 def task_pass(*, task: MarkingTask, user: User, reason: str, words: str = "") -> Pass:
-    """Hand a script on or ask the captain about it. Raises `TaskGone`, `PassRefused`."""
+    """Hand a script on or ask the captain about it. Raises `TaskGone`, `PassRefused`.
+
+    Of a hearing that is handed on the record alone is kept; the row that is given back is not stored.
+    """
     words = text_clean(words)
     if reason not in PassReason.values:
         raise PassRefused("This is no reason.")
@@ -44,11 +61,39 @@ def task_pass(*, task: MarkingTask, user: User, reason: str, words: str = "") ->
     is_held = lease_keep(task, user) if is_question else lease_end(task, user)
     if not is_held:
         raise TaskGone("This script is no longer yours.")
+    passed = Pass(task=task, person=user, reason=reason, words=words)
+    audit(PASSED, actor=user, case=task.case, slot=task.slot, reason=reason, words=words)
+    if task.slot == Slot.APPEAL and not is_question:
+        hearing_end(task, keeps_draft=reason != PassReason.CONFLICT)
+        return passed
     if reason == PassReason.CONFLICT:
         Mark.objects.filter(task=task, marker=user, state=MarkState.DRAFT).delete()
-    passed = Pass.objects.create(task=task, person=user, reason=reason, words=words)
-    audit("task.passed", actor=user, case=task.case, slot=task.slot, reason=reason, words=words)
+    passed.save()
     return passed
+
+
+@transaction.atomic
+def hearing_end(task: MarkingTask, *, keeps_draft: bool = True) -> None:
+    """End a hearing without an answer: its task goes, its appeals wait for a coach again, unless one hears them already.
+
+    What was begun is kept in the record; a mark that the record names, because it was sealed once, stays as a void one.
+    """
+    case = MarkingCase.objects.select_for_update(of=("self",)).get(pk=task.case_id)
+    if AuditEvent.objects.filter(case=case, mark__task=task).exists():
+        Mark.objects.filter(task=task, state=MarkState.DRAFT).update(state=MarkState.VOID)
+        MarkingTask.objects.filter(pk=task.pk).update(assignee=None, lease_until=None, done_at=timezone.now())
+    else:
+        if keeps_draft:
+            drafts_leave(task.pk, to=None)
+        Mark.objects.filter(task=task, state=MarkState.DRAFT).delete()
+        MarkingTask.objects.filter(pk=task.pk).delete()
+    if not case.tasks.filter(slot=Slot.APPEAL, pk__gt=task.pk).exists():
+        Appeal.objects.filter(grade__case=case, state=AppealState.HEARD).update(state=AppealState.WRITTEN)
+
+
+def knows_author(case: MarkingCase, user: User) -> bool:
+    """Whether the person handed a script on because they know whose it is."""
+    return AuditEvent.objects.filter(case=case, actor=user, verb=PASSED, body__reason=PassReason.CONFLICT).exists()
 
 
 @transaction.atomic

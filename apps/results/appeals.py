@@ -19,6 +19,7 @@ from apps.marks.audit import audit
 from apps.marks.comparing import OPEN_APPEALS
 from apps.marks.grades import grade_give
 from apps.marks.models import Appeal, AppealState, FinalGrade, Mark, MarkingCase, MarkingTask, ReleasePart, Slot
+from apps.marks.passes import hearing_end, knows_author
 from apps.marks.sheets import grace_until
 from apps.reasoning.marking.scheme import Kind, points_text
 from apps.reasoning.marking.sheet import MarkSheet
@@ -148,7 +149,9 @@ def hearing_refusal(user: User, appeal: Appeal) -> str:
         return "You judged this text yourself; somebody else answers the appeal."
     if marks_unsealed(user, case):
         return "You are marking this text. Seal that mark first."
-    if appeal.state == AppealState.HEARD and task_of(case, user) is None:
+    if knows_author(case, user):
+        return "You know whose text it is; somebody else answers the appeal."
+    if appeal.state == AppealState.HEARD and task_of(case, user) is None and _is_heard(case):
         return "A colleague is looking at it."
     if case.problem.contest.state != ContestState.MARKING:
         return "Appeals are answered while the contest is being marked. An organiser can go on with marking."
@@ -161,6 +164,16 @@ def task_of(case: MarkingCase, user: User) -> MarkingTask | None:
     return tasks.order_by("-pk").first()
 
 
+def _is_heard(case: MarkingCase) -> bool:
+    """Whether the newest hearing of a case is that of somebody who is still a coach of the contest."""
+    newest = case.tasks.filter(slot=Slot.APPEAL).order_by("-pk").first()
+    return newest is not None and case.problem.contest.coaches.filter(person=newest.assignee_id).exists()
+
+
+def _coaches(case: MarkingCase) -> QuerySet[User]:
+    return User.objects.filter(pk__in=case.problem.contest.coaches.values("person"))
+
+
 @transaction.atomic
 def appeal_take(*, appeal: Appeal, by: User) -> MarkingTask:
     """Hear an appeal, and with it every other of the same text: a fresh mark is to be made. Raises `AppealRefused`."""
@@ -168,6 +181,8 @@ def appeal_take(*, appeal: Appeal, by: User) -> MarkingTask:
     appeal.refresh_from_db()
     if refusal := hearing_refusal(by, appeal):
         raise AppealRefused(refusal)
+    for left in case.tasks.filter(slot=Slot.APPEAL, done_at=None).exclude(assignee__in=_coaches(case)):
+        hearing_end(left)
     task = task_of(case, by) or MarkingTask.objects.create(case=case, slot=Slot.APPEAL, assignee=by)
     Appeal.objects.filter(grade__case=case, state=AppealState.WRITTEN).update(state=AppealState.HEARD)
     audit("appeal.heard", actor=by, case=case, appeal=str(appeal.public_id))
