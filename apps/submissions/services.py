@@ -64,8 +64,11 @@ def draft_save(*, paper: Paper, problem: ContestProblem, text: str, text_format:
 def version_hand_in(*, paper: Paper, problem: ContestProblem, text: str, text_format: str, based_on: int) -> SubmissionVersion:
     """Hand a text in: it becomes the newest version. Handing in the same text again gives the version that holds it.
 
-    Raises `ContestRefused`, `DraftChanged`.
+    One of several at once waits for the other and finds its version. Raises `ContestRefused`, `DraftChanged`.
     """
+    _may_write(paper.contest, text, text_format)
+    Submission.objects.get_or_create(paper=paper, problem=problem)
+    Submission.objects.select_for_update().get(paper=paper, problem=problem)
     submission = draft_save(paper=paper, problem=problem, text=text, text_format=text_format, based_on=based_on)
     scans = list(submission.scans.exclude(position=None).defer("jpeg"))
     if not text.strip() and not scans:

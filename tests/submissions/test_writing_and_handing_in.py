@@ -1,10 +1,11 @@
 """Authors write drafts that nobody else reads, hand versions in that never change, and are refused outside the window."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connections, transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -12,9 +13,10 @@ from apps.accounts.models import Role, User
 from apps.contests.models import Contest, ContestState
 from apps.contests.services import ContestRefused
 from apps.reasoning.texts.segmentation import digest_of
-from apps.submissions.models import Submission, SubmissionVersion
+from apps.submissions.models import Submission, SubmissionVersion, TextFormat
 from apps.submissions.selectors import paper_rows
-from apps.submissions.services import version_withdraw
+from apps.submissions.services import draft_save, version_withdraw
+from tests.cast import person
 from tests.contests.factory import TEXT, enter, hand_in, make_contest, moved
 from tests.node import facts
 
@@ -175,3 +177,19 @@ def test_the_editor_keeps_drafts_over_lost_connections_and_conflicts() -> None:
     assert told["taken"] == {"text": "theirs", "shown": False, "based_on": "8"}
     assert told["restored"] == "left behind"
     assert told["stranger"] == ""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_unchanged_draft_that_is_handed_in_twice_at_once_is_one_version() -> None:
+    contest = make_contest(person("bob"), state=ContestState.OPEN)
+    paper, problem = enter(contest, person("charlie"))
+    draft_save(paper=paper, problem=problem, text=TEXT, text_format=TextFormat.MARKDOWN, based_on=0)
+
+    def once(_: int) -> int:
+        try:
+            return hand_in(paper, problem).pk
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(once, range(8)))) == 1
