@@ -149,3 +149,37 @@ def test_a_graph_that_cannot_be_decoded_is_refused_in_words(value: str) -> None:
     text = graph({"a": {}}).replace('"depth": 1', f'"depth": {value}')
     with pytest.raises(LogWrong, match=r"g\.json"):
         import_of(LogFile("g.json", text.encode()))
+
+
+ASKED = {"challenge_id": "ch-1", "node_id": "1", "reason": "Why?"}
+RAISED, RESOLVED = ("challenge_raised", ASKED), ("challenge_resolved", {"challenge_id": "ch-1"})
+VALIDATED, REFUTED = ("node_validated", {"node_id": "1"}), ("node_refuted", {"node_id": "1"})
+
+
+@pytest.mark.parametrize(
+    ("story", "accepted"),
+    [
+        ([RAISED, RESOLVED, VALIDATED], True),
+        ([RAISED, VALIDATED], True),
+        ([VALIDATED, RAISED, RESOLVED], True),
+        ([RAISED, RESOLVED], None),
+        ([RAISED], False),
+        ([VALIDATED, RAISED], False),
+        ([RAISED, REFUTED, RESOLVED], False),
+        ([], None),
+    ],
+)
+def test_the_last_word_that_stands_on_the_conjecture_decides(
+    story: list[tuple[str, dict[str, str]]], accepted: bool | None
+) -> None:
+    events = [*LEDGER[:2], *(ledger_event(kind, 10 + place, **fields) for place, (kind, fields) in enumerate(story))]
+    run = imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl")
+    assert run.outcome is not None
+    assert run.outcome["accepted"] is accepted
+    assert unread(run) == []
+
+
+def test_an_answer_to_no_challenge_is_listed() -> None:
+    events = [*LEDGER[:2], ledger_event("challenge_resolved", 9, challenge_id="ch-9")]
+    found = unread(imported("\n".join(json.dumps(event) for event in events), "ledger.jsonl"))
+    assert found == ["line 3: “challenge_resolved” of a challenge that the ledger does not have"]

@@ -156,3 +156,18 @@ def test_a_heading_with_endless_spaces_is_read_in_time(row: str) -> None:
     solver_logs.recognises(LogFile("x.log", row.encode()))
     assert time.process_time() - began < 2
     assert (found[-1].title, found[-1].body) == ("next", "body\n")
+
+
+def test_a_solution_that_was_found_stays_accepted_where_another_attempt_begins() -> None:
+    again = [">>>>>>>>>>>>>>>>>>>>>>>>>> Run 1 of 10 ..."]
+    run = imported(solver_log(*check("yes"), *check("yes"), *DONE, *again))
+    assert run.outcome is not None
+    assert (run.outcome["accepted"], run.outcome["ended_by"]) == (True, "accepted")
+    assert run.outcome["reason"] == "Accepted by the log: 2 checks in a row found no fault."
+    assert solutions(run).selected == "c1.2"
+    other = solver_log().replace("Run 0 of 10", "Run 1 of 10").partition("\n")[2]
+    other = other.replace("One of $k$ and $k+1$", "Either $k$ or $k+1$")
+    run = imported(solver_log(*check("yes"), *DONE, other, *check("no")), "other.log")
+    assert run.outcome is not None
+    assert run.outcome["accepted"] is True
+    assert solutions(run).selected == "c1.2"

@@ -17,6 +17,7 @@ FORMAT = "proof ledger"
 _KINDS = {"local_assume": "Assumption. ", "assumption": "Assumption. ", "definition": "Definition. "}
 _PASSES = {"node_validated": "validated", "node_admitted": "admitted without proof"}
 _FAULTS = {"node_refuted": "refuted", "challenge_raised": "challenged"}
+_ANSWERED = {"challenge_resolved", "challenge_withdrawn", "challenge_superseded"}
 #: What says who works on what, not what is proved.
 _LEFT_OUT = {"nodes_claimed", "nodes_released", "claim_refreshed", "lock_reaped", "taint_recomputed"}
 _NUMBER = re.compile(r"(\d+)\.json$")
@@ -48,6 +49,9 @@ class _Ledger:
         self.story = story
         self.claims = Claims(story)
         self.left_out: Counter[str] = Counter()
+        self.challenges: dict[str, tuple[str, int]] = {}
+        """Challenges by their ids and by their nodes: the node, and which of its votes the challenge was."""
+        self.answered: set[tuple[str, int]] = set()
 
     def take(self, where: str, event: dict[str, Any]) -> None:
         """One event."""
@@ -60,10 +64,20 @@ class _Ledger:
         elif kind in _PASSES or kind in _FAULTS:
             word = _PASSES.get(kind) or _FAULTS[kind]
             challenge = event.get("challenge")
-            found = {**(challenge if isinstance(challenge, dict) else {}), **event}
+            challenge = challenge if isinstance(challenge, dict) else {}
+            found = {**challenge, **event}
             said = next((str(found[name]) for name in ("note", "reason", "message", "target") if found.get(name)), "")
             name = claim_id(found.get("node_id") or found.get("target_id") or "")
             self.claims.vote(Ballot(name or where, kind in _PASSES, f"{word}: {said}" if said else word, at))
+            if kind == "challenge_raised" and name in self.claims.votes:
+                number = str(found.get("challenge_id") or challenge.get("id") or "")
+                self.challenges[number] = self.challenges[f"node {name}"] = name, len(self.claims.votes[name])
+        elif kind in _ANSWERED:
+            number = str(event.get("challenge_id") or f"node {claim_id(event.get('node_id'))}")
+            if number in self.challenges:
+                self.answered.add(self.challenges[number])
+            else:
+                self.story.unread(where, f"“{kind}” of a challenge that the ledger does not have", at)
         elif kind == "node_archived":
             self.claims.retire(claim_id(event.get("node_id")), "archived in the ledger", at)
         elif kind in _LEFT_OUT:
@@ -103,13 +117,19 @@ class _Ledger:
         for kind, count in sorted(self.left_out.items()):
             self.story.unread(f"{count} events", f"“{kind}” says who works on what; it is not taken over")
         ends = [_ROOT] if _ROOT in self.claims.told else self.claims.sinks()
-        votes = [self.claims.votes.get(end, []) for end in ends]
-        if votes and all(cast and all(cast) for cast in votes):
+        last = [self._last_word(end) for end in ends]
+        if last and all(last):
             self.claims.conclude(ends, True, "The ledger validates the conjecture.")
-        elif any(cast and not cast[-1] for cast in votes):
+        elif False in last:
             self.claims.conclude(ends, False, "The ledger's last word on the conjecture is against it.")
         else:
             self.claims.conclude(ends, None, "The ledger ends before the conjecture is validated.")
+
+    def _last_word(self, claim: str) -> bool | None:
+        """The last vote on a claim that stands: a challenge that was answered says nothing more."""
+        votes = enumerate(self.claims.votes.get(claim, []), start=1)
+        standing = [holds for number, holds in votes if (claim, number) not in self.answered]
+        return standing[-1] if standing else None
 
 
 def _events(files: list[LogFile], story: Story) -> Iterator[tuple[str, dict[str, Any]]]:

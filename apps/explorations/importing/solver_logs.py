@@ -51,7 +51,8 @@ class _Reader:
         self.passed: dict[str, int] = {}
         self.texts: dict[str, tuple[str, ...]] = {}
         self.report = ""
-        self.accepted = False
+        self.accepted = ""
+        self.accepted_after = 0
         self.stopped = ""
         self.model = ""
         self.handlers: dict[str, Callable[[Section], None]] = {
@@ -91,7 +92,7 @@ class _Reader:
         elif run := _RUN.match(title):
             self._new_run(int(run[1]))
         elif title.startswith("found a correct solution"):
-            self.accepted = bool(self.current)
+            self.accepted, self.accepted_after = self.current or self.accepted, self.passes or self.accepted_after
         elif title not in _SILENT and not title.startswith("verify results"):
             self.story.unread(f"line {section.line}", f"nothing is known of a section “{title[:80]}”", section.at)
 
@@ -216,23 +217,23 @@ class _Reader:
             self.story.unread(f"line {last_line}", "the log ends before the answer to this call")
             self.calls.fail("the log ends before its answer")
         order = {name: number for number, name in enumerate(self.texts)}
-        best = (
-            self.current if self.accepted else max(order, key=lambda name: (self.passed.get(name, 0), order[name]), default="")
-        )
+        best = self.accepted or max(order, key=lambda name: (self.passed.get(name, 0), order[name]), default="")
         if not best:
             self.story.outcome = Outcome(accepted=None, reason="The log holds no solution.", ended_by="nothing-readable")
             return
         reason = self._reason(best)
         self.story.tell(PROOF, _proof(self.texts[best]), self.calls.now)
-        self.story.tell("proof/selected", ProofSelected(proof=PROOF, accepted=self.accepted, reason=reason), self.calls.now)
+        self.story.tell(
+            "proof/selected", ProofSelected(proof=PROOF, accepted=bool(self.accepted), reason=reason), self.calls.now
+        )
         ended_by = "accepted" if self.accepted else "exhausted"
         self.story.outcome = Outcome.model_validate(
-            {"accepted": self.accepted, "proof": PROOF, "reason": reason, "ended_by": ended_by}
+            {"accepted": bool(self.accepted), "proof": PROOF, "reason": reason, "ended_by": ended_by}
         )
 
     def _reason(self, best: str) -> str:
         if self.accepted:
-            return f"Accepted by the log: {self.passes} checks in a row found no fault."
+            return f"Accepted by the log: {self.accepted_after} checks in a row found no fault."
         of_all = f"{self.passed.get(best, 0)} of {self.checks} checks passed the version shown."
         return f"Not accepted: {self.stopped or 'the log ends without a solution that it accepts.'} {of_all}"
 
