@@ -12,8 +12,10 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.explorations.importing.batches import Facts
+from apps.explorations.importing.batches import Facts, batches
+from apps.explorations.importing.recording import batch_import
 from apps.explorations.importing.story import LogFile, LogWrong
+from apps.problems.holding import _RULES, Rule, Text
 from apps.problems.models import Problem, ProblemVersion
 from apps.runs.models import Run
 from tests.importing.files import NUMBERS, STATEMENT, check, graph, import_of, imported, solver_log
@@ -141,3 +143,30 @@ def test_a_file_with_values_of_another_kind_does_not_end_the_others(
     with pytest.raises(CommandError, match="1 could not be imported"):
         call_command("import_log", str(tmp_path), topic="N", stdout=io.StringIO(), stderr=io.StringIO())
     assert Run.objects.count() == 2
+
+
+def test_a_problem_that_is_held_back_and_its_runs_are_not_found_by_an_import(
+    client_for: ClientFor, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = imported(solver_log())
+    held = first.problem_version.problem
+    monkeypatch.setitem(_RULES, Text.STATEMENT, [_held_from_all_but(alice, held)])
+    assert posted(client_for(alice), ("ours.log", solver_log())).url.endswith(f"{first.public_id}/")
+    alice_s = imported_by(alice, "no")
+    assert alice_s.problem_version.problem == held
+    answer = posted(client_for(bob), ("ours.log", solver_log()))
+    own = Run.objects.get(owner=bob)
+    assert str(first.public_id) not in answer.url
+    assert own.problem_version.problem != held
+    assert posted(client_for(bob), ("again.log", solver_log())).url == answer.url
+    assert imported_by(bob, "yes").problem_version.problem == own.problem_version.problem
+
+
+def imported_by(user: User, said: str) -> Run:
+    """Another run on the same statement, which this person imports."""
+    found, _ = batches([LogFile("more.log", solver_log(*check(said)).encode())])
+    return batch_import(batch=found[0], user=user, facts=NUMBERS).run
+
+
+def _held_from_all_but(user: User, problem: Problem) -> Rule:
+    return lambda asking: Problem.objects.none() if asking == user else Problem.objects.filter(pk=problem.pk)

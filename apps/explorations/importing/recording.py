@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.explorations.importing.batches import Batch, Facts
 from apps.explorations.importing.story import LogWrong, Story, fill_times
 from apps.explorations.plans import problem_text
+from apps.problems.access import problem_visible_to
 from apps.problems.drafts import ProblemDraft
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.problems.services import problem_create
@@ -21,6 +22,7 @@ from apps.reasoning.domain.import_events import ImportSource
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.graph.statements import normalise_statement
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
+from apps.runs.access import run_visible_to
 from apps.runs.execution import event_sinks
 from apps.runs.journal import JournalWriter, RunJournal
 from apps.runs.journal_batch import Item
@@ -44,10 +46,12 @@ class Imported:
 def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None, problem: Problem | None = None) -> Imported:
     """Read the files and record them as a finished run, all or nothing; the same bytes twice give the same run.
 
+    Whoever may not see that run gets one of their own; without a `user` all runs and problems are seen.
+
     `facts` go before what is known of the file; `problem` is the problem of the library that it is about. Raises `LogWrong`.
     """
-    start_id = uuid.uuid5(_NAMESPACE, batch.sha256)
-    if known := Run.objects.filter(start_id=start_id).first():
+    start_id, known = _imported_before(batch, user)
+    if known is not None:
         return Imported(known, is_new=False)
     story = batch.read()
     merged = _merged(facts or Facts(), batch.facts)
@@ -57,10 +61,20 @@ def batch_import(*, batch: Batch, user: User | None, facts: Facts | None = None,
             return Imported(_record(story, merged, batch, version, user, start_id), is_new=True)
     except IntegrityError:
         # Somebody imported the same file at the same instant.
-        known = Run.objects.filter(start_id=start_id).first()
+        _, known = _imported_before(batch, user)
         if known is None:
             raise
         return Imported(known, is_new=False)
+
+
+def _imported_before(batch: Batch, user: User | None) -> tuple[uuid.UUID, Run | None]:
+    """The id under which the bytes are found again, and the run that has it, if there is one."""
+    start_id = uuid.uuid5(_NAMESPACE, batch.sha256)
+    known = Run.objects.filter(start_id=start_id).first()
+    if known is None or user is None or run_visible_to(user).filter(pk=known.pk).exists():
+        return start_id, known
+    own = uuid.uuid5(start_id, str(user.pk))
+    return own, Run.objects.filter(start_id=own).first()
 
 
 def _merged(said: Facts, known: Facts) -> Facts:
@@ -125,9 +139,11 @@ def _close(run: Run, outcome: Outcome, began: datetime, ended: datetime, seconds
 
 
 def _version(story: Story, facts: Facts, batch: Batch, problem: Problem | None, user: User | None) -> ProblemVersion:
-    """The version that the story is about: of `problem`, else the one with the same statement, else of a new problem."""
+    """The version that the story is about: of `problem`, else one that `user` may read with this statement, else a new one."""
     normal = normalise_statement(story.statement)
     versions = ProblemVersion.objects.select_related("problem").order_by("pk")
+    if user is not None:
+        versions = versions.filter(problem__in=problem_visible_to(user))
     for version in problem.versions.order_by("-number") if problem else versions:
         if version.statement == story.statement or normalise_statement(version.statement) == normal:
             return version
