@@ -92,3 +92,23 @@ def test_what_is_narrowed_in_words_is_not_refuted(text: str) -> None:
 def test_the_same_without_the_words_is_refuted(narrowed: str, plain: str) -> None:
     assert refuted(narrowed) == []
     assert len(refuted(plain)) == 1
+
+
+@pytest.mark.parametrize(
+    ("supposed", "claim"),
+    [
+        ("Let $a,b$ be integers. They have the same parity.", r"Then $2\mid a+b$."),
+        ("Let $a,b$ be integers. Both are odd.", r"Then $2\mid a+b$."),
+        ("Let $a,b,c$ be real numbers. Their sum is $0$.", "Then $a^3+b^3+c^3=3abc$."),
+        ("Let $a,b,c$ be positive reals and let their product be $1$.", r"Then $a+b+c\ge3$."),
+        ("Let $a,b,c$ be positive reals. We assume that they sum to three.", r"Then $abc\le1$."),
+        ("Let $n$ be a positive integer. Suppose it is odd.", r"Then $2\mid n-1$."),
+        ("Let $p$ be a prime. Two is not allowed.", r"Then $2\mid p-1$."),
+    ],
+)
+def test_what_is_supposed_in_words_alone_is_not_refuted_either(supposed: str, claim: str) -> None:
+    assert refuted(f"{supposed} {claim}") == []
+
+
+def test_an_unrelated_sentence_in_words_excuses_nothing() -> None:
+    assert len(refuted(r"Let $a,b$ be integers. This is easy. Then $2\mid a+b$.")) == 1

@@ -20,6 +20,7 @@ from workers.mathcheck.reading import Line, read_line
 from workers.mathcheck.restrictions import (
     ALTERNATIVE,
     OTHER_OPERATION,
+    goes_on_about_names,
     hides_condition,
     may_be_alternative,
     redefined_operations,
@@ -107,7 +108,8 @@ class Checker:
                 scope.unread |= named
             if given or supposes(line.words, bool(conditions or declared)):
                 scope.supposed |= named
-            scope.readable = scope.readable and not line.statements
+        if (line.statements and not self.read) or goes_on_about_names(line):
+            scope.readable = False
         return conditions, declared
 
     def _add(self, link: Link) -> None:

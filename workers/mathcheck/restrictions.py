@@ -12,6 +12,7 @@ from workers.mathcheck.reading import Line
 from workers.mathcheck.relations import Statement
 from workers.mathcheck.stance import is_condition
 from workers.mathcheck.tree import Node, walk
+from workers.mathcheck.vocabulary import is_restricted
 
 ALTERNATIVE = "it may be one of several alternatives"
 OTHER_OPERATION = "it uses an operation that was given a meaning of its own"
@@ -33,6 +34,13 @@ _LISTS_ALTERNATIVES = re.compile(
     r"|\b(?:either|or)\s*:?\s*$",
     re.IGNORECASE,
 )
+#: A sentence without names may go on about what was declared: "they have the same parity", "the sum of all three is $3$".
+_SPEAKS_OF_BEFORE = re.compile(
+    r"\b(?:(?:it|they|this|these)(?!\s+(?:follows?|suffices|remains|implies|gives?|is\s+(?:clear|easy|obvious|trivial|known|true|well)))"
+    r"|both|its|their|them|all|each|sum|product|suppose|assume|let|given|allowed|restrict\w*|wlog|loss)\b",
+    re.IGNORECASE,
+)
+_OF_ALL_TOGETHER = re.compile(r"\b(?:they|their|its|both|sum|product)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"^\W*(?:or|else|except\w*|unless|otherwise|alternatively|provided|apart)\b", re.IGNORECASE)
 _NO_RELATION_BETWEEN = re.compile(r"\s*(?:,|,?\s*(?:and|or|nor))\s*")
 #: A preposition after a name belongs to it: "$n$ from $1$ to $3$", "$a,b$ of sum $1$".
@@ -84,6 +92,15 @@ def hides_condition(line: Line) -> bool:
         or any(_is_a_kind_of_more(line, int(found[1])) for found in _OF_A_KIND.finditer(line.flat))
         or any(_continues_a_list(line, place) for place in range(1, len(line.statements)))
     )
+
+
+def goes_on_about_names(line: Line) -> bool:
+    """Whether a sentence without relations may say more of the names that were declared, in words alone."""
+    if any(statement.relations for statement in line.statements):
+        return False
+    if any(token.kind == "letter" for statement in line.statements for token in statement.tokens):
+        return _OF_ALL_TOGETHER.search(line.words) is not None
+    return any(found.search(line.words) for found in (_SPEAKS_OF_BEFORE, _NARROWS)) or is_restricted(line.words)
 
 
 def may_be_alternative(words: str, before: str, after: str) -> bool:
