@@ -176,5 +176,6 @@ def _order_index(mark: Mark) -> int:
 def _written_down(verb: str, mark: Mark, user: User, **body: Any) -> None:
     version = str(mark.scheme_version.public_id) if mark.scheme_version else None
     points = points_text(mark.points) if mark.points is not None else None
-    body |= {"row_version": mark.row_version, "points": points, "scheme_version": version}
-    audit(verb, actor=user, case=mark.task.case, mark=mark, **body)
+    body |= {"row_version": mark.row_version, "points": points, "scheme_version": version, "sealed_mark": str(mark.public_id)}
+    # By name only: a mark that was opened again is a draft, and what is left of a draft goes when a colleague takes the script.
+    audit(verb, actor=user, case=mark.task.case, **body)

@@ -12,11 +12,12 @@ from apps.marks.drafts import draft_of
 from apps.marks.leases import lease_renew, present
 from apps.marks.models import AuditEvent, MarkingCase, MarkingTask, PassReason, Slot
 from apps.marks.passes import PassRefused, question_answer, task_pass
+from apps.marks.sealing import mark_unseal
 from apps.marks.setups import Choices, SetupRefused, cases_prepare, setup_for, setup_save
 from apps.submissions.models import Origin, TextFormat
 from apps.submissions.services import version_add
 from tests.contests.factory import make_contest
-from tests.marks.factory import claimed, commanded, marker, problem_to_mark, scheme_active, script_add, sealed
+from tests.marks.factory import claimed, commanded, marker, problem_to_mark, scheme_active, script_add, sealed, task_whole
 from tests.schemes.factory import make_scheme
 
 
@@ -78,6 +79,17 @@ def test_what_somebody_had_begun_comes_back_to_them(bob: User, dana: User) -> No
     assert AuditEvent.objects.get(verb="draft.left").actor == bob
     lapse(task)
     assert draft_of(claimed(problem, bob), bob).sheet["comments"][0]["words"] == "Look again."
+
+
+def test_a_mark_that_was_opened_again_and_left_holds_nobody_up(bob: User, dana: User) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1)
+    task = claimed(problem, bob)
+    sealed(task, bob)
+    mark_unseal(task=task, user=bob)
+    lapse(task)
+    assert claimed(problem, dana) == task
+    assert draft_of(task_whole(task), dana).marker == dana
+    assert AuditEvent.objects.filter(verb="mark.opened", actor=bob).exists()
 
 
 def test_scripts_that_somebody_began_come_after_untouched_ones(bob: User, dana: User) -> None:

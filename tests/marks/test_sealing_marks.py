@@ -45,7 +45,7 @@ def test_sealing_freezes_sheet_points_items_verdicts_and_the_scheme(bob: User) -
     assert mark.scheme_version.used_at is not None
     assert mark.task.done_at is not None
     event = AuditEvent.objects.get(verb="mark.sealed")
-    assert (event.actor, event.mark, event.body["points"]) == (bob, mark, "6")
+    assert (event.actor, event.body["sealed_mark"], event.body["points"]) == (bob, str(mark.public_id), "6")
     assert "A1 3 + A2 4 = 7" in event.body["derivation"]
 
 
