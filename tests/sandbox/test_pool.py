@@ -95,7 +95,7 @@ async def test_a_process_that_died_while_it_waited_is_replaced(starts: Starts) -
     await _ready(pool, 1)
     os.killpg(starts.made[-1]._process.pid, signal.SIGKILL)
     async with asyncio.timeout(10):
-        while starts.made[-1].is_alive:  # noqa: ASYNC110 - the system tells of a death a moment later
+        while starts.made[-1].is_alive:
             await asyncio.sleep(0.01)
     done = await pool.run("print('alive')")
     await pool.close()
