@@ -143,7 +143,7 @@ class JournalWriter:
         A COMMIT without an answer may have worked. So before every further try the database is asked, and asked again until
         it says: to write what is there already would be refused, and would look like a run that cannot be written.
         """
-        pause, tries = 0.05, 0
+        pause, tries, was_refused = 0.05, 0, False
         while True:
             try:
                 if tries and _is_there(plans):
@@ -154,8 +154,9 @@ class JournalWriter:
                 return lost
             except IntegrityError:
                 # A server may still be busy with the COMMIT that it did not answer; then what we write is there by now.
-                if tries == 1 or not _is_there(plans):
+                if tries == 1 or was_refused:
                     raise
+                was_refused = True
             except (OperationalError, InterfaceError) as error:
                 connection.close()
                 if "full" in str(error).lower() or "readonly" in str(error).lower() or time.monotonic() > give_up:
