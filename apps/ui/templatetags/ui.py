@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django import template
@@ -22,7 +23,12 @@ register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
 register.filter("compact", words.compact)
 register.filter("duration", words.duration)
-register.filter("points", points_text)
+
+
+@register.filter
+def points(value: Decimal | None) -> str:
+    """Points as people write them, 2.5 and 20, never 2.50 or 2E+1; a dash where there are none."""
+    return "—" if value is None else points_text(value)
 
 
 @register.simple_tag
