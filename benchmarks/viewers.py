@@ -15,15 +15,15 @@ _FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no
           "--disable-background-networking", "--disable-component-update"]  # fmt: skip
 
 
-def session_cookie() -> tuple[str, str]:
-    """Name and value of the cookie of a researcher who is signed in."""
+def session_cookie(name: str = "viewer") -> tuple[str, str]:
+    """Name and value of the cookie of somebody who is signed in; a researcher where there is nobody of this name."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
 
     from apps.accounts.models import Role, User
 
-    user, _ = User.objects.get_or_create(username="viewer", defaults={"role": Role.RESEARCHER})
+    user, _ = User.objects.get_or_create(username=name, defaults={"role": Role.RESEARCHER})
     store = SessionStore()
     store[SESSION_KEY] = str(user.pk)
     store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
@@ -52,6 +52,13 @@ def live_run(alias: str) -> "Run":
 @contextlib.contextmanager
 def page(run: "Run", cookie: tuple[str, str]) -> Iterator[Any]:
     """The page of the run in a browser of its own. Raises `Skipped` where there is none."""
+    with page_at(f"/runs/{run.public_id}/", cookie) as shown:
+        yield shown
+
+
+@contextlib.contextmanager
+def page_at(path: str, cookie: tuple[str, str]) -> Iterator[Any]:
+    """A page of the stage's web process in a browser of its own. Raises `Skipped` where there is none."""
     from django.conf import settings
 
     try:
@@ -67,7 +74,7 @@ def page(run: "Run", cookie: tuple[str, str]) -> Iterator[Any]:
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         context.add_cookies([{"name": cookie[0], "value": cookie[1], "url": address}])
         shown = context.new_page()
-        shown.goto(f"{address}/runs/{run.public_id}/")
+        shown.goto(f"{address}{path}")
         try:
             yield shown
         finally:
