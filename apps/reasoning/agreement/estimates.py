@@ -16,6 +16,8 @@ from apps.reasoning.domain.values import Value
 
 CONFIDENCE = 0.95
 UNDEFINED_DRAWS_AT_MOST = 0.05
+#: Of fewer problems the draws are too much alike (Cameron, Gelbach and Miller 2008 find few clusters misleading well above it).
+CLUSTERS_AT_LEAST = 5
 
 
 class Undefined(Value):
@@ -92,12 +94,17 @@ class Estimate(Value):
 def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int) -> tuple[Estimate, ...]:
     """All of `STATISTICS` on at least one pair. `draws` 0: without intervals. The same seed gives the same intervals.
 
-    Whole problems are drawn where pairs name them. Time and memory grow with draws × different pairs of points.
+    Whole problems are drawn where pairs name them; of one problem there are none to draw, so that papers are. Time and memory
+    grow with draws × different pairs of points.
     """
-    sample = Sample.of(pairs)
-    advantage = AdvantageSums.of(pairs, sample.clusters) if any(pair.problem for pair in pairs) else None
-    values = _all(sample.table, np.ones(sample.clusters), scale, advantage)
-    portions = [_all(table, weights, scale, advantage) for weights, table in sample.draws(draws, seed)]
+    problems = {pair.problem for pair in pairs}
+    is_one = len(problems) == 1 and "" not in problems
+    sample = Sample.of([pair.model_copy(update={"problem": ""}) for pair in pairs] if is_one else pairs)
+    clusters = 1 if is_one else sample.clusters
+    advantage = AdvantageSums.of(pairs, clusters) if any(problems) else None
+    values = _all(sample.table, np.ones(clusters), scale, advantage)
+    drawn_with = None if is_one else advantage
+    portions = [_all(table, weights, scale, drawn_with) for weights, table in sample.draws(draws, seed)]
     found = []
     for statistic in STATISTICS:
         value = float(values[statistic.slug])
@@ -106,7 +113,8 @@ def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int)
             found.append(Estimate(slug=statistic.slug, value=none, interval=none))
             continue
         drawn = np.concatenate([portion[statistic.slug] for portion in portions]) if portions else np.empty(0)
-        found.append(Estimate(slug=statistic.slug, value=value, interval=_interval(drawn, sample.clusters)))
+        of = 1 if is_one and statistic.slug == "advantage_error" else sample.clusters
+        found.append(Estimate(slug=statistic.slug, value=value, interval=_interval(drawn, of)))
     return tuple(found)
 
 
@@ -128,6 +136,8 @@ def _interval(drawn: Floats, clusters: int) -> Interval | Undefined:
         return Undefined(reason="no draws were asked for")
     if clusters < 2:
         return Undefined(reason="there is only one problem to draw from, or one paper")
+    if clusters < CLUSTERS_AT_LEAST:
+        return Undefined(reason=f"there are only {clusters} problems to draw from: an interval would be far too narrow")
     defined = drawn[~np.isnan(drawn)]
     if len(defined) < (1 - UNDEFINED_DRAWS_AT_MOST) * len(drawn):
         return Undefined(reason=f"it has no value in {len(drawn) - len(defined):,} of {len(drawn):,} draws")

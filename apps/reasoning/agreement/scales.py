@@ -61,6 +61,10 @@ class Scale(Value):
         """The points of the nearest category, halves up."""
         return np.asarray(self.lowest + self.index(points) * self.step, np.float64)
 
+    def nearest(self, points: float) -> float:
+        """`rounded` for one value."""
+        return float(self.rounded(np.array([points]))[0])
+
     def bands(self) -> tuple[tuple[float, float], ...]:
         """First and last category of each band: 0, 1–2, 3–5, 6–7 on seven whole points, the same shares elsewhere."""
         reach = self.highest - self.lowest

@@ -21,6 +21,18 @@ class Message(Value):
     content: str
 
 
+#: The largest picture that a call carries, in bytes, and in characters of base64.
+PICTURE_BYTES = 4 * 1024**2
+PICTURE_LENGTH = 4 * -(-PICTURE_BYTES // 3)
+
+
+class Picture(Value):
+    """A picture that a model looks at. `data` is the file in base64."""
+
+    media: Literal["image/jpeg", "image/png"]
+    data: str = Field(max_length=PICTURE_LENGTH)
+
+
 class OfferedTool(Value):
     """A function that a model may call by its engine's own means: `parameters` is the JSON Schema of its arguments."""
 
@@ -58,7 +70,7 @@ class GenerationRequest(Value):
     served earlier. A backend that cannot do one of these, or the `job`, raises `RequestRejected`.
 
     A call of one of `tools` becomes part of the answer's text (docs/tools.md, "Functions of an engine"); a model may as well
-    call none, or write what it wants in words.
+    call none, or write what it wants in words. `pictures` are shown after the text of the last message.
     """
 
     run: str
@@ -77,6 +89,7 @@ class GenerationRequest(Value):
     capture: bool = False
     job: Job = "generate"
     tools: tuple[OfferedTool, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def call_id(self) -> str:
@@ -114,7 +127,8 @@ class Capture(Value):
 
     `logprobs` has one natural logarithm for each of `completion_ids`, of the drawn token under `logprobs_of`: the model's own
     distribution (`raw`), or the one after temperature and truncation that the token was really drawn from (`sampled`).
-    `policy` names the weights and adapter, `tokenizer` and `chat_template` are SHA-256 hashes of theirs.
+    `policy` names the weights and adapter, `tokenizer` and `chat_template` are SHA-256 hashes of theirs. `mask` is 1 for tokens
+    that the policy drew and 0 for those that something else put in between; empty: it drew all. The rest says how it drew.
     """
 
     prompt_ids: tuple[int, ...]
@@ -124,6 +138,10 @@ class Capture(Value):
     policy: str
     tokenizer: str
     chat_template: str
+    mask: tuple[int, ...] = ()
+    temperature: float = 1.0
+    top_p: float = 1.0
+    max_new_tokens: int | None = None
 
 
 class Sample(Value):

@@ -30,6 +30,7 @@ class LeakKind(StrEnum):
     FORMULA = "formula"
     ANSWER = "answer"
     NAME = "name"
+    GUESS = "guess"
 
 
 class Leak(Value):
@@ -70,7 +71,7 @@ def _formulas_in(text: str) -> list[str]:
     return [_formula(one.tex) for one in formulas(text)]
 
 
-def _words(text: str) -> list[str]:
+def words_in(text: str) -> list[str]:
     """The words of a text without their case and the signs between them; a formula is one word."""
     words: list[str] = []
     place = 0
@@ -82,7 +83,7 @@ def _words(text: str) -> list[str]:
 
 def _run(hint: str, secret: str, known: str) -> str:
     """The longest run of words that hint and secret share and that is not known already; empty where it is short."""
-    mine, theirs, reader = _words(hint), _words(secret), " ".join(_words(known))
+    mine, theirs, reader = words_in(hint), words_in(secret), " ".join(words_in(known))
     size = RUN_AT_MOST + 1
     places: dict[tuple[str, ...], list[int]] = {}
     for place in range(len(theirs) - size + 1):

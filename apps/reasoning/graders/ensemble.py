@@ -4,6 +4,8 @@ Source: RefGrader §5.4: the best mix was three steps, rubric, approachability a
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
 from typing import Annotated
 
 from pydantic import Field, field_validator
@@ -60,13 +62,17 @@ async def grade(desk: GraderDesk, members: tuple[str, ...]) -> Grading:
         raw = next((one.raw for one in gradings if one.raw), "")
         return Grading(workflow=NAME, unscored=mean.reason, raw=raw, passes=passes, suspicious=desk.suspicious)
     missing = [one.name for one in passes if one.points is None]
-    scored = [one for one in gradings if one.points is not None]
-    nearest = min(scored, key=lambda one: abs((one.points or mean) - mean))
+    nearest = min((one for one in gradings if one.points is not None), key=partial(_apart, mean))
     remark = f"Findings are those of {nearest.workflow}, which is nearest to the mean."
     if missing:
         remark += f" Not counted, since unscored: {', '.join(missing)}."
     notes = nearest.model_copy(update={"workflow": NAME, "points": mean, "passes": passes, "remarks": remark})
     return notes.model_copy(update={"items": (), "ticks": (), "computed": None})
+
+
+def _apart(mean: Decimal, one: Grading) -> Decimal:
+    # 0 points are points: only none at all have no distance.
+    return Decimal("Infinity") if one.points is None else abs(one.points - mean)
 
 
 async def _member(desk: GraderDesk, name: str, reference: Matched | Unread) -> Grading:

@@ -10,6 +10,7 @@ from apps.reasoning.graders.asking import GraderDesk
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judging import told
 from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.rewriting import beside_the_script, rewritten
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
@@ -44,13 +45,22 @@ class Grader(Scaffold):
 
 
 async def concluded(
-    problem: ProblemText, ctx: Context, material: Material, workflow: str, grade: Callable[[GraderDesk], Awaitable[Grading]]
+    problem: ProblemText,
+    ctx: Context,
+    material: Material,
+    workflow: str,
+    grade: Callable[[GraderDesk], Awaitable[Grading]],
+    judge: str = "grader",
 ) -> Outcome:
-    """Run a grading and tell it as the run's own; where the budget ends it, it is unscored."""
+    """Run a grading and tell it as the run's own; where the budget ends it, it is unscored.
+
+    `judge` is the role that writes the script out in neutral words first, where that is asked for.
+    """
     desk = GraderDesk(Desk(problem, ctx, material.structured), material)
     ended_by = "exhausted"
     try:
-        grading = await grade(desk)
+        remark = await rewritten(desk, judge) if material.neutral else ""
+        grading = beside_the_script(desk, await grade(desk), remark)
     except BudgetExhausted as exhausted:
         grading = Grading(workflow=workflow, unscored=str(exhausted).rstrip("."), suspicious=desk.suspicious)
         ended_by = "budget"

@@ -8,23 +8,15 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.propagation import Propagation
+from apps.reasoning.marking.propagation import Propagation, part_words
 from apps.reasoning.marking.scheme import Points, points_text
 from apps.reasoning.marking.sheet import Fallacy
-from apps.reasoning.marking.suggestion import Severity
+from apps.reasoning.marking.suggestion import ItemGiven, Pass, Severity
 from apps.reasoning.texts.anchors import Anchor
 
 SEVEN = Decimal(7)
-
-
-class ItemGiven(Value):
-    """Points given for one item of a rubric or scheme. `most` is what it is worth, `reason` why so many were given."""
-
-    code: str
-    title: str = ""
-    points: Decimal
-    most: Decimal
-    reason: str = ""
+#: How a reason begins where a call ended without a text, as `Desk.ask` puts it.
+CALL_FAILED = "the call failed: "
 
 
 class Located(Value):
@@ -41,19 +33,29 @@ class Located(Value):
     contradicts: bool = Field(default=False, description="It contradicts the reference solution.")
 
 
-class Pass(Value):
-    """What one of several gradings gave: `name` is the judge, the workflow or the number of the run."""
+class Part(Value):
+    """A part of the script's argument as a grader sees it: its name (`M1`), the step in which it stands, what it says."""
 
     name: str
-    points: Decimal | None
-    unscored: str = ""
+    step: int = 0
+    words: str
+
+    @property
+    def called(self) -> str:
+        """For people."""
+        return part_words(self.name)
+
+    @property
+    def is_main(self) -> bool:
+        """Whether it is a main step; others stand below the one before them."""
+        return self.name.startswith("M")
 
 
 class Grading(Value):
     """The whole of it. Exactly one of `points` and `unscored` is given; `raw` is then what could not be read.
 
     `passes` are the gradings that it was made of, where it was made of several. `computed`: points that the scheme gives for
-    the items met, where the grader's own points may differ from it.
+    the items met, where the grader's own points may differ from it. `rewriting`: the steps in the neutral words judged.
     """
 
     workflow: str
@@ -65,11 +67,13 @@ class Grading(Value):
     ticks: tuple[str, ...] = ()
     computed: Points | None = None
     findings: tuple[Located, ...] = ()
+    parts: tuple[Part, ...] = ()
     chains: tuple[Propagation, ...] = ()
     feedback: str = ""
     remarks: str = ""
     suspicious: tuple[str, ...] = ()
     passes: tuple[Pass, ...] = ()
+    rewriting: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -85,10 +89,17 @@ class Grading(Value):
         return Unscored(reason=self.unscored) if self.points is None else self.points
 
     @property
+    def failure(self) -> str:
+        """Why no model wrote anything to judge by: its calls failed, as where the prompt is too long. Else empty."""
+        return failure_in(self.unscored, [one.unscored for one in self.passes])
+
+    @property
     def sentence(self) -> str:
         """For pages and terminals."""
+        if self.failure:
+            return f"Not graded, as no answer came: {self.failure.rstrip('.')}."
         if self.points is None:
-            return f"Unscored: {self.unscored}."
+            return f"Unscored: {(self.unscored or '').rstrip('.')}."
         return f"{points_text(self.points)} of {points_text(self.scale)} points are proposed."
 
     @property
@@ -104,6 +115,12 @@ class Grading(Value):
 def as_pass(name: str, grading: Grading) -> Pass:
     """The short form of a grading, for the one that is made of several."""
     return Pass(name=name, points=grading.points, unscored=grading.unscored)
+
+
+def failure_in(unscored: str, passes: Sequence[str]) -> str:
+    """Why no answer came, of a grading that is unscored for this reason, made of passes with these; empty where one came."""
+    reasons = [one for one in (passes or (unscored,)) if one.startswith(CALL_FAILED)]
+    return reasons[0].removeprefix(CALL_FAILED) if unscored and reasons and len(reasons) == max(1, len(passes)) else ""
 
 
 def mean_points(passes: Sequence[Pass]) -> Decimal | Unscored:

@@ -1,5 +1,6 @@
 """From what a grader wrote to a grading: totals that must be the sum of their items, findings at their places, chains."""
 
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
@@ -7,11 +8,12 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.graders.asking import GraderDesk, Unread
-from apps.reasoning.graders.grading import SEVEN, Grading, ItemGiven
+from apps.reasoning.graders.grading import SEVEN, Grading, Located, Part
 from apps.reasoning.graders.locating import located
 from apps.reasoning.graders.propagation import propagation_read
-from apps.reasoning.graders.said import GradingSaid, grading_read
+from apps.reasoning.graders.said import FindingSaid, GradingSaid, grading_read
 from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.marking.suggestion import ItemGiven
 
 HALF, WHOLE = Decimal("0.5"), Decimal(1)
 
@@ -53,16 +55,17 @@ def items_read(steps: int, items: Sequence[Worth], scale: Decimal = SEVEN) -> Ca
         total = sum((one.points or Decimal(0) for one in said.items), Decimal(0))
         if said.points is not None and said.points != total:
             return Unscored(reason=f"the total is {said.points}, the items sum to {total}")
-        return _checked(said.model_copy(update={"points": total}), steps, scale, min(one.grid for one in items))
+        return _checked(said.model_copy(update={"points": total}), steps, scale, None)
 
     return read
 
 
-def _checked(said: GradingSaid, steps: int, scale: Decimal, grid: Decimal) -> GradingSaid | Unscored:
+def _checked(said: GradingSaid, steps: int, scale: Decimal, grid: Decimal | None) -> GradingSaid | Unscored:
+    """Without a grid only the scale is looked at: sums of items that are each on their own grid may lie on none."""
     if said.points is None:
         return Unscored(reason="there are no points")
-    if not said.points.is_finite() or said.points > scale or said.points % grid:
-        return Unscored(reason=f"the points are {said.points}, not a multiple of {grid} from 0 to {scale}")
+    if not said.points.is_finite() or said.points > scale or (grid is not None and said.points % grid):
+        return Unscored(reason=f"the points are {said.points}, not {f'a multiple of {grid} ' if grid else ''}from 0 to {scale}")
     return steps_checked(said, steps)
 
 
@@ -87,19 +90,40 @@ def graded(desk: GraderDesk, workflow: str, said: GradingSaid | Unread, items: S
 
 def with_notes(desk: GraderDesk, grading: Grading, said: GradingSaid) -> Grading:
     """The grading with its findings at their places, its chains, and what of them could not be read."""
-    source, steps = desk.material.source, desk.material.steps
+    steps = desk.material.steps
     names = {one.id for one in said.findings}
     read = [propagation_read(chain, names, len(steps)) for chain in said.chains]
     unread = [one.reason for one in read if isinstance(one, Unscored)]
     return grading.model_copy(
         update={
-            "findings": tuple(located(source, steps, one) for one in said.findings),
+            "findings": tuple(_located(desk, one) for one in said.findings),
+            "parts": parts_read(said, len(steps)),
             "chains": tuple(one for one in read if not isinstance(one, Unscored)),
             "feedback": said.feedback,
             "remarks": " ".join([grading.remarks, *(f"Not read: {reason}." for reason in unread)]).strip(),
             "suspicious": desk.suspicious,
         }
     )
+
+
+def parts_read(said: GradingSaid, steps: int) -> tuple[Part, ...]:
+    """The parts of the argument that have a name of their own and words; a step that is not there is none."""
+    found: dict[str, Part] = {}
+    for one in said.parts:
+        name = re.fullmatch(r"([CSM])0*(\d{1,3})", one.name.strip().upper())
+        if name and one.words.strip():
+            part = Part(name=name[1] + name[2], step=one.step if one.step <= steps else 0, words=one.words.strip())
+            found.setdefault(part.name, part)
+    return tuple(found.values())
+
+
+def _located(desk: GraderDesk, said: FindingSaid) -> Located:
+    """The finding at its place. What quotes a neutral rewriting has a step of the script and no place in it."""
+    source, steps = desk.material.source, desk.material.steps
+    if not desk.rewriting:
+        return located(source, steps, said)
+    at_step = located(source, steps, said.model_copy(update={"quote": ""}))
+    return at_step.model_copy(update={"quote": said.quote, "lost": "it quotes the neutral rewriting"})
 
 
 def told(desk: GraderDesk, name: str, grading: Grading) -> Grading:

@@ -67,7 +67,7 @@ def _verdict(desk: GraderDesk, now: Mapping[str, Grading], rounds: int) -> Gradi
     passes = tuple(as_pass(TITLES[judge], one) for judge, one in now.items())
     scored = [one for one in now.values() if one.points is not None]
     if 2 * len(scored) <= len(now):
-        reason = f"only {len(scored)} of {len(now)} judges could be read"
+        reason = f"{f'only {len(scored)}' if scored else 'none'} of {len(now)} judges could be read"
         raw = next((one.raw for one in now.values() if one.raw), "")
         return Grading(workflow=NAME, unscored=reason, raw=raw, passes=passes, suspicious=desk.suspicious)
     lowest = min(scored, key=lambda one: one.points or Decimal(0))
@@ -88,8 +88,8 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
         values={
             "fallacies": load("grading/forms/fallacies").system,
             "script": desk.script,
-            "own": desk.desk.content(report_of(now[judge])),
-            "others": desk.desk.listed(others),
+            "own": desk.foreign(report_of(now[judge])),
+            "others": desk.foreign_listed(others),
         },
         form="total",
         shape=GradingSaid,
@@ -101,7 +101,9 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Three judges, and talk where they lie apart."""
-    return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params.spread, params.more_rounds))
+    return await concluded(
+        problem, ctx, params, NAME, lambda desk: grade(desk, params.spread, params.more_rounds), judge=JUDGES[0]
+    )
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:

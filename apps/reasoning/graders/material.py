@@ -26,7 +26,8 @@ class Material(Value):
 
     `script` is a source (`texts.source`). `spans` are the steps of a submission; without them the script is cut here.
     `references`: solutions or posts, any of which may be none. `guidelines`: words to markers beside the scheme. `prepared`:
-    pieces made before, by their names (`GradingPrepared.piece`). `structured` asks for JSON with a schema.
+    pieces made before, by their names (`GradingPrepared.piece`). `structured` asks for JSON with a schema. `neutral`: see
+    rewriting.py.
     """
 
     script: Annotated[str, Field(max_length=SCRIPT_LENGTH)]
@@ -36,6 +37,9 @@ class Material(Value):
     guidelines: Annotated[str, Field(max_length=SCRIPT_LENGTH)] = ""
     prepared: dict[str, dict[str, Any]] = {}
     structured: bool = False
+    neutral: bool = Field(
+        default=False, title="Neutral rewriting", description="The script is judged in even words, one call before all others."
+    )
 
     @cached_property
     def source(self) -> str:

@@ -5,7 +5,7 @@ Source: RefGrader §5.2, App. B.1. A rubric becomes a scheme of the engine, whos
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -20,7 +20,9 @@ from apps.reasoning.marking.structure import Severity
 
 FEWEST_STEPS, MOST_STEPS = 2, 5
 HARDEST = 5
-Words = Annotated[str, Field(min_length=1, max_length=4_000)]
+P = TypeVar("P", bound=Value)
+WORDS_LENGTH = 4_000
+Words = Annotated[str, Field(min_length=1, max_length=WORDS_LENGTH)]
 
 
 class Cluster(Value):
@@ -123,49 +125,55 @@ def apportioned(weights: Sequence[int], total: int = 7) -> tuple[int, ...]:
     return tuple(share + 1 for share in shares)
 
 
-def clusters_read(final: Final, count: int) -> Clusters | Unscored:
-    """Clusters of the references 1 to `count`, none in two of them; the representative is one of its cluster."""
-    said = answer_read(final, "clusters", Clusters, _cluster_tags)
-    if isinstance(said, Unscored):
-        return said
-    members = [member for cluster in said.clusters for member in cluster.members]
+def clusters_fault(found: Clusters, count: int) -> str:
+    """What is wrong with clusters of the references 1 to `count`: none is in two of them, the representative in its own."""
+    members = [member for cluster in found.clusters for member in cluster.members]
     if len(set(members)) < len(members) or any(not 1 <= member <= count for member in members):
-        return Unscored(reason="a reference stands in two clusters, or does not exist")
-    if any(one.representative not in one.members for one in said.clusters):
-        return Unscored(reason="a representative is not one of its cluster")
-    if any(len(one.steps) < 1 for one in said.clusters):
-        return Unscored(reason="a cluster has no main steps")
-    return said
+        return "a reference stands in two clusters, or does not exist"
+    if any(one.representative not in one.members for one in found.clusters):
+        return "a representative is not one of its cluster"
+    if any(len(one.steps) < 1 for one in found.clusters):
+        return "a cluster has no main steps"
+    return ""
+
+
+def analysis_fault(found: Analysis, is_scored: bool) -> str:
+    """What is wrong with an analysis: with `is_scored` every main step must say how hard it is to think of."""
+    is_missing = is_scored and any(step.approachability is None for step in found.main_steps)
+    return "a main step has no approachability" if is_missing else ""
+
+
+def rubric_fault(found: Rubric, wanted: Sequence[int] = ()) -> str:
+    """What is wrong with a rubric; `wanted` are the points of its items, where they are not the designer's to choose."""
+    points = [item.points for item in found.items]
+    if wanted and points != list(wanted):
+        return f"the items have {points} points; {list(wanted)} are wanted, in this order"
+    return " ".join(issue.message for issue in check(found.scheme) if issue.severity is Severity.ERROR)
+
+
+def clusters_read(final: Final, count: int) -> Clusters | Unscored:
+    """Clusters of the references 1 to `count`."""
+    return _faultless(answer_read(final, "clusters", Clusters, _cluster_tags), lambda found: clusters_fault(found, count))
 
 
 def analysis_reader(is_scored: bool) -> Callable[[Final], Analysis | Unscored]:
-    """Reads an analysis; with `is_scored` every main step must say how hard it is to think of."""
-
-    def read(final: Final) -> Analysis | Unscored:
-        said = answer_read(final, "analysis", Analysis, _analysis_tags)
-        if isinstance(said, Unscored):
-            return said
-        if is_scored and any(step.approachability is None for step in said.main_steps):
-            return Unscored(reason="a main step has no approachability")
-        return said
-
-    return read
+    """Reads an analysis, with approachability or without."""
+    return lambda final: _faultless(
+        answer_read(final, "analysis", Analysis, _analysis_tags), lambda found: analysis_fault(found, is_scored)
+    )
 
 
 def rubric_reader(wanted: Sequence[int] = ()) -> Callable[[Final], Rubric | Unscored]:
     """Reads a rubric; `wanted` are the points of its items, where they are not the designer's to choose."""
+    return lambda final: _faultless(
+        answer_read(final, "rubric", Rubric, _rubric_tags), lambda found: rubric_fault(found, wanted)
+    )
 
-    def read(final: Final) -> Rubric | Unscored:
-        said = answer_read(final, "rubric", Rubric, _rubric_tags)
-        if isinstance(said, Unscored):
-            return said
-        points = [item.points for item in said.items]
-        if wanted and points != list(wanted):
-            return Unscored(reason=f"the items have {points} points; {list(wanted)} are wanted, in this order")
-        wrong = [issue.message for issue in check(said.scheme) if issue.severity is Severity.ERROR]
-        return Unscored(reason=" ".join(wrong)) if wrong else said
 
-    return read
+def _faultless(said: P | Unscored, fault: Callable[[P], str]) -> P | Unscored:
+    if isinstance(said, Unscored):
+        return said
+    return Unscored(reason=wrong) if (wrong := fault(said)) else said
 
 
 def _cluster_tags(body: str) -> dict[str, Any]:

@@ -1,44 +1,17 @@
-"""Propagation chains: how an error runs through an argument, `E1(Step_3) -> C2(Step_7) -> M2 -> FINAL_INVALID`.
+"""Propagation chains as graders write them: `E1(Step_3) -> C2(Step_7) -> M2 -> FINAL_INVALID`.
 
-Source: RefGrader, App. B.1 (error propagation analysis): E an error, C a claim, S a sub-step, M a main step, then an outcome.
+Source: RefGrader, App. B.1 (error propagation analysis).
 """
 
 import re
-from collections.abc import Collection, Iterable
-from enum import StrEnum
+from collections.abc import Collection
 
-from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.marking.propagation import ChainEnd, Link, Propagation
 
 LINKS_AT_MOST = 40
 _ARROW = re.compile(r"\s*(?:-+>|→|⇒|=>)\s*")
 _LINK = re.compile(r"([ECSM])(\d{1,3})\s*(?:\(\s*(?:step[\s_]*)?(\d{1,4})\s*\))?", re.IGNORECASE)
-
-
-class ChainEnd(StrEnum):
-    """What becomes of the argument: nothing stands, a part stands, or the chain stops before it matters."""
-
-    INVALID = "FINAL_INVALID"
-    PARTIAL = "PARTIAL_VALID"
-    BROKEN = "CHAIN_BROKEN"
-
-
-class Link(Value):
-    """A link: its letter with its number (`E1`), and the step of the script, 0 where none is named."""
-
-    name: str
-    step: int = 0
-
-
-class Propagation(Value):
-    """A chain that begins with an error. The graph of a script is the union of its chains."""
-
-    links: tuple[Link, ...]
-    end: ChainEnd
-
-    @property
-    def error(self) -> str:
-        """The name of the finding that it begins with."""
-        return self.links[0].name
 
 
 def propagation_read(text: str, findings: Collection[str], steps: int) -> Propagation | Unscored:
@@ -63,15 +36,3 @@ def propagation_read(text: str, findings: Collection[str], steps: int) -> Propag
     if len({link.name for link in links}) < len(links):
         return Unscored(reason="the chain runs in a circle")
     return Propagation(links=tuple(links), end=ChainEnd(last.upper()))
-
-
-def edges_of(chains: Iterable[Propagation]) -> tuple[tuple[str, str], ...]:
-    """Who leads to whom over all chains, each pair once, in order."""
-    pairs = (
-        pair
-        for chain in chains
-        for pair in zip(
-            [link.name for link in chain.links], [*(link.name for link in chain.links[1:]), chain.end.value], strict=True
-        )
-    )
-    return tuple(dict.fromkeys(pairs))

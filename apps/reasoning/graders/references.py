@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from apps.reasoning.domain.generation import Final
-from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, PieceKind
+from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.graders.asking import REPAIR, GraderDesk, Unread
 from apps.reasoning.graders.matching import Match, MatchingSaid, best_match, matching_read
@@ -24,6 +24,7 @@ from apps.reasoning.graders.pieces import (
     clusters_read,
     rubric_reader,
 )
+from apps.reasoning.graders.slots import Slot, analysis_slot, clusters_slot, rubric_slot
 from apps.reasoning.prompts.loader import load
 
 V = TypeVar("V", bound=Value)
@@ -53,17 +54,17 @@ class Matched:
 
 async def clusters_of(desk: GraderDesk) -> Clusters | Unread:
     """The clusters of the references. One reference is a cluster of its own, and nobody is asked."""
-    references = _references(desk)
+    references = references_given(desk)
     if len(references) == 1:
         return Clusters(clusters=(Cluster(members=(1,), representative=1),))
     return await _piece(
         desk,
-        "clusters",
+        clusters_slot(desk.desk.problem.statement, references),
         role="clusterer",
         key="cluster",
         prompt="grading/clusterer",
         made_from=references,
-        values={"references": desk.desk.listed((f"Text {number}", text) for number, text in enumerate(references, 1))},
+        values={"references": desk.foreign_listed((f"Text {number}", text) for number, text in enumerate(references, 1))},
         form="clusters",
         shape=Clusters,
         read=lambda final: clusters_read(final, len(references)),
@@ -79,7 +80,7 @@ async def matched(desk: GraderDesk) -> Matched | Unread:
     if isinstance(found, Unread):
         return Unread(reason=f"the script could not be compared with the references: {found.reason}", raw=found.raw)
     chosen = clusters.named[found.cluster]
-    return Matched(found.cluster, _references(desk)[chosen.representative - 1])
+    return Matched(found.cluster, references_given(desk)[chosen.representative - 1])
 
 
 async def _match(desk: GraderDesk, clusters: Clusters) -> Match | Unread:
@@ -89,12 +90,12 @@ async def _match(desk: GraderDesk, clusters: Clusters) -> Match | Unread:
         _tell_match(desk, only, "", "There is no other cluster.")
         return only
     counts = {name: len(cluster.steps) for name, cluster in named.items()}
-    listed = [(_heading(name, cluster), _references(desk)[cluster.representative - 1]) for name, cluster in named.items()]
+    listed = [(_heading(name, cluster), references_given(desk)[cluster.representative - 1]) for name, cluster in named.items()]
     said = await desk.ask(
         "match",
         role="matcher",
         prompt="grading/matcher",
-        values={"clusters": desk.desk.listed(listed), "script": desk.script},
+        values={"clusters": desk.foreign_listed(listed), "script": desk.script},
         form="matching",
         shape=MatchingSaid,
         read=lambda final: matching_read(final, counts),
@@ -120,12 +121,12 @@ async def analysis_of(desk: GraderDesk, reference: Matched, manner: Manner) -> A
     form = load("grading/forms/approachability") if manner.is_scored else load("grading/forms/no_scoring")
     found = await _piece(
         desk,
-        "analysis",
+        analysis_slot(desk.desk.problem.statement, reference.text, manner.is_scored),
         role="analyst",
         key=f"analyse/{reference.cluster}/{'scored' if manner.is_scored else 'plain'}",
         prompt="grading/analyst",
         made_from=(reference.text, form.system),
-        values={"reference": desk.desk.content(reference.text), "scoring": form.system},
+        values={"reference": desk.foreign(reference.text), "scoring": form.system},
         form="analysis",
         shape=Analysis,
         read=analysis_reader(manner.is_scored),
@@ -147,14 +148,14 @@ async def rubric_of(desk: GraderDesk, reference: Matched, manner: Manner) -> Rub
     points = ", ".join(map(str, wanted)) or CHOSEN_BY_DESIGNER
     found = await _piece(
         desk,
-        "rubric",
+        rubric_slot(desk.desk.problem.statement, reference.text, analysis, manner.name),
         role="designer",
         key=f"rubric/{reference.cluster}/{manner.name}",
         prompt="grading/designer",
         made_from=(reference.text, analysis.text, form.system, points),
         values={
-            "reference": desk.desk.content(reference.text),
-            "analysis": desk.desk.content(analysis.text),
+            "reference": desk.foreign(reference.text),
+            "analysis": desk.foreign(analysis.text),
             "manner": form.system,
             "points": points,
         },
@@ -167,7 +168,7 @@ async def rubric_of(desk: GraderDesk, reference: Matched, manner: Manner) -> Rub
 
 async def _piece(
     desk: GraderDesk,
-    what: PieceKind,
+    slot: Slot,
     *,
     role: str,
     key: str,
@@ -178,25 +179,33 @@ async def _piece(
     shape: type[V],
     read: Callable[[Final], V | Unscored],
 ) -> V | Unread:
-    """The piece made before under this name, or made now and told."""
+    """The piece that a person approved for this basis, or that was made before under this name, or made now and told."""
     stems = (load(prompt).sha, load(REPAIR).sha, desk.form(form), desk.desk.problem.statement)
-    name = f"{what}/{sha256(chr(0).join((*stems, *made_from)).encode()).hexdigest()}"
+    name = f"{slot.what}/{sha256(chr(0).join((*stems, *made_from)).encode()).hexdigest()}"
     if name in desk.made:
         return shape.model_validate(desk.made[name])
-    is_cached = name in desk.material.prepared
-    if is_cached:
-        found: V | Unread = shape.model_validate(desk.material.prepared[name])
+    known = next((one for one in (slot.approved, name) if one in desk.material.prepared), "")
+    if known:
+        found: V | Unread = shape.model_validate(desk.material.prepared[known])
     else:
         found = await desk.ask(key, role=role, prompt=prompt, values=values, form=form, shape=shape, read=read)
     if isinstance(found, Unread):
         return found
     desk.made[name] = found.model_dump(mode="json")
     event = GradingPrepared(
-        piece=name, what=what, role=role, call="" if is_cached else key, is_cached=is_cached, value=desk.made[name]
+        piece=known or name,
+        what=slot.what,
+        role=role,
+        call="" if known else key,
+        is_cached=bool(known),
+        value=desk.made[name],
+        slot=slot.name,
+        basis=slot.basis,
     )
     desk.desk.ctx.emit(f"grading/piece/{name}", event)
     return found
 
 
-def _references(desk: GraderDesk) -> tuple[str, ...]:
+def references_given(desk: GraderDesk) -> tuple[str, ...]:
+    """The references that hold anything, in the order in which they are numbered."""
     return tuple(text for text in desk.material.references if text.strip())

@@ -1,12 +1,42 @@
 """The graders that can be run, and every program that a run can be: one literal table each."""
 
-from apps.reasoning.graders import ensemble, jury, points8, single_turn, with_references, with_scheme
+from collections.abc import Mapping
+from dataclasses import replace
+
+from apps.reasoning.graders import (
+    difficulty,
+    ensemble,
+    jury,
+    points8,
+    preparing,
+    quality,
+    scheme_writing,
+    single_turn,
+    with_references,
+    with_scheme,
+)
 from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.preparer import Preparer
+from apps.reasoning.graders.rewriting import with_rewriting
+from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.scaffold import Scaffold
 
+
+def _told_with_rewriting(grader: Grader) -> Grader:
+    """The grader whose estimate counts the neutral rewriting, where that is asked for."""
+    role = next(role.name for role in grader.roles if role.name in ("grader", jury.JUDGES[0]))
+
+    def estimate(params: Material, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+        found: Estimate = grader.estimate(params, max_new_tokens)
+        return with_rewriting(found, role) if params.neutral else found
+
+    return replace(grader, estimate=estimate)
+
+
 GRADERS: dict[str, Grader] = {
-    grader.name: grader
+    grader.name: _told_with_rewriting(grader)
     for grader in (
         single_turn.WORKFLOW,
         *with_references.WORKFLOWS,
@@ -16,4 +46,8 @@ GRADERS: dict[str, Grader] = {
         jury.WORKFLOW,
     )
 }
-PROGRAMS: dict[str, Scaffold] = {**SCAFFOLDS, **GRADERS}
+#: Programs about a problem itself rather than a script.
+PREPARERS: dict[str, Preparer] = {
+    preparer.name: preparer for preparer in (preparing.WORKFLOW, scheme_writing.WORKFLOW, quality.WORKFLOW, difficulty.WORKFLOW)
+}
+PROGRAMS: dict[str, Scaffold] = {**SCAFFOLDS, **GRADERS, **PREPARERS}

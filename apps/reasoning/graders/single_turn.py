@@ -31,7 +31,7 @@ async def grade(desk: GraderDesk, key: str = "grade", role: str = "grader") -> G
     """One examination; also what a jury's judges do."""
     values = {
         "fallacies": load("grading/forms/fallacies").system,
-        "guidelines": desk.desk.content(desk.material.guidelines),
+        "guidelines": desk.foreign(desk.material.guidelines),
         "script": desk.script,
     }
     said = await desk.ask(

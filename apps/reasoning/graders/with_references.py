@@ -58,8 +58,8 @@ async def grade_beside(desk: GraderDesk, reference: Matched) -> Grading:
         prompt="grading/with_reference",
         values={
             "fallacies": load("grading/forms/fallacies").system,
-            "reference": desk.desk.content(reference.text),
-            "guidelines": desk.desk.content(desk.material.guidelines),
+            "reference": desk.foreign(reference.text),
+            "guidelines": desk.foreign(desk.material.guidelines),
             "script": desk.script,
         },
         form="total",
@@ -83,7 +83,7 @@ async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -
         values={
             "fallacies": load("grading/forms/fallacies").system,
             "manner": routes.system,
-            "reference": desk.desk.content(reference.text),
+            "reference": desk.foreign(reference.text),
             "rubric": desk.desk.content(rubric.text),
             "script": desk.script,
         },
@@ -101,13 +101,14 @@ BESIDE: dict[str, Callable[[GraderDesk, Matched], Awaitable[Grading]]] = {
 }
 
 
-async def _grade(desk: GraderDesk, workflow: str) -> Grading:
+async def grade_with_references(desk: GraderDesk, workflow: str) -> Grading:
+    """Match the script with a reference, make what is not made, grade."""
     reference = await matched(desk)
     return graded(desk, workflow, reference) if isinstance(reference, Unread) else await BESIDE[workflow](desk, reference)
 
 
 async def _solve(problem: ProblemText, ctx: Context, params: Params, *, workflow: str) -> Outcome:
-    return await concluded(problem, ctx, params, workflow, lambda desk: _grade(desk, workflow))
+    return await concluded(problem, ctx, params, workflow, lambda desk: grade_with_references(desk, workflow))
 
 
 def calls_of(params: Material, analyses: int, rubrics: int, gradings: int) -> dict[str, Range]:

@@ -15,7 +15,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
-from apps.reasoning.graders.grading import Grading, ItemGiven
+from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judging import graded, steps_checked, with_notes
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid, grading_read
@@ -23,6 +23,7 @@ from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
 from apps.reasoning.marking.checks import is_usable
 from apps.reasoning.marking.evaluation import Evaluation, evaluate
 from apps.reasoning.marking.scheme import Kind, Scheme, points_text
+from apps.reasoning.marking.suggestion import ItemGiven
 from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load

@@ -3,14 +3,19 @@
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
 
+#: Backends that can keep the tokens of a call as drawn; the scripted one's are made up.
+CAPTURING = frozenset({"vllm", "scripted"})
 
-def reject_what_is_missing(request: GenerationRequest, backend: str, *, several: bool = False, tools: bool = False) -> None:
+
+def reject_what_is_missing(
+    request: GenerationRequest, backend: str, *, several: bool = False, tools: bool = False, vision: bool = False
+) -> None:
     """For backends without token ids; `several` where they can draw several completions of one call, `tools` where models of
-    theirs can call functions.
+    theirs can call functions, `vision` where the alias' model looks at pictures.
 
     Raises `RequestRejected`.
     """
-    if request.capture:
+    if request.capture and backend not in CAPTURING:
         raise RequestRejected(
             f"The backend {backend} cannot keep the tokens as drawn (capture); use an alias of the backend vllm."
         )
@@ -22,3 +27,14 @@ def reject_what_is_missing(request: GenerationRequest, backend: str, *, several:
         raise RequestRejected(f"The backend {backend} draws one completion a call, not {request.n}; ask so many times.")
     if request.tools and not tools:
         raise RequestRejected(f"The backend {backend} offers a model no functions; leave `tools` of {request.alias} out.")
+    if not vision:
+        reject_pictures(request)
+
+
+def reject_pictures(request: GenerationRequest) -> None:
+    """For models that see nothing. Raises `RequestRejected`."""
+    if request.pictures:
+        raise RequestRejected(
+            f"{request.alias} looks at no pictures; where its model can, say so with `vision = true` in models.toml "
+            "(backend openai_http)."
+        )

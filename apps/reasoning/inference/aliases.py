@@ -7,6 +7,7 @@ One table of the file is one alias; tools have aliases too, which stand in no fi
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +17,7 @@ from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.domain.generation import ToolProtocol
 from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
+from apps.reasoning.inference.abilities import CAPTURING
 from apps.reasoning.inference.options import (
     OPTIONS_OF,
     BackendName,
@@ -26,6 +28,7 @@ from apps.reasoning.inference.options import (
     ScriptedOptions,
     VllmOptions,
 )
+from apps.reasoning.inference.trained import trained_tables, with_trained
 
 __all__ = [
     "Adapter",
@@ -39,17 +42,11 @@ __all__ = [
     "parse_aliases",
 ]
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
-
-
 _NEEDED: dict[BackendName, tuple[str, ...]] = {
-    "openai_http": ("base_url", "model"),
-    "openvino": ("model",),
-    "vllm": ("model",),
-    "scripted": (),
-    "sandbox": (),
-}
+    "openai_http": ("base_url", "model"), "openvino": ("model",), "vllm": ("model",), "scripted": (), "sandbox": (),
+}  # fmt: skip
 
 
 class Adapter(Value):
@@ -64,9 +61,10 @@ class Alias(Value):
     """One model as runs name it. `revision` is recorded with every call; `api_key_env` names a variable, never a key.
 
     `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time, and
-    `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). An alias with
-    `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other alias, whose `adapters` tell
-    it so; everything but title, revision and enabled is the other's.
+    `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). `vision`: its model
+    looks at pictures. `structured`: graders ask it for JSON with a schema. `candidate`: trained here, offered to nobody yet.
+    One with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other alias, whose
+    `adapters` tell it so; all but title, revision, enabled and candidate is the other's.
     """
 
     name: str
@@ -81,10 +79,13 @@ class Alias(Value):
     api_key_env: str = ""
     reasoning_tags: tuple[str, str] | None = None
     tools: ToolProtocol = "text"
+    vision: bool = False
+    structured: bool = False
     adapter_of: str = ""
     adapter: str = ""
     adapters: tuple[Adapter, ...] = ()
     enabled: bool = True
+    candidate: bool = False
     options: Options
 
     @property
@@ -103,6 +104,11 @@ class Alias(Value):
         return self.backend == "sandbox"
 
     @property
+    def captures(self) -> bool:
+        """True where its engine can keep the tokens of a call as drawn, to be learned from."""
+        return self.backend in CAPTURING
+
+    @property
     def is_authored(self) -> bool:
         """True where people wrote the texts and no model is asked."""
         return self.backend == "scripted"
@@ -117,7 +123,7 @@ class Alias(Value):
     @field_validator("name")
     @classmethod
     def _name_fits_a_queue(cls, name: str) -> str:
-        if not _NAME.match(name):
+        if not NAME.match(name):
             raise ValueError("a name has small letters, digits, '-' and '_', and starts with a letter or digit")
         return name
 
@@ -142,6 +148,10 @@ class Alias(Value):
                 raise ValueError(f"the backend {self.backend} needs the key {key}")
         if isinstance(self.options, ScriptedOptions) and not self.options.script:
             raise ValueError("the backend scripted needs options.script")
+        if self.vision and self.backend not in ("openai_http", "scripted"):
+            raise ValueError("pictures go to model servers only: serve this model and use the backend openai_http")
+        if self.structured and getattr(self.options, "structured_output", "") == "none":
+            raise ValueError('structured = true sends schemas, and options.structured_output = "none" sends none')
         if self.tools == "native" and self.backend == "openvino":
             raise ValueError('the backend openvino offers a model no functions; leave tools at "text"')
         if self.tools == "native" and isinstance(self.options, VllmOptions) and not self.options.tool_parser:
@@ -166,6 +176,12 @@ def load_served(path: Path) -> dict[str, Alias]:
     return load_aliases(path) | TOOLS
 
 
+def load_usable(path: Path) -> dict[str, Alias]:
+    """The aliases that people may choose: enabled, and answered by a model. Raises `AliasError`."""
+    known = load_aliases(path)
+    return {name: one for name, one in known.items() if one.enabled and not (one.is_authored or one.is_tool or one.candidate)}
+
+
 def load_aliases(path: Path) -> dict[str, Alias]:
     """The aliases of the file by name, in the file's order, disabled ones too. Raises `AliasError`."""
     try:
@@ -174,16 +190,17 @@ def load_aliases(path: Path) -> dict[str, Alias]:
         raise AliasError(f"{path} cannot be read ({error.strerror}). Set MODELS_FILE to a readable models.toml.") from error
     except UnicodeDecodeError as error:
         raise AliasError(f"{path} is not a UTF-8 text file.") from error
-    return parse_aliases(text, where=str(path))
+    return parse_aliases(text, where=str(path), trained=trained_tables())
 
 
-def parse_aliases(text: str, *, where: str = "models.toml") -> dict[str, Alias]:
-    """As `load_aliases`, from the text of a file; `where` names it in messages."""
+def parse_aliases(text: str, *, where: str = "models.toml", trained: Mapping[str, Any] | None = None) -> dict[str, Alias]:
+    """As `load_aliases`, from the text of a file that messages call `where`, and tables of models that were trained here."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise AliasError(f"{where} is not valid TOML: {error}.") from error
     aliases: dict[str, Alias] = {}
+    tables = with_trained(tables, trained or {})
     for name, table in tables.items():
         if not isinstance(table, dict):
             line = _line_of(text, None, name)
@@ -212,7 +229,7 @@ class _WrongTable(Exception):
         self.key = key
 
 
-_OWN_KEYS_OF_AN_ADAPTER = frozenset({"adapter_of", "adapter", "title", "revision", "enabled"})
+_OWN_KEYS_OF_AN_ADAPTER = frozenset({"adapter_of", "adapter", "title", "revision", "enabled", "candidate"})
 
 
 def _with_its_base(name: str, table: dict[str, Any], tables: dict[str, Any]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class OpenAIHttpBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
-        reject_what_is_missing(request, "openai_http", tools=True)
+        reject_what_is_missing(request, "openai_http", tools=True, vision=self._alias.vision)
         call = self._calls[request.call_id] = _Call(request, self._alias)
         pump = asyncio.create_task(self._pump(call))
         self._pumps.add(pump)
@@ -244,7 +244,7 @@ class OpenAIHttpBackend:
         options, sampling = self._options, request.sampling
         body: dict[str, Any] = {
             "model": self._alias.model,
-            "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+            "messages": _messages(request),
             "stream": True,
             options.max_tokens_field: sampling.max_new_tokens,
         }
@@ -264,6 +264,18 @@ class OpenAIHttpBackend:
         if request.tools and time.monotonic() >= self._no_tools_until:
             body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in request.tools]
         return body | options.extra_body
+
+
+def _messages(request: GenerationRequest) -> list[dict[str, Any]]:
+    """The messages as the protocol wants them; the last one in parts where pictures come with it."""
+    messages: list[dict[str, Any]] = [{"role": message.role, "content": message.content} for message in request.messages]
+    if request.pictures and messages:
+        shown = [
+            {"type": "image_url", "image_url": {"url": f"data:{picture.media};base64,{picture.data}"}}
+            for picture in request.pictures
+        ]
+        messages[-1]["content"] = [{"type": "text", "text": messages[-1]["content"]}, *shown]
+    return messages
 
 
 async def _next(call: _Call) -> Delta | Final | BackendError:

@@ -1,10 +1,12 @@
 """The scripted backend: texts written beforehand, streamed at a chosen speed. For tests, benchmarks and the worked example.
 
 A token is a word with the white space after it. Everything is deterministic: the same request gives the same stream, and
-several completions of one call are alike.
+several completions of one call are alike. Captured tokens are made up, the same for the same words (made_up.py).
 """
 
 import asyncio
+import base64
+import hashlib
 import json
 import math
 import random
@@ -17,12 +19,15 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from apps.reasoning.domain.errors import AliasError, BackendError, DeadlineExceeded, RequestRejected
-from apps.reasoning.domain.generation import Delta, Final, FinishReason, GenerationRequest, Health, Sample, Usage
+from apps.reasoning.domain.generation import Delta, Final, FinishReason, GenerationRequest, Health, Picture, Sample, Usage
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.abilities import reject_what_is_missing
+from apps.reasoning.inference.made_up import made_up_capture
 from apps.reasoning.inference.meter import RateMeter
 
 _TOKEN = re.compile(r"\s*\S+\s*|\s+\Z")
+#: What a picture counts in a prompt.
+PICTURE_TOKENS = 64
 
 
 class Reply(Value):
@@ -63,7 +68,10 @@ class _Call:
 
 
 class ScriptedBackend:
-    """A `Backend` that plays `texts`: by exact call key, in order of the calls, or by a function of the request."""
+    """A `Backend` that plays `texts`: by exact call key, in order of the calls, or by a function of the request.
+
+    With `vision` it takes pictures too; a text for one stands under `picture_key`, where none stands under the call's.
+    """
 
     def __init__(
         self,
@@ -73,23 +81,26 @@ class ScriptedBackend:
         faults: Faults | None = None,
         context_tokens: int = 1_000_000,
         revision: str = "scripted",
+        vision: bool = False,
     ) -> None:
         self._texts = texts
         self._pace = pace or Pace()
         self._faults = faults or Faults()
         self._context_tokens = context_tokens
         self._revision = revision
+        self._vision = vision
         self._asked = 0
         self._calls: dict[str, _Call] = {}
         self._meter = RateMeter()
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`. Raises `RequestRejected` where the script has no text for the call."""
-        reject_what_is_missing(request, "scripted", several=True, tools=True)
+        reject_what_is_missing(request, "scripted", several=True, tools=True, vision=self._vision)
         self._asked += 1
         number = self._asked
         began = time.monotonic()
-        prompt_tokens = sum(len(message.content.split()) for message in request.messages)
+        words = sum(len(message.content.split()) for message in request.messages)
+        prompt_tokens = words + PICTURE_TOKENS * len(request.pictures)
         if prompt_tokens >= self._context_tokens:
             raise RequestRejected(
                 f"The prompt has {prompt_tokens} tokens; the context of {request.alias} holds {self._context_tokens}."
@@ -126,13 +137,15 @@ class ScriptedBackend:
             yield delta
         whole = plan.delta(0, sent)
         reason: FinishReason = "cancelled" if call.stopped.is_set() else plan.finish_reason
+        capture = made_up_capture(request, plan.tokens(sent), self._revision) if request.capture else None
         usage = Usage(prompt=prompt_tokens, completion=sent * request.n, reasoning=min(sent, plan.reasoning_tokens) * request.n)
         yield Final(
             text=whole.text,
             reasoning=whole.reasoning,
             finish_reason=reason,
             usage=usage,
-            more=(Sample(text=whole.text, reasoning=whole.reasoning, finish_reason=reason),) * (request.n - 1),
+            more=(Sample(text=whole.text, reasoning=whole.reasoning, finish_reason=reason, capture=capture),) * (request.n - 1),
+            capture=capture,
             ttft_s=first_at - began if first_at is not None else None,
             duration_s=time.monotonic() - began,
             model_revision=self._revision,
@@ -162,7 +175,7 @@ class ScriptedBackend:
         if callable(texts):
             found = texts(request)
         elif isinstance(texts, Mapping):
-            found = texts.get(request.key)
+            found = next((texts[key] for key in (request.key, *map(picture_key, request.pictures)) if key in texts), None)
         else:
             found = texts[number - 1] if number <= len(texts) else None
         if found is None:
@@ -182,6 +195,11 @@ class ScriptedBackend:
             call.stopped.set()
 
 
+def picture_key(picture: Picture) -> str:
+    """`picture/…`, the sha-256 of the file in hex: under it a script has what to answer to this picture, whatever is asked."""
+    return f"picture/{hashlib.sha256(base64.b64decode(picture.data)).hexdigest()}"
+
+
 class _Plan:
     """A reply cut into tokens, shortened by stop strings, `max_new_tokens` and the fault "cut"."""
 
@@ -197,6 +215,10 @@ class _Plan:
         limit = request.sampling.max_new_tokens if cut is None else min(cut, request.sampling.max_new_tokens)
         self.total = min(written, limit)
         self.finish_reason: FinishReason = "length" if self.total < written else "stop"
+
+    def tokens(self, end: int) -> list[str]:
+        """The first `end` tokens, reasoning first."""
+        return [*self._reasoning, *self._text][:end]
 
     def delta(self, start: int, end: int) -> Delta:
         """The tokens `start` (included) to `end` (excluded), reasoning first."""

@@ -8,7 +8,9 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.scheme import Points
 from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, Band, Fallacy, Role
 
-Id = Annotated[str, Field(min_length=1, max_length=36)]
+#: No database keeps a zero character, and no key needs other unseen ones.
+_SEEN = r"^[^\x00-\x1f]*$"
+Id = Annotated[str, Field(min_length=1, max_length=36, pattern=_SEEN)]
 Reason = Annotated[str, Field(max_length=REASON_LENGTH)]
 Words = Annotated[str, Field(max_length=WORDS_LENGTH)]
 
@@ -56,7 +58,7 @@ class VerdictArgs(Value):
     step: int
     fallacy: Fallacy
     role: Role = Role.INDEPENDENT
-    root: Annotated[str, Field(max_length=36)] = ""
+    root: Annotated[str, Field(max_length=36, pattern=_SEEN)] = ""
     anchor: Place | None = None
     words: Words = ""
     items: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ class VerdictArgs(Value):
 class RoleArgs(Value):
     id: Id
     role: Role
-    root: Annotated[str, Field(max_length=36)] = ""
+    root: Annotated[str, Field(max_length=36, pattern=_SEEN)] = ""
 
 
 class IdArgs(Value):

@@ -16,7 +16,7 @@ from apps.reasoning.marking.scheme import Code, Points, Scheme, points_text
 from apps.reasoning.marking.sheet import MarkSheet, Role, StepVerdict
 
 LINE_LENGTH = 2_000
-_TYPED = re.compile(r"(?:^|[\s,])=\s*(\d{1,4}(?:[.,]\d{1,2})?)\s*$")
+_TYPED = re.compile(r"(?:^|[\s,])=\s*(\d{1,4}(?:[.,]\d{1,2})?)\s*$", re.ASCII)
 
 
 class Position(Value):
@@ -53,6 +53,8 @@ def position_read(scheme: Scheme, line: str) -> Position:
     codes = (line[: found.start()] if found else line).strip()
     if not codes and typed is None:
         raise PositionWrong("Say which items hold, or the points after “=”.")
+    if "=" in codes:
+        raise PositionWrong(f"After “=” stands a number from 0 to {points_text(scheme.scale)} at the end, such as =5 or =2.5.")
     if typed is not None and typed > scheme.scale:
         raise PositionWrong(f"There are at most {points_text(scheme.scale)} points.")
     try:

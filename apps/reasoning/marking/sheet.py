@@ -50,7 +50,10 @@ class Role(StrEnum):
 
 
 class StepVerdict(Value):
-    """An error in a step. `root` names the verdict that this one follows from; `items` the codes that it is evidence for."""
+    """An error in a step. `root` names the verdict that this one follows from; `items` the codes that it is evidence for.
+
+    `origin`: who found and worded it, where the marker took over a suggestion of a model or of a program.
+    """
 
     id: Annotated[str, Field(min_length=1, max_length=36)]
     step: Annotated[int, Field(ge=1)]
@@ -60,6 +63,7 @@ class StepVerdict(Value):
     root: Annotated[str, Field(max_length=36)] = ""
     words: Annotated[str, Field(max_length=WORDS_LENGTH)] = ""
     items: tuple[Code, ...] = ()
+    origin: Literal["", "model", "program"] = ""
 
 
 class Comment(Value):

@@ -12,6 +12,11 @@ from apps.reasoning.marking.scheme import Kind, Scheme, SchemeItem, points_text
 from apps.reasoning.marking.sheet import Comment, MarkSheet
 from apps.reasoning.marking.structure import SchemeBroken
 
+#: Who found an error, where it was not the marker: every sentence of a model is labelled.
+ORIGINS = {
+    "model": "AI: found and worded by a model, accepted by a marker",
+    "program": "Computed by a program, accepted by a marker",
+}
 _TOLD = {Kind.CHECKPOINT, Kind.DEDUCTION, Kind.CAP, Kind.ZERO_CREDIT}
 
 

@@ -12,12 +12,14 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.marking.propagation import Propagation
 from apps.reasoning.marking.scheme import Code, Points
 from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, Fallacy
 from apps.reasoning.texts.anchors import Anchor, AnchorLost, anchor_span
 
 FINDINGS_AT_MOST = 100
 SHARES_OFF_BY = 0.01
+RAW_LENGTH = 20_000
 
 
 class Severity(StrEnum):
@@ -53,19 +55,78 @@ class PointsShare(Value):
     share: Annotated[float, Field(ge=0, le=1)]
 
 
+class ItemGiven(Value):
+    """Points given for one item of a rubric or scheme. `most` is what it is worth, `reason` why so many were given."""
+
+    code: str
+    title: str = ""
+    points: Decimal
+    most: Decimal
+    reason: str = ""
+
+
+class Pass(Value):
+    """What one of several gradings gave: `name` is the judge, the workflow or the number of the run."""
+
+    name: str
+    points: Decimal | None
+    unscored: str = ""
+
+
+class Unplaced(Value):
+    """A finding at no step in particular. It is read, and cannot become a verdict."""
+
+    id: Annotated[str, Field(min_length=1, max_length=36)]
+    fallacy: Fallacy
+    severity: Severity = Severity.GAP
+    words: Annotated[str, Field(min_length=1, max_length=WORDS_LENGTH)]
+
+
+class Cost(Value):
+    """What a suggestion cost. `reused`: pieces of the problem that were made before."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    reused: int = 0
+
+
 class SuggestionBody(Value):
-    """The whole of it. `suspicious`: what in the text a reader does not see, in words. Shares sum to 1, or there are none."""
+    """The whole of it. Shares sum to 1, or there are none.
+
+    `items` are those of the marking scheme that a grader would tick, `given` points for the items of whatever it graded by, of
+    `scale` points, which is the scheme's where none is said. `proposed`: the points that it gives, where it says so; of a jury
+    the lowest, which is no mean. `chains` begin with the name of a finding. `suspicious`: what in the text a reader does not
+    see or what does not speak to one, in words. `unscored`: why there are no points, with what was written instead in `raw`.
+    `passes`: the gradings that it was made of. `grading`: the name under which its calls are kept. `rewriting`: the steps in
+    the neutral words that were judged, where they were. `prompts` and `settings`: the digest of the prompts and how the models
+    were asked, for comparing graders.
+    """
 
     findings: Annotated[tuple[Finding, ...], Field(max_length=FINDINGS_AT_MOST)] = ()
+    unplaced: Annotated[tuple[Unplaced, ...], Field(max_length=FINDINGS_AT_MOST)] = ()
+    chains: tuple[Propagation, ...] = ()
     items: tuple[SuggestedItem, ...] = ()
+    given: tuple[ItemGiven, ...] = ()
     distribution: tuple[PointsShare, ...] = ()
+    proposed: Points | None = None
+    scale: Points | None = None
+    passes: tuple[Pass, ...] = ()
+    unscored: str = ""
+    raw: Annotated[str, Field(max_length=RAW_LENGTH)] = ""
     remarks: Annotated[str, Field(max_length=WORDS_LENGTH)] = ""
     suspicious: tuple[Annotated[str, Field(max_length=REASON_LENGTH)], ...] = ()
+    rewriting: tuple[str, ...] = ()
+    cost: Cost | None = None
+    grading: Annotated[str, Field(max_length=36)] = ""
+    prompts: Annotated[str, Field(max_length=64)] = ""
+    settings: str = ""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         for what, names in (
-            ("finding", [one.id for one in self.findings]),
+            ("finding", [*(one.id for one in self.findings), *(one.id for one in self.unplaced)]),
             ("item", [one.code for one in self.items]),
             ("number of points", [str(one.points) for one in self.distribution]),
         ):
@@ -73,14 +134,26 @@ class SuggestionBody(Value):
                 raise ValueError(f"a {what} stands twice")
         if self.distribution and abs(sum(one.share for one in self.distribution) - 1) > SHARES_OFF_BY:
             raise ValueError("the shares of a distribution sum to 1")
+        if self.unscored and (self.distribution or self.proposed is not None):
+            raise ValueError("what is unscored has no points")
         return self
 
     @property
     def expected(self) -> Decimal | None:
-        """The mean of the distribution; None where the grader gives no points. For comparing, never for showing alone."""
+        """The points proposed, else the mean of the distribution; None where the grader gives none. For comparing, never for
+        showing alone.
+        """
+        if self.proposed is not None:
+            return self.proposed
         if not self.distribution:
             return None
         return sum((one.points * Decimal(str(one.share)) for one in self.distribution), Decimal(0))
+
+    def expected_of(self, scale: Decimal) -> Decimal | None:
+        """`expected` on another scale: a grader may give 7 points where the problem has 10."""
+        if self.expected is None or not self.scale:
+            return self.expected
+        return self.expected * scale / self.scale
 
 
 class SuggestionWrong(ValueError):
@@ -99,11 +172,23 @@ def suggestion_checked(
                 anchor_span(source, finding.anchor)
             except AnchorLost as error:
                 raise SuggestionWrong(f"step {finding.step}: {error}") from error
+    _chains_checked(body, steps)
     if unknown := [one.code for one in body.items if one.code not in codes]:
         raise SuggestionWrong(f"the scheme has no item {', '.join(unknown)}")
-    if scale is not None and any(one.points > scale for one in body.distribution):
-        raise SuggestionWrong(f"there are at most {scale} points")
+    most = scale if body.scale is None else body.scale
+    given = [one.points for one in body.distribution] + [points for points in (body.proposed,) if points is not None]
+    if most is not None and any(points > most for points in given):
+        raise SuggestionWrong(f"there are at most {most} points")
     return body
+
+
+def _chains_checked(body: SuggestionBody, steps: Collection[int]) -> None:
+    names = {one.id for one in body.findings} | {one.id for one in body.unplaced}
+    for chain in body.chains:
+        if chain.error not in names:
+            raise SuggestionWrong(f"there is no finding {chain.error}, with which a chain begins")
+        if beyond := [link.step for link in chain.links if link.step and link.step not in steps]:
+            raise SuggestionWrong(f"there is no step {beyond[0]}")
 
 
 def suggestion_key(text: str, meaning: str, grader: str, told: str) -> str:

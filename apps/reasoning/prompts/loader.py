@@ -62,6 +62,7 @@ def _load(name: str) -> Prompt:
     return Prompt(name=name, sha=hashlib.sha256(raw).hexdigest(), system=bodies[0], user=bodies[1] if len(bodies) > 1 else "")
 
 
+@functools.cache
 def names(method: str) -> tuple[str, ...]:
     """All prompts of a method, fragments included, in order."""
     files = sorted((ROOT / method).rglob("*.md"))

@@ -20,7 +20,7 @@ LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools
 #: The second index: lemmas that people and runs have proved.
 THEOREMS = "theorems"
 _OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
-_JUDGEMENT = re.compile(r"(?:\\boxed\s*\{\s*([01])\s*\}|(?<![\w.])([01]))[\s.$*`\\)\]]*\Z")
+_JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
 
 Kind = Literal["python_code", "local_rag", "answer", "report"]
 _KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag", "answer": "answer", "report": "report"}
@@ -69,12 +69,26 @@ def read_action(final: Final, finishing: Literal["answer", "report"]) -> Action 
         kind = _KINDS[opened.group(1).lower()]
         if kind in ("answer", "report") and kind != finishing:
             continue
-        closed = re.compile(rf"</{kind}>", re.IGNORECASE).search(answer, at)
+        closed = _closing(kind, answer, at)
         if closed is None:
             return Unscored(reason=f"<{kind}> was opened and not closed")
+        inner = list(re.compile(rf"^[ \t]*<{kind}>", re.IGNORECASE | re.MULTILINE).finditer(answer, at, closed.start()))
+        if inner:  # The first one was only spoken of: "I will use <python_code> to test."
+            at, before = inner[-1].end(), answer[: inner[-1].start()].strip()
         found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
     return _only(found, finishing)
+
+
+def _closing(kind: Kind, answer: str, at: int) -> re.Match[str] | None:
+    """The tag that ends a block: the first one, or, where text goes on behind it as in a string of the code, the next on a line
+    of its own before anything else is opened."""
+    first = re.compile(rf"</{kind}>", re.IGNORECASE).search(answer, at)
+    if first is None or not answer[first.end() :].partition("\n")[0].strip():
+        return first
+    opened = _OPENED.search(answer, first.end())
+    own_line = re.compile(rf"^[ \t]*</{kind}>[ \t]*$", re.IGNORECASE | re.MULTILINE)
+    return own_line.search(answer, first.end(), opened.start() if opened else len(answer)) or first
 
 
 def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
@@ -118,8 +132,12 @@ def read_query(content: str) -> Query | Unscored:
 
 
 def read_report(content: str) -> Report | Unscored:
-    """A report that ends with its judgement, 1 for correct and 0 for not; a digit before the end is none."""
-    last = _JUDGEMENT.search(content.strip())
-    if last is None:
-        return Unscored(reason="the report does not end with 1 or 0")
-    return Report(correct=(last.group(1) or last.group(2)) == "1", text=content.strip()[: last.start()].strip())
+    """A report whose last line is its judgement and nothing else: 1 for correct, 0 for not.
+
+    A line that merely ends with a digit speaks of the mathematics, as "the claim is false for n = 1" does.
+    """
+    text, _, line = content.strip().rpartition("\n")
+    found = _JUDGEMENT.fullmatch(line)
+    if found is None:
+        return Unscored(reason="the last line of the report is not 1 or 0 alone")
+    return Report(correct=(found.group(1) or found.group(2)) == "1", text=text.strip())

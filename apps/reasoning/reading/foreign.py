@@ -21,7 +21,7 @@ _CONTROL_TOKEN = re.compile(
     re.IGNORECASE,
 )
 _ANSWER_TAG = re.compile(
-    r"</?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|no-grading|clusters|matching|analysis|rubric)\b[^<>\n]{0,80}>?|<<<(?=(?:CONTENT|END)\b)",
+    r"</?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|no-grading|clusters|matching|analysis|rubric|rewriting|scheme|quality|hint|no-hint)\b[^<>\n]{0,80}>?|<<<(?=(?:CONTENT|END)\b)",
     re.IGNORECASE,
 )
 _ANSWER_BOX = re.compile(r"\\box(?:ed)?(?=\s*\{[\s{]*(?:STEP|LEMMA))", re.IGNORECASE)

@@ -69,7 +69,15 @@ def call_ending(record: StepRecord) -> list[tuple[str, Event]]:
 
 
 def final_of(record: StepRecord) -> Final:
-    """The answer behind a record. Raises `CallFailed` where it has none."""
-    if record.final is None:
+    """The answer behind a record, without captured tokens: they are the journal's, and a replay has none.
+
+    Raises `CallFailed` where it has none.
+    """
+    final = record.final
+    if final is None:
         raise CallFailed(record.key, record.failure)
-    return record.final
+    if final.capture is None:
+        return final
+    return final.model_copy(
+        update={"capture": None, "more": tuple(one.model_copy(update={"capture": None}) for one in final.more)}
+    )

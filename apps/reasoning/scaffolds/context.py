@@ -99,6 +99,7 @@ class RunContext:
             deadline_s=spec.deadline_s,
             priority=self.spec.priority,
             tools=tuple(tools),
+            capture=self.spec.capture,
         )
         return await self._ask(request, asked, place, parts_of(request, parts))
 

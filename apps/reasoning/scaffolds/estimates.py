@@ -1,5 +1,7 @@
 """What a run is likely to cost, shown before it starts."""
 
+from collections.abc import Mapping
+
 from apps.reasoning.domain.values import Value
 
 
@@ -25,3 +27,18 @@ class Estimate(Value):
     tokens_expected: int
     tokens_max: int
     assumptions: str
+
+    def within(self, context: Mapping[str, int]) -> "Estimate":
+        """The same where no call can hold more tokens, prompt and completion together, than its role's model has context."""
+        roles = tuple(
+            role.model_copy(update={"tokens_expected": min(role.tokens_expected, role.calls_expected * context[role.role])})
+            for role in self.roles
+        )
+        most = self.calls_max * max(context[role.role] for role in self.roles)
+        return self.model_copy(
+            update={
+                "roles": roles,
+                "tokens_expected": sum(role.tokens_expected for role in roles),
+                "tokens_max": min(self.tokens_max, most),
+            }
+        )

@@ -38,6 +38,7 @@ class RunSpec(Value):
     """Problem version, scaffold parameters, roles, prompt hashes, root seed and code version of a run.
 
     `priority` is that of all its calls: 0–3 where a person waits for the answer, 6 for a run, 9 for one that takes all night.
+    `capture`: the tokens of its calls are kept as drawn, to be learned from. It changes no answer.
     """
 
     problem: ProblemText
@@ -51,3 +52,4 @@ class RunSpec(Value):
     budget: Budget = Budget()
     authored: bool = False
     priority: int = Field(default=BATCH, ge=0, le=9)
+    capture: bool = False

@@ -13,7 +13,7 @@ Every character that is not white space lies in exactly one step. Which rules ma
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from apps.reasoning.domain.values import Value
@@ -38,8 +38,13 @@ _ENDED = re.compile(r"[.!?…:;∎□■][\"'”’)\]*_$}\\]*\s*$|\\(?:qed|blac
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[*]*[A-Z0-9$\\])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|resp|w\.l\.o\.g|Fig|Eq|No|Thm|Prop|Lem|Cor|vs|[A-Z])\.$")
 _CLOSES = re.compile(r"\\end\{[a-zA-Z]+\*?\}|\$?\\(?:blacksquare|square|Box|qed)\b|[∎□■]|Q\.?\s?E\.?\s?D\b")
+_LIST_END = re.compile(r"[ \t]*\\end\{(?:enumerate|itemize|description)\}[ \t]*")
 _SMALL = re.compile(r"[a-zà-ÿ]")
 _BACKTICKS = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$|`+", re.MULTILINE)
+
+
+_Kind = Literal["text", "heading"]
+_Span = tuple[int, int, _Kind]
 
 
 class Step(Value):
@@ -56,15 +61,34 @@ class Step(Value):
         return source[self.start : self.end]
 
 
-def segment(source: str) -> tuple[Step, ...]:
-    """The steps of a source (`texts.source.source_of`) in order."""
+def segment(source: str, *, is_silent: Callable[[int, int], bool] | None = None) -> tuple[Step, ...]:
+    """The steps of a source (`texts.source.source_of`) in order.
+
+    `is_silent`, for LaTeX: says of a piece that nothing of it is shown; it belongs to the step after it, or at the end to the
+    one before. There the end of a list ends a step as well.
+    """
     cover = _Cover(source)
-    pieces = _joined(source, list(_blocks(source, cover)), cover)
-    spans = [span for start, end in pieces for span in _split(source, start, end, cover)]
+    pieces = _joined(source, list(_blocks(source, cover, ends_lists=is_silent is not None)), cover)
+    spans = [(*span, _kind(source, *span)) for start, end in pieces for span in _split(source, start, end, cover)]
     return tuple(
-        Step(number=number, start=start, end=end, kind=_kind(source, start, end), digest=digest_of(source[start:end]))
-        for number, (start, end) in enumerate(spans, start=1)
+        Step(number=number, start=start, end=end, kind=kind, digest=digest_of(source[start:end]))
+        for number, (start, end, kind) in enumerate(_heard(spans, is_silent) if is_silent else spans, start=1)
     )
+
+
+def _heard(spans: list[_Span], is_silent: Callable[[int, int], bool]) -> list[_Span]:
+    """The spans of which something is shown, each with the silent ones before it; all in one where nothing is shown at all."""
+    heard: list[_Span] = []
+    waits: int | None = None
+    for start, end, kind in spans:
+        waits = start if waits is None else waits
+        if not is_silent(start, end):
+            heard.append((waits, end, kind))
+            waits = None
+    if waits is not None:
+        start, _, kind = heard.pop() if heard else (waits, 0, "text")
+        heard.append((start, spans[-1][1], kind))
+    return heard
 
 
 def digest_of(text: str) -> str:
@@ -105,7 +129,7 @@ def _code(source: str) -> Iterator[tuple[int, int]]:
         yield found.start(), place
 
 
-def _blocks(source: str, cover: _Cover) -> Iterator[tuple[int, int]]:
+def _blocks(source: str, cover: _Cover, *, ends_lists: bool) -> Iterator[tuple[int, int]]:
     """Trimmed spans of blocks. A line is looked at only where its start lies outside formulas and code."""
     start = place = 0
     while place <= len(source):
@@ -117,8 +141,9 @@ def _blocks(source: str, cover: _Cover) -> Iterator[tuple[int, int]]:
             if is_alone or _OPENS.match(line) or _is_item(source, start, place):
                 yield from _trimmed(source, start, place)
                 start = place
-            if is_alone and not cover.has(end):
-                yield from _trimmed(source, place, end)
+            is_last = is_alone or (ends_lists and _LIST_END.fullmatch(line) is not None)
+            if is_last and not cover.has(end):
+                yield from _trimmed(source, start, end)
                 start = end
         place = end + 1
     yield from _trimmed(source, start, len(source))

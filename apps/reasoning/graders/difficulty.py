@@ -1,0 +1,288 @@
+"""How hard a problem is for a model: the mean points of many independent attempts, each graded as scripts are.
+
+An attempt is a single call, or a whole scaffold's work. A control point stands between groups of attempts, so that the run can
+be paused, or ended early with what is there.
+Source: QED-Nano §3: 128 attempts of the model that is to be trained, graded by another one with the marking scheme.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Annotated, Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from apps.reasoning.domain.errors import BudgetExhausted
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.grading_events import DifficultyFound
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.graders import points8, single_turn, with_scheme
+from apps.reasoning.graders.asking import GraderDesk, Unread
+from apps.reasoning.graders.attempting import ATTEMPTING, attempted, attempting_estimate, attempting_roles
+from apps.reasoning.graders.grader import costs
+from apps.reasoning.graders.grading import SEVEN, Grading
+from apps.reasoning.graders.judging import told
+from apps.reasoning.graders.material import REFERENCES_AT_MOST, SCRIPT_LENGTH, Material
+from apps.reasoning.graders.preparer import Preparer
+from apps.reasoning.graders.preparing import prepare, preparing_calls
+from apps.reasoning.graders.references import clusters_of
+from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
+from apps.reasoning.graders.with_references import BESIDE, DESIGNING, MANNERS, PREPARING, TYPICAL, grade_with_references
+from apps.reasoning.graders.within import Within
+from apps.reasoning.ports import Context
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
+
+NAME = "difficulty"
+ATTEMPTS, ATTEMPTS_AT_MOST = 128, 1024
+#: So many attempts are under way between two control points.
+GROUP = 16
+SOLVER_TOKENS = (1_000, 16_000)
+Z95 = 1.96
+ASSUMED = "Likely: every attempt comes to a text, and every answer keeps to its form."
+BY_SCHEME = (with_scheme.NAME, points8.NAME)
+#: How attempts may be graded; beside references, what these need is prepared once, before the first attempt.
+WORKFLOWS = (with_scheme.NAME, single_turn.NAME, points8.NAME, *BESIDE)
+SOLVER = Role("solver", "Solver", "Attempts the problem, many times.", 65_536, 0.8)
+
+
+class Params(Material):
+    """How many attempts, by what, and how they are graded. The script stays empty.
+
+    `scaffold` with its parameters `attempt` makes them, or a single call where it is empty.
+    """
+
+    script: Annotated[str, Field(max_length=SCRIPT_LENGTH)] = ""
+    attempts: Annotated[int, Field(ge=2, le=ATTEMPTS_AT_MOST)] = ATTEMPTS
+    workflow: str = "scheme"
+    runs: Annotated[int, Field(ge=1, le=64)] = 8
+    scaffold: str = ""
+    attempt: dict[str, Any] = {}
+
+    @field_validator("workflow")
+    @classmethod
+    def _grades_attempts(cls, workflow: str) -> str:
+        if workflow not in WORKFLOWS:
+            raise ValueError(f"{workflow} grades no attempts; there are {', '.join(WORKFLOWS)}")
+        return workflow
+
+    @model_validator(mode="after")
+    def _attempts_as_told(self) -> Self:
+        if self.scaffold and self.scaffold not in ATTEMPTING:
+            raise ValueError(f"{self.scaffold} makes no attempts; there are {', '.join(ATTEMPTING)}")
+        if self.scaffold:
+            ATTEMPTING[self.scaffold].read_params(self.attempt)
+        return self
+
+
+def attempting_by(scaffold: str, preset: str = "") -> tuple[Role, ...]:
+    """The roles that attempt: those of a scaffold, sampled as its preset says, or of a single call."""
+    return attempting_roles(scaffold, preset) if scaffold else (SOLVER,)
+
+
+def grading_by(workflow: str) -> tuple[Role, ...]:
+    """The roles that grade, and prepare for that."""
+    preparing = PREPARING if workflow in BESIDE else ()
+    return (*preparing, *(DESIGNING if workflow in MANNERS else ()), GRADER)
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Attempt, grade, take the mean of what has points."""
+    desk = Desk(problem, ctx, params.structured)
+    graded: dict[int, Grading] = {}
+    ended_by = "exhausted"
+    grader = GraderDesk(desk, params)
+    try:
+        if params.workflow in BESIDE and (lost := await _prepared(grader, params.workflow)):
+            reason = f"The references could not be prepared: {lost[0]}."
+            return Outcome.model_validate({"accepted": None, "reason": reason, "ended_by": "nothing-readable"})
+        for start in range(1, params.attempts + 1, GROUP):
+            if await desk.steer(f"attempts/{start}"):
+                ended_by = "written-up"
+                break
+            numbers = range(start, min(start + GROUP, params.attempts + 1))
+            if any(await concurrently(_attempt(grader, params, number, graded) for number in numbers)):
+                ended_by = "budget"
+                break
+    except BudgetExhausted:
+        ended_by = "budget"
+    if not graded:
+        return Outcome.model_validate({"accepted": None, "reason": "No attempt was made to its end.", "ended_by": ended_by})
+    found = _mean([graded[number] for number in sorted(graded)])
+    ctx.emit("grading/difficulty", found)
+    if found.mean is None:
+        ended_by = "nothing-readable" if ended_by == "exhausted" else ended_by
+    return Outcome.model_validate({"accepted": None, "reason": sentence(found), "ended_by": ended_by})
+
+
+def sentence(found: DifficultyFound) -> str:
+    """The result in words."""
+    scored = sum(points is not None for points in found.points)
+    of = f"{scored} of {found.attempts} attempts have points"
+    if found.mean is None:
+        return f"No difficulty can be given: {of}."
+    return f"{found.mean:.2f} of {found.scale:g} points on average; {of}."
+
+
+async def _prepared(desk: GraderDesk, workflow: str) -> list[str]:
+    """Make what all gradings beside references share; the reasons of what cannot be had."""
+    if workflow in MANNERS:
+        return await prepare(desk, (workflow,), REFERENCES_AT_MOST)
+    clusters = await clusters_of(desk)
+    return [clusters.reason] if isinstance(clusters, Unread) else []
+
+
+async def _attempt(shared: GraderDesk, params: Params, number: int, graded: dict[int, Grading]) -> bool:
+    """One attempt and its grading, put down in `graded`; whether the budget ended it before there was a text.
+
+    No text of a proof is worth nothing; a call that failed is no attempt. A proof that the budget leaves ungraded stands there
+    without points: those without a proof would else weigh too much.
+    """
+    ctx = Within(shared.desk.ctx, f"attempt/{number}")
+    desk = Desk(shared.desk.problem, ctx, params.structured, list(shared.desk.hints))
+    if params.scaffold:
+        found = await attempted(desk.problem, shared.desk.ctx, f"attempt/{number}/by", params.scaffold, params.attempt)
+        text, is_over = found.text, found.is_over and not found.text
+        desk.refusals += [found.reason] if found.reason else []
+    else:
+        text, is_over = written_text(await _written(desk, params, number)), False
+    if is_over:
+        return True
+    grader = GraderDesk(desk, _material(params, text), made=dict(shared.made))
+    try:
+        grading = await _graded(grader, params) if text else _without_text(desk, params)
+    except BudgetExhausted:
+        graded[number] = Grading(
+            workflow=params.workflow, scale=_scale(params), unscored="the budget ended before it was graded"
+        )
+        raise
+    graded[number] = told(grader, f"attempt/{number}", grading)
+    return False
+
+
+def _material(params: Params, text: str) -> Material:
+    return Material(
+        script=text,
+        references=params.references,
+        scheme=params.scheme,
+        guidelines=params.guidelines,
+        prepared=params.prepared,
+        structured=params.structured,
+    )
+
+
+async def _written(desk: Desk, params: Params, number: int) -> Candidate | None:
+    return await desk.draft(
+        "solve",
+        f"c1.{number}",
+        role="solver",
+        prompt="shared/solver",
+        made_as="solution",
+        place=Place(round=(number - 1) // GROUP + 1, index=number),
+        values={"attempt": str(number), "attempts": str(params.attempts)},
+    )
+
+
+def written_text(written: Candidate | None) -> str:
+    """The attempt as a script."""
+    return "\n\n".join(written.steps) if written else ""
+
+
+def _without_text(desk: Desk, params: Params) -> Grading:
+    reason, scale = desk.refusals[-1] if desk.refusals else "nothing was written", _scale(params)
+    if reason.startswith("the call failed"):
+        return Grading(workflow=params.workflow, scale=scale, unscored=reason)
+    return Grading(workflow=params.workflow, scale=scale, points=Decimal(0), remarks=f"No proof was handed in: {reason}.")
+
+
+def _scale(params: Params) -> Decimal:
+    return params.scheme.scale if params.scheme and params.workflow in BY_SCHEME else SEVEN
+
+
+async def _graded(desk: GraderDesk, params: Params) -> Grading:
+    if params.workflow == single_turn.NAME:
+        return await single_turn.grade(desk)
+    if params.workflow in BESIDE:
+        return await grade_with_references(desk, params.workflow)
+    if params.scheme is None:
+        return Grading(workflow=params.workflow, unscored="there is no marking scheme")
+    if params.workflow == points8.NAME:
+        return await points8.grade(desk, params.scheme, params.runs)
+    return await with_scheme.grade(desk, params.scheme, strict=True)
+
+
+def _mean(graded: list[Grading]) -> DifficultyFound:
+    """The mean with its normal interval; none where fewer than half of the attempts have points."""
+    points = tuple(None if one.points is None else float(one.points) for one in graded)
+    given = [one for one in points if one is not None]
+    scale = float(graded[0].scale)
+    found = DifficultyFound(
+        attempts=len(graded),
+        points=points,
+        scale=scale,
+        unwritten=sum(one.remarks.startswith("No proof was handed in") for one in graded),
+    )
+    if 2 * len(given) < len(graded) or not given:
+        return found
+    mean = fmean(given)
+    if len(set(given)) == 1:
+        # The normal interval would be a point: nothing is known of how far the mean may be off.
+        return found.model_copy(update={"mean": mean})
+    half = Z95 * stdev(given) / sqrt(len(given))
+    return found.model_copy(update={"mean": mean, "low": max(0.0, mean - half), "high": min(scale, mean + half)})
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """An attempt is written once and never repaired; each grading may be."""
+    each = params.runs if params.workflow == points8.NAME else 1
+    gradings = params.attempts * each
+    calls = {"grader": (0, gradings, gradings)}
+    if params.workflow in BESIDE:
+        several = int(sum(bool(one.strip()) for one in params.references) > 1)
+        calls |= {"matcher": (0, several * params.attempts, several * params.attempts)}
+        calls |= preparing_calls(params, (params.workflow,) if params.workflow in MANNERS else (), REFERENCES_AT_MOST)
+    if not params.scaffold:
+        calls = {"solver": (0, params.attempts, params.attempts)} | calls
+    found = costs(calls, {**TYPICAL, "solver": SOLVER_TOKENS, "grader": GRADER_TOKENS}, max_new_tokens, ASSUMED)
+    if not params.scaffold:
+        return found
+    return _together(attempting_estimate(params.scaffold, params.attempt, params.attempts, max_new_tokens), found)
+
+
+def _together(attempts: Estimate, gradings: Estimate) -> Estimate:
+    """Both estimates as one."""
+    names = ("calls_expected", "calls_max", "tokens_expected", "tokens_max")
+    total = {name: getattr(attempts, name) + getattr(gradings, name) for name in names}
+    words = f"{ASSUMED} Of an attempt: {attempts.assumptions}"
+    return attempts.model_copy(update={**total, "roles": (*attempts.roles, *gradings.roles), "assumptions": words})
+
+
+def lacks(params: Params) -> str:
+    """What is missing for it, in words."""
+    if params.workflow == single_turn.NAME:
+        return ""
+    if params.workflow in BESIDE:
+        return "" if any(one.strip() for one in params.references) else "There is no reference solution to grade attempts with."
+    if params.scheme is None:
+        return "There is no marking scheme to grade attempts with; activate one, or grade them in a single turn."
+    return (points8.refuses if params.workflow == points8.NAME else with_scheme.refuses)(params)
+
+
+WORKFLOW = Preparer(
+    name=NAME,
+    title="Difficulty measured",
+    description="Many attempts of a model, each graded; the mean of their points says how hard the problem is for it.",
+    source="QED-Nano §3",
+    params=Params,
+    read_params=reader(Params),
+    presets={"original": Preset("128 attempts", "Graded with the marking scheme.", Params())},
+    roles=(SOLVER, GRADER),
+    solve=solve,
+    estimate=estimate,
+    lacks=lacks,
+    cost_hint="The paper makes 128 attempts a problem.",
+)
