@@ -23,15 +23,13 @@ REASONS_SHOWN = 5
 
 def shown(part: Part, asked: Asked) -> Iterator[RenderableType]:
     """Counts, statistics, what they rest on, confusion and bands of each grader, splits."""
-    columns = [(grader.name, grader.over_all) for grader in part.graders]
-    if part.people is not None:
-        columns.append((PEOPLE, part.people))
+    columns = columns_of(part)
     if part.author:
         yield Text(f"\nPapers by: {part.author}", style="bold")
     yield _counts(columns)
     if any(agreement.estimates for _, agreement in columns):
         yield _statistics(columns)
-    yield from _notes(part, columns, asked)
+    yield from notes(part, asked)
     for name, agreement in columns:
         if agreement.confusion:
             yield _heading(f"{name}: how many papers got which points, and their share of the row")
@@ -42,6 +40,12 @@ def shown(part: Part, asked: Asked) -> Iterator[RenderableType]:
         for group in grader.splits:
             yield _heading(f"{grader.name}: by {group}; statistics from {FEW} papers on")
             yield _split(grader, group)
+
+
+def columns_of(part: Part) -> list[tuple[str, Agreement]]:
+    """Each grader with its agreement, two people last."""
+    columns = [(grader.name, grader.over_all) for grader in part.graders]
+    return [*columns, *([(PEOPLE, part.people)] if part.people is not None else [])]
 
 
 def _heading(words: str) -> Text:
@@ -56,7 +60,7 @@ def _counts(columns: Sequence[tuple[str, Agreement]]) -> Table:
         ("unscored", [str(len(found.unscored)) for found in every]),
         ("without a mark", [str(len(found.unmarked)) for found in every]),
         ("contaminated, left out", [str(len(found.contaminated)) for found in every]),
-        ("problems", [str(found.counts.problems or "not told") for found in every]),
+        ("problems", [problems_text(found) for found in every]),
         ("the same points", [str(found.counts.same) for found in every]),
         ("within 1", [str(found.counts.within_one) for found in every]),
         ("within 2", [str(found.counts.within_two) for found in every]),
@@ -90,24 +94,33 @@ def _statistics(columns: Sequence[tuple[str, Agreement]]) -> Table:
 def _estimate(estimate: Estimate, signed: bool = False, between: str = "  ") -> str:
     if isinstance(estimate.value, Undefined):
         return "undefined"
-    value = _number(estimate.value, signed)
+    value = number_text(estimate.value, signed)
     if isinstance(estimate.interval, Interval):
-        return f"{value}{between}{_number(estimate.interval.low, signed)} … {_number(estimate.interval.high, signed)}"
+        return f"{value}{between}{number_text(estimate.interval.low, signed)} … {number_text(estimate.interval.high, signed)}"
     return value
 
 
-def _number(value: float, signed: bool = False) -> str:
+def number_text(value: float, signed: bool = False) -> str:
     """Three decimals, with the sign of minus that is as wide as plus; no zero is negative."""
     text = f"{value:+.3f}" if signed else f"{value:.3f}"
     return (text.lstrip("+-") if float(text) == 0 else text).replace("-", "−")
 
 
-def _notes(part: Part, columns: Sequence[tuple[str, Agreement]], asked: Asked) -> Iterator[Text]:
+def problems_text(found: Agreement) -> str:
+    """Of how many problems the pairs are; papers may name none."""
+    return "not told" if found.counts.pairs and not found.counts.problems else str(found.counts.problems)
+
+
+def notes(part: Part, asked: Asked) -> Iterator[Text]:
+    """What the statistics of a part rest on, what has no value and why, what was left out, and what two people say to it."""
+    columns = columns_of(part)
     for name, found in columns:
         rounded = f"; rounded onto them, halves up: {found.rounded}" if found.rounded else ""
         if found.estimates or found.rounded:
             yield Text(f"{name}: QWK, AC2, Scott's π and the table below on {found.scale.words}{rounded}.")
-        drawn = f"{found.counts.problems} problems" if found.counts.problems else "papers, as no problem is told"
+        problems = found.counts.problems
+        alone = "of one problem" if problems else "as no problem is told"
+        drawn = f"{problems} problems" if problems > 1 else f"papers, {alone}"
         if found.estimates and asked.draws:
             yield Text(f"{name}: 95 % intervals from {asked.draws:,} draws of {drawn}; seed {asked.seed}.")
         if not found.estimates:
@@ -117,8 +130,7 @@ def _notes(part: Part, columns: Sequence[tuple[str, Agreement]], asked: Asked) -
         yield from _missing(name, "unscored", found.unscored)
         yield from _missing(name, "contaminated", found.contaminated)
     yield from (_consistency(grader.name, grader.consistency) for grader in part.graders if grader.consistency is not None)
-    if part.people is not None:
-        yield from (_beside(name, found, part.people) for name, found in columns if name != PEOPLE)
+    yield from (_beside(grader.name, *grader.beside) for grader in part.graders if grader.beside is not None)
 
 
 def _consistency(name: str, found: Consistency | Unscored) -> Text:
@@ -126,7 +138,7 @@ def _consistency(name: str, found: Consistency | Unscored) -> Text:
         return Text(f"{name}: consistency: {found.reason}.")
     return Text(
         f"{name}: of {found.papers} papers with two scored runs or more, {found.same:.0%} have the same points in all; "
-        f"in the mean the standard deviation is {_number(found.spread)} and the range {_number(found.range)}. "
+        f"in the mean the standard deviation is {number_text(found.spread)} and the range {number_text(found.range)}. "
         "This is consistency, not accuracy."
     )
 
@@ -151,11 +163,14 @@ def _missing(name: str, word: str, missing: Sequence[Missing]) -> Iterator[Text]
 
 def _beside(name: str, found: Agreement, people: Agreement) -> Text:
     good = as_good(found, people, "qwk"), as_good(found, people, "ac2")
+    same = f"on the {found.counts.pairs:,} papers that both have"
     if None in good:
-        return Text(f"{name}: whether it agrees as well as a second person cannot be said here.")
+        return Text(f"{name}: whether it agrees as well as a second person cannot be said {same}.")
     if all(good):
-        return Text(f"{name}: its intervals of QWK and AC2 overlap those of two people.")
-    return Text(f"{name}: its intervals of QWK and AC2 do not both overlap those of two people: it is no second marker.")
+        return Text(f"{name}: its intervals of QWK and AC2 overlap those of two people, {same}.")
+    return Text(
+        f"{name}: its intervals of QWK and AC2 do not both overlap those of two people, {same}: it is no second marker."
+    )
 
 
 def _confusion(found: Agreement) -> Table:
@@ -178,8 +193,8 @@ def _bands(found: Agreement) -> Table:
         table.add_column(title, justify="right")
     for band in found.bands:
         label = f"{band.low:g}" if band.low == band.high else f"{band.low:g}–{band.high:g}"
-        bias = "" if band.bias is None else _number(band.bias, signed=True)
-        mae = "" if band.mae is None else _number(band.mae)
+        bias = "" if band.bias is None else number_text(band.bias, signed=True)
+        mae = "" if band.mae is None else number_text(band.mae)
         counts = (band.counts.pairs, band.counts.same, band.counts.over, band.counts.under)
         table.add_row(label, *map(str, counts), bias, mae)
     return table

@@ -1,5 +1,6 @@
 """From rows of a file to pairs of points: what a person gave, what a grader gave, and what could not be read."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,10 @@ from apps.reasoning.domain.values import Unscored
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _NO, _YES = {"", "0", "false", "no", "n"}, {"1", "true", "yes", "y"}
 SHOWN = 40
+#: Of a scale: tables of categories grow with its square.
+STEPS_AT_MOST = 200
+TWICE_PARTED = "“{}” says who the author is: its tables stand apart already, and are not split by it once more."
+SEVERAL = "Where rows are by several graders (columns like workflow and model say so), make a file of each."
 Runs = Sequence[float | Unscored]
 
 
@@ -32,6 +37,13 @@ class Columns:
     groups: Sequence[str] = ()
     labels: dict[str, float] = field(default_factory=dict)
     times: float = 1
+
+
+def factor_of(number: float) -> float:
+    """What predictions are multiplied by. Raises `ValueError` for what makes nothing of them."""
+    if not 0 < number < math.inf:
+        raise ValueError("predictions are multiplied by a number above 0")
+    return number
 
 
 def labels_of(text: str) -> dict[str, float]:
@@ -59,7 +71,7 @@ def pairs_of(rows: list[Row], columns: Columns, predicted: str, *, by_person: bo
     for number, row in enumerate(rows, 1):
         paper = _text(row, columns.paper) or f"row {number}"
         if paper in papers:
-            raise FileWrong(f"Row {number}: the paper “{paper}” was there before; a paper counts once.")
+            raise FileWrong(f"Row {number}: the paper “{paper}” was there before; a paper counts once. {SEVERAL}")
         papers.add(paper)
         other = value_of(row, predicted)
         pairs.append(
@@ -156,4 +168,6 @@ def scale_of(text: str) -> Scale:
     first, last = _number(lowest), _number(highest)
     if first is None or last is None or last - first < 1 or (last - first) % 1:
         raise ValueError(f"“{text}” is no scale in whole points; write its lowest and highest, such as 0:7")
+    if last - first > STEPS_AT_MOST:
+        raise ValueError(f"“{text}” has more than {STEPS_AT_MOST} steps")
     return Scale(lowest=first, highest=last)

@@ -1,6 +1,6 @@
 """The comparisons that a file of points asks for: each grader with the marks, two people as the line beside, splits."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from apps.grading.columns import Columns, Runs, mean_pairs, pairs_of
 from apps.grading.mark_files import Row
@@ -16,13 +16,15 @@ Agree = Callable[[Sequence[Pair]], Agreement]
 class Compared(Value):
     """One grader, over all and per value of each group. Groups never hold groups.
 
-    `consistency` is told of repeated runs only, over the papers of the part, whether they are marked or not.
+    `consistency` is told of repeated runs only, over the papers of the part, whether they are marked or not. `beside` are the
+    grader and two people on the papers that both sides have points on, None where nobody marked a second time.
     """
 
     name: str
     consistency: Consistency | Unscored | None
     over_all: Agreement
     splits: dict[str, dict[str, Agreement]]
+    beside: tuple[Agreement, Agreement] | None = None
 
 
 class Part(Value):
@@ -45,33 +47,79 @@ class Asked(Value):
     seed: int = 0
 
 
-def compare(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> tuple[Part, ...]:
-    """A part per author source. All comparisons of a file are made on one scale, so that they can be compared.
+class Gathered(Value):
+    """What is compared, wherever it comes from: the pairs of each grader, two people's pairs, the scale, groups to split by.
 
-    Raises `FileWrong` where a column is missing or a mark cannot be read.
+    `runs`: by grader, the points of each paper's runs, where the predictions are means of them. With `fitting`, half points
+    are categories where a person's mark is one; otherwise the scale is taken as it is.
     """
+
+    graders: dict[str, tuple[Pair, ...]]
+    runs: dict[str, dict[str, tuple[float | Unscored, ...]]] = {}
+    people: tuple[Pair, ...] = ()
+    scale: Scale = Scale()
+    fitting: bool = True
+    groups: tuple[str, ...] = ()
+
+
+def compare(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> tuple[Part, ...]:
+    """The parts of a file. Raises `FileWrong` where a column is missing or a mark cannot be read."""
+    return parts_of(gathered_of(lists, columns, asked), draws=asked.draws, seed=asked.seed)
+
+
+def gathered_of(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> Gathered:
+    """The pairs of a file. Raises `FileWrong` where a column is missing or a mark cannot be read."""
     graders = _graders(lists, columns, asked)
     first_rows = next(iter(lists.values()))
-    people = pairs_of(first_rows, columns, asked.second, by_person=True) if asked.second else []
-    every = [pair for pairs, _ in graders.values() for pair in pairs]
-    scale = _scale(columns.scale, asked.halves, every, people)
+    marked = pairs_of(first_rows, columns, asked.second, by_person=True) if asked.second else []
+    people = [pair for pair in marked if not isinstance(pair.predicted, Unscored)]
+    halves = columns.scale if asked.halves is None else columns.scale.model_copy(update={"step": 0.5 if asked.halves else 1})
+    return Gathered(
+        graders={name: tuple(pairs) for name, (pairs, _) in graders.items()},
+        runs={name: {paper: tuple(given) for paper, given in runs.items()} for name, (_, runs) in graders.items() if runs},
+        people=tuple(people),
+        scale=halves,
+        fitting=asked.halves is None,
+        groups=tuple(columns.groups),
+    )
+
+
+def parts_of(gathered: Gathered, *, draws: int, seed: int) -> tuple[Part, ...]:
+    """A part per author source. All comparisons are made on one scale, so that they can be compared."""
+    scale = scale_of_all(gathered)
 
     def of(pairs: Sequence[Pair]) -> Agreement:
-        return agree(pairs, scale, draws=asked.draws, seed=asked.seed)
+        return agree(pairs, scale, draws=draws, seed=seed)
 
-    second = by_author(people)
-    authors = sorted({pair.author for pair in every})
+    second = by_author(gathered.people)
+    agreed = {author: of(pairs) for author, pairs in second.items()}
+
+    def compared(name: str, author: str) -> Compared:
+        pairs = [pair for pair in gathered.graders[name] if pair.author == author]
+        found = _compared(name, pairs, gathered.runs.get(name, {}), gathered.groups, of)
+        if author not in second:
+            return found
+        ours, theirs = _same_papers(pairs, second[author])
+        grader = found.over_all if len(ours) == found.over_all.counts.pairs else of(ours)
+        people = agreed[author] if len(theirs) == agreed[author].counts.pairs else of(theirs)
+        return found.model_copy(update={"beside": (grader, people)})
+
+    authors = sorted({pair.author for pairs in gathered.graders.values() for pair in pairs})
     return tuple(
         Part(
             author=author,
-            graders=tuple(
-                _compared(name, [pair for pair in pairs if pair.author == author], runs, columns.groups, of)
-                for name, (pairs, runs) in graders.items()
-            ),
-            people=of(second[author]) if author in second else None,
+            graders=tuple(compared(name, author) for name in gathered.graders),
+            people=agreed.get(author),
         )
         for author in authors
-    )  # fmt: skip
+    )
+
+
+def _same_papers(ours: Sequence[Pair], theirs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """Both sides on the papers on which both have a pair that counts."""
+    papers = {one.paper for one in Sorted.of(ours).scored} & {one.paper for one in Sorted.of(theirs).scored}
+    first, second = ([pair for pair in pairs if pair.paper in papers] for pairs in (ours, theirs))
+    return first, second
 
 
 def _graders(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> dict[str, tuple[list[Pair], dict[str, Runs]]]:
@@ -86,7 +134,7 @@ def _graders(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> dic
     }
 
 
-def _compared(name: str, pairs: list[Pair], runs: dict[str, Runs], groups: Sequence[str], of: Agree) -> Compared:
+def _compared(name: str, pairs: list[Pair], runs: Mapping[str, Runs], groups: Sequence[str], of: Agree) -> Compared:
     splits = {group: {value: of(part) for value, part in split(pairs, group).items()} for group in groups}
     steady = consistency([runs[pair.paper] for pair in pairs]) if runs else None
     return Compared(name=name, consistency=steady, over_all=of(pairs), splits=splits)
@@ -99,10 +147,10 @@ def _name(name: str, column: str, asked: Asked) -> str:
     return f"{name} {column}" if len(asked.predicted) > 1 else name
 
 
-def _scale(scale: Scale, halves: bool | None, pairs: list[Pair], people: list[Pair]) -> Scale:
-    if halves is None:
-        second = Sorted.of(people).scored
-        return scale.fitted(
-            [*(pair.human for pair in (*Sorted.of(pairs).scored, *second)), *(pair.predicted for pair in second)]
-        )
-    return scale.model_copy(update={"step": 0.5 if halves else 1})
+def scale_of_all(gathered: Gathered) -> Scale:
+    """The one scale of a comparison: half points where a person's mark is one, unless it was said."""
+    if not gathered.fitting:
+        return gathered.scale
+    second = Sorted.of(gathered.people).scored
+    first = Sorted.of(pair for pairs in gathered.graders.values() for pair in pairs).scored
+    return gathered.scale.fitted([*(pair.human for pair in (*first, *second)), *(pair.predicted for pair in second)])

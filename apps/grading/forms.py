@@ -5,18 +5,22 @@ from typing import Any
 
 from django import forms
 
+from apps.grading.naming import VARIANTS, plan_named, players_written
 from apps.grading.plans import GradingPlan
+from apps.grading.player_forms import PlayersForm, in_neutral, variant_choices
 from apps.reasoning.graders.material import SCRIPT_LENGTH
-from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 
 
-class GradingForm(forms.Form):
-    """A grader, a model for all of its roles, and the script."""
+class GradingForm(PlayersForm):
+    """A grader, a model for all of its roles or some for single ones, and the script."""
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
-    workflow = forms.ChoiceField(label="Grader", choices=[(name, one.title) for name, one in GRADERS.items()])
-    alias = forms.ChoiceField(label="Model", help_text="Plays every role.")
+    workflow = forms.ChoiceField(label="Grader", choices=variant_choices)
+    alias = forms.ChoiceField(label="Model", help_text="Plays every role that is not given to another one.")
+    is_neutral = forms.BooleanField(
+        required=False, label="Judge a neutral rewriting of the script, which is kept and shown beside it"
+    )
     script = forms.CharField(
         label="Script",
         max_length=SCRIPT_LENGTH,
@@ -26,12 +30,21 @@ class GradingForm(forms.Form):
     )
 
     def __init__(self, *args: Any, aliases: dict[str, Alias], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.aliases = aliases
+        super().__init__(*args, aliases=aliases, **kwargs)
         field = self.fields["alias"]
         if isinstance(field, forms.ChoiceField):
             field.choices = [(name, one.title) for name, one in aliases.items()]
 
+    def clean(self) -> dict[str, Any]:
+        """Refuse a model for a role that the grader has not."""
+        data = super().clean() or {}
+        if data.get("workflow"):
+            self.refuse_strangers([data["workflow"]])
+        return data
+
     def plan(self) -> GradingPlan:
-        """The plan that a valid form describes."""
-        return GradingPlan(self.cleaned_data["workflow"], {"": self.aliases[self.cleaned_data["alias"]]})
+        """The plan that a valid form describes. Raises `PlanWrong`."""
+        data = self.cleaned_data
+        variant = in_neutral(data["workflow"]) if data["is_neutral"] else VARIANTS[data["workflow"]]
+        players = players_written({"": data["alias"], **self.players()}, variant.grader)
+        return plan_named(variant, players, self.known)

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from apps.grading.mark_files import Row, columns_check, value_of
+from apps.grading.references import references_of
 from apps.problems.importing.files import FileWrong
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.problems import ProblemText
@@ -68,7 +70,14 @@ def _job(row: Row, number: int, columns: RowColumns) -> Job:
         "scheme": _scheme(_text(row, columns.scheme), number),
     }
     kept = {column: value_of(row, column) for column in columns.kept}
-    return Job(paper, ProblemText(id=name or "problem", version=1, title=name, statement=statement), material, kept)
+    return Job(
+        paper,
+        ProblemText(
+            id=name or f"statement-{sha256(statement.encode()).hexdigest()[:12]}", version=1, title=name, statement=statement
+        ),
+        material,
+        kept,
+    )
 
 
 def _text(row: Row, column: str) -> str:
@@ -110,7 +119,7 @@ def material_of(stated: ProblemVersion) -> dict[str, Any]:
     """What a grader is given about a problem: reference solutions, words to markers, the active scheme where there is one."""
     schemes = SchemeVersion.objects.filter(scheme__problem=stated.problem, status=VersionStatus.ACTIVE)[:2]
     return {
-        "references": [one.text for one in stated.problem.reference_solutions.all()],
+        "references": [one.text for one in references_of(stated.problem)],
         "guidelines": stated.scheme_text,
         "scheme": schemes[0].content if len(schemes) == 1 else None,
     }

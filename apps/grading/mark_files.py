@@ -1,12 +1,15 @@
 """From a CSV, JSONL or JSON file to rows of values, whatever its columns are called."""
 
 import json
+import re
 from typing import Any
 
 from apps.problems.importing.files import FILE_BYTES, ROWS_AT_MOST, FileWrong, table_read
 
 Row = dict[str, Any]
 ANY = "*"
+_EUROPEAN = ";"
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def rows_read(data: bytes, where: str = "") -> dict[str, list[Row]]:
@@ -31,6 +34,34 @@ def rows_read(data: bytes, where: str = "") -> dict[str, list[Row]]:
     return dict(found)
 
 
+def places_read(data: bytes) -> list[str]:
+    """The ways to lists of rows in a file, as `rows_read` takes them: "" where its rows stand in it, with a star where lists of
+    one name stand in several objects beside each other. Raises `FileWrong`.
+    """
+    document = _document(data)
+    if document is None:
+        _lines(data)
+        return [""]
+    if _is_rows(document):
+        return [""]
+    places = _places(document)
+    if not places:
+        raise FileWrong(_lists_told(document) if isinstance(document, dict) else "The file is not a list of objects.")
+    together = dict.fromkeys(_starred(place) for place in places if "." in place)
+    return [*(star for star in together if sum(_starred(one) == star for one in places) > 1), *places]
+
+
+def _starred(place: str) -> str:
+    """`variants.first.rows` as `variants.*.rows`: the name before the last stands for any."""
+    parts = place.split(".")
+    return ".".join([*parts[:-2], ANY, parts[-1]])
+
+
+def column_names(rows: list[Row]) -> list[str]:
+    """The columns of rows, with the ways into their objects."""
+    return list(dict.fromkeys(name for row in rows for name in _names(row)))
+
+
 def value_of(row: Row, column: str) -> Any:
     """A row's value; a name that is no column is a way into objects, such as `answer.points`. None where there is none."""
     if column in row:
@@ -47,8 +78,7 @@ def columns_check(rows: list[Row], columns: list[str]) -> None:
     """Raises `FileWrong` where no row has one of the columns, and names those that there are."""
     for column in columns:
         if not any(_has(row, column) for row in rows):
-            names = dict.fromkeys(name for row in rows for name in _names(row))
-            raise FileWrong(f"There is no column “{column}”. There are: {', '.join(names)}.")
+            raise FileWrong(f"There is no column “{column}”. There are: {', '.join(column_names(rows))}.")
 
 
 def _document(data: bytes) -> Any:
@@ -72,7 +102,14 @@ def _lines(data: bytes) -> list[Row]:
     table = table_read(data)
     if wrong := [f"row {record.number}: {record.reason}" for record in table.records if record.reason]:
         raise FileWrong(f"Rows that cannot be read: {len(wrong)}. {wrong[0]}")
-    return [record.values for record in table.records]
+    if table.separator != _EUROPEAN:
+        return [record.values for record in table.records]
+    return [{name: _with_point(value) for name, value in record.values.items()} for record in table.records]
+
+
+def _with_point(value: Any) -> Any:
+    """`3,5` as `3.5`: where cells are parted by semicolons a comma is a decimal one."""
+    return value.replace(",", ".") if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()) else value
 
 
 def _found(value: Any, parts: list[str], name: str = "") -> list[tuple[str, Any]]:

@@ -1,8 +1,33 @@
-"""What graders prepared from the references of a problem, kept so that it is made once."""
+"""What graders prepared from the references of a problem, and the calls of gradings without a page; each is made once."""
 
 from typing import Any
 
 from django.db import models
+
+from apps.grading.agreement_models import AgreementFile, Bucket, DisagreementBucket
+from apps.grading.experiment_models import CellState, Experiment, ExperimentCell, ExperimentState
+from apps.grading.preparing_models import BenchmarkText, PieceVersion, ReferencePost, SchemeProposal, SchemeTryout
+from apps.grading.set_models import GradedScript, GradedSet, HumanScore
+
+__all__ = [
+    "AgreementFile",
+    "BenchmarkText",
+    "Bucket",
+    "CellState",
+    "DisagreementBucket",
+    "Experiment",
+    "ExperimentCell",
+    "ExperimentState",
+    "GradedScript",
+    "GradedSet",
+    "GradingCall",
+    "HumanScore",
+    "PieceVersion",
+    "PreparedPiece",
+    "ReferencePost",
+    "SchemeProposal",
+    "SchemeTryout",
+]
 
 
 class PreparedPiece(models.Model):
@@ -22,3 +47,19 @@ class PreparedPiece(models.Model):
     class Meta:
         ordering = ["made_at", "pk"]
         constraints = [models.UniqueConstraint(fields=["piece", "role", "alias", "revision"], name="prepared_once")]
+
+
+class GradingCall(models.Model):
+    """One recorded call of a grading that has no page (`journals.DatabaseJournal`): nobody meets it before it may be shown.
+
+    `grading` names what was asked of whom (`plans.run_name`); `record` is the core's `StepRecord`.
+    """
+
+    grading = models.CharField(max_length=32)
+    key = models.CharField(max_length=180)
+    record: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["grading", "key"], name="grading_call_once")]

@@ -7,6 +7,8 @@ from typing import Any
 from apps.grading.call_files import lines_kept
 from apps.grading.running import Done
 from apps.problems.importing.files import FileWrong
+from apps.reasoning.marking.span_markup import markup_write, places_of
+from apps.reasoning.texts.source import source_of
 
 
 def row_of(done: Done, workflow: str, models: dict[str, str]) -> dict[str, Any]:
@@ -24,6 +26,7 @@ def row_of(done: Done, workflow: str, models: dict[str, str]) -> dict[str, Any]:
         "distribution": [{"points": float(points), "share": share} for points, share in grading.shares.items()],
         "items": [item.model_dump(mode="json") for item in grading.items],
         "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in grading.findings],
+        "markup": markup_write(source_of(done.job.material["script"]), places_of(grading.findings)),
         "chains": [chain.model_dump(mode="json") for chain in grading.chains],
         "feedback": grading.feedback,
         "remarks": grading.remarks,

@@ -14,15 +14,47 @@ from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.slots import is_approved
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
 
 Prepared = Mapping[str, dict[str, Any]]
+#: Roles that prepare what depends on the problem and its references alone.
+OFFLINE = frozenset({"clusterer", "analyst", "designer"})
 
 
 class PlanWrong(ValueError):
     """A plan that cannot be carried out; the message says what to change."""
+
+
+def roles_played(
+    program: Scaffold, aliases: Mapping[str, Alias], max_new_tokens: int | None = None, temperature: float | None = None
+) -> dict[str, RoleSpec]:
+    """Who plays which role of a program, and how; the alias "" plays those that are not named.
+
+    Raises `PlanWrong` for a role without a model or one that is not there.
+    """
+    names = {role.name for role in program.roles}
+    if unknown := sorted(set(aliases) - names - {""}):
+        raise PlanWrong(f"{program.title} has no role {', '.join(unknown)}; there are {', '.join(sorted(names))}.")
+    roles = {}
+    for role in program.roles:
+        alias = aliases.get(role.name) or aliases.get("")
+        if alias is None:
+            raise PlanWrong(f"There is no model for the role {role.name}.")
+        limit = max(1, min(max_new_tokens or role.max_new_tokens, alias.context_tokens // 2))
+        sampling = Sampling(temperature=role.temperature if temperature is None else temperature, max_new_tokens=limit)
+        revision = alias.revision or alias.model
+        roles[role.name] = RoleSpec(alias=alias.name, revision=revision, sampling=sampling, deadline_s=settings.CALL_DEADLINE_S)
+    return roles
+
+
+def asks_for_json(program: Scaffold, aliases: Mapping[str, Alias]) -> bool:
+    """Whether every role is played by a model whose engine keeps to a schema; `aliases` as of `roles_played`."""
+    players = [aliases.get(role.name) or aliases.get("") for role in program.roles]
+    return all(alias is not None and alias.structured for alias in players)
 
 
 @dataclass(frozen=True)
@@ -47,28 +79,16 @@ class GradingPlan:
     @property
     def roles(self) -> dict[str, RoleSpec]:
         """Who plays which role, and how. Raises `PlanWrong` for a role without a model or one that is not there."""
-        names = {role.name for role in self.grader.roles}
-        if unknown := sorted(set(self.aliases) - names - {""}):
-            raise PlanWrong(f"{self.grader.title} has no role {', '.join(unknown)}; there are {', '.join(sorted(names))}.")
-        roles = {}
-        for role in self.grader.roles:
-            alias = self.aliases.get(role.name) or self.aliases.get("")
-            if alias is None:
-                raise PlanWrong(f"There is no model for the role {role.name}.")
-            limit = max(1, min(self.max_new_tokens or role.max_new_tokens, alias.context_tokens // 2))
-            temperature = role.temperature if self.temperature is None else self.temperature
-            roles[role.name] = RoleSpec(
-                alias=alias.name,
-                revision=alias.revision or alias.model,
-                sampling=Sampling(temperature=temperature, max_new_tokens=limit),
-                deadline_s=settings.CALL_DEADLINE_S,
-            )
-        return roles
+        return roles_played(self.grader, self.aliases, self.max_new_tokens, self.temperature)
+
+    @property
+    def _form(self) -> dict[str, bool]:
+        return {"structured": True} if asks_for_json(self.grader, self.aliases) else {}
 
     def params(self, job: Job, prepared: Prepared | None = None) -> Material:
         """The parameters for a script. Raises `PlanWrong`, which names the paper."""
         try:
-            params = self.grader.read_params({**job.material, **self.overrides, "prepared": prepared or {}})
+            params = self.grader.read_params({**self._form, **job.material, **self.overrides, "prepared": prepared or {}})
         except ParamsError as error:
             raise PlanWrong(f"{job.paper}: {error}") from error
         if not isinstance(params, Material):
@@ -98,9 +118,14 @@ class GradingPlan:
 
 
 def run_name(spec: RunSpec) -> str:
-    """The name of a grading: the same question of the same models has the same one, whatever was prepared and whenever."""
+    """The name of a grading: the same question of the same models has the same one, whatever models prepared and whenever.
+
+    What a person approved is part of the question: after another approval a script is graded anew.
+    """
     asked = spec.model_dump(mode="json", exclude={"code_version", "budget", "priority"})
-    asked["params"] = {name: value for name, value in asked["params"].items() if name != "prepared"}
+    prepared = asked["params"].pop("prepared", {})
+    if approved := {name: value for name, value in prepared.items() if is_approved(name)}:
+        asked["params"]["approved"] = approved
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -116,14 +141,13 @@ class Total:
 
 def total_of(plan: GradingPlan, jobs: Sequence[Job], known: Mapping[str, Prepared]) -> Total:
     """The estimate of all; `known` holds by statement what was prepared before. Raises `PlanWrong`."""
-    offline = {"clusterer", "analyst", "designer"}
     seen: set[str] = set()
     expected = most = tokens = 0
     for job in jobs:
         one = plan.estimate(job, known.get(job.problem.statement))
         is_first = job.problem.statement not in seen
         seen.add(job.problem.statement)
-        counted = [role for role in one.roles if is_first or role.role not in offline]
+        counted = [role for role in one.roles if is_first or role.role not in OFFLINE]
         expected += sum(role.calls_expected for role in counted)
         tokens += sum(role.tokens_expected for role in counted)
         most += one.calls_max

@@ -1,27 +1,59 @@
 """What a grading's page shows: the result at the script's steps, what was prepared, what was reused. A fold of events."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import count
 
 from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, GradingReached
 from apps.reasoning.graders.grader import FINAL
-from apps.reasoning.graders.grading import Grading, Located
+from apps.reasoning.graders.grading import Grading, Located, Part
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.propagation import Propagation
+from apps.reasoning.graders.pieces import Clusters, Rubric
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.marking.suggestion import ItemGiven
 from apps.runs.models import Run
 
+_MANNERS = {"scored": "by approachability", "steps": "by main steps", "milestones": "by milestones"}
 KINDS = tuple(cls.kind for cls in (GradingPrepared, GradingMatched, GradingReached))
 
 
 @dataclass(frozen=True)
 class StepShown:
-    """A step of the script with what was found in it."""
+    """A step of the script with what was found in it. `judged`: the neutral words in which it was judged, if it was so."""
 
     number: int
     text: str
     findings: tuple[Located, ...]
+    judged: str = ""
+
+
+@dataclass(frozen=True)
+class ReferenceShown:
+    """The reference that the script was compared with: its number of so many, and the main steps of its group."""
+
+    number: int
+    count: int
+    steps: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class PieceShown:
+    """A piece in words, with the event that told it."""
+
+    words: str
+    told: GradingPrepared
+
+
+@dataclass(frozen=True)
+class ItemShown:
+    """An item with what all of its points take and what costs how much, where it is of a rubric."""
+
+    given: ItemGiven
+    full: str = ""
+    deductions: tuple[str, ...] = ()
 
 
 @dataclass
@@ -30,8 +62,9 @@ class Result:
 
     steps: tuple[StepShown, ...]
     grading: Grading | None = None
-    prepared: list[GradingPrepared] = field(default_factory=list)
-    match: GradingMatched | None = None
+    prepared: list[PieceShown] = field(default_factory=list)
+    reference: ReferenceShown | None = None
+    items: tuple[ItemShown, ...] = ()
     nowhere: tuple[Located, ...] = ()
 
     @property
@@ -41,9 +74,22 @@ class Result:
         return [(points, round(100 * share)) for points, share in shares.items()] if len(shares) > 1 else []
 
     @property
+    def outline(self) -> list[tuple[Part | None, list[Part]]]:
+        """The main steps of the argument as the grader sees them, each with the sub-steps and claims after it."""
+        found: list[tuple[Part | None, list[Part]]] = []
+        for part in self.grading.parts if self.grading else ():
+            if part.is_main:
+                found.append((part, []))
+            elif found:
+                found[-1][1].append(part)
+            else:
+                found.append((None, [part]))
+        return found
+
+    @property
     def chains(self) -> list[str]:
         """How errors run on, in words."""
-        return [_chain(chain) for chain in self.grading.chains] if self.grading else []
+        return [chain.words for chain in self.grading.chains] if self.grading else []
 
 
 def result_of(run: Run) -> Result:
@@ -52,25 +98,56 @@ def result_of(run: Run) -> Result:
     if not isinstance(material, Material):
         raise TypeError(f"{run.scaffold} is no grader")
     result = Result(steps=())
+    match = None
     for row in run.events.filter(kind__in=KINDS).order_by("seq"):
         event = event_from(row.kind, row.body)
         if isinstance(event, GradingPrepared):
-            result.prepared.append(event)
+            result.prepared.append(PieceShown(_piece_words(event), event))
         elif isinstance(event, GradingMatched):
-            result.match = event
+            match = event
         elif isinstance(event, GradingReached) and event.name == FINAL:
             result.grading = Grading.model_validate(event.grading)
+    pieces = [one.told for one in result.prepared]
+    result.reference = _reference(material, match, pieces) if match else None
+    result.items = _items(result.grading, pieces) if result.grading else ()
     found = result.grading.findings if result.grading else ()
     source = material.source
+    judged = dict(enumerate(result.grading.rewriting, 1)) if result.grading else {}
     result.steps = tuple(
-        StepShown(number, source[step.start : step.end], tuple(one for one in found if one.step == number))
+        StepShown(
+            number,
+            source[step.start : step.end],
+            tuple(one for one in found if one.step == number),
+            judged.get(number, ""),
+        )
         for number, step in enumerate(material.steps, 1)
     )
     result.nowhere = tuple(one for one in found if not one.step)
     return result
 
 
-def _chain(chain: Propagation) -> str:
-    ends = {"FINAL_INVALID": "the conclusion falls", "PARTIAL_VALID": "a part stands", "CHAIN_BROKEN": "it stops there"}
-    links = [f"{link.name} (step {link.step})" if link.step else link.name for link in chain.links]
-    return " → ".join([*links, ends[chain.end.value]])
+def _reference(material: Material, match: GradingMatched, pieces: Sequence[GradingPrepared]) -> ReferenceShown | None:
+    given = sum(bool(one.strip()) for one in material.references)
+    told = next((one for one in pieces if one.what == "clusters"), None)
+    if told is None:
+        return ReferenceShown(1, given, (), match.reason)
+    cluster = Clusters.model_validate(told.value).named.get(match.cluster)
+    return ReferenceShown(cluster.representative, given, cluster.steps, match.reason) if cluster else None
+
+
+def _items(grading: Grading, pieces: Sequence[GradingPrepared]) -> tuple[ItemShown, ...]:
+    rubrics = [Rubric.model_validate(one.value) for one in pieces if one.what == "rubric"]
+    # An ensemble shows no items; whoever shows some by a rubric has made one.
+    required = dict(zip((f"M{number}" for number in count(1)), rubrics[0].items, strict=False)) if len(rubrics) == 1 else {}
+    shown = []
+    for one in grading.items:
+        item = required.get(one.code)
+        shown.append(ItemShown(one, item.full, item.deductions) if item else ItemShown(one))
+    return tuple(shown)
+
+
+def _piece_words(told: GradingPrepared) -> str:
+    """`analysis, rated by approachability`; the manner stands at the end of the slot's name."""
+    manner = told.slot.split("/")[2:]
+    how = [_MANNERS[one] for one in manner if one in _MANNERS]
+    return ", ".join([{"clusters": "groups of the references"}.get(told.what, told.what), *how])

@@ -5,20 +5,23 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from asgiref.sync import sync_to_async
 
-from apps.grading.call_files import CallFile, FileJournal
+from apps.grading.call_files import CallFile
 from apps.grading.jobs import Job
 from apps.grading.pieces import Pieces, piece_keep, pieces_known
 from apps.grading.plans import GradingPlan, run_name
+from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
+from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.inference.local import LocalDispatcher
-from apps.reasoning.ports import Dispatcher
+from apps.reasoning.ports import Dispatcher, Journal
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.spec import RunSpec
@@ -30,7 +33,22 @@ logger = logging.getLogger(__name__)
 #: So many answers of one grading are waited for at a time.
 WINDOW = 16
 
-DispatcherFor = Callable[[str, FileJournal], AbstractAsyncContextManager[Dispatcher]]
+
+class GradingJournal(Journal, Protocol):
+    """A journal of one grading that is read again when it has ended, in a file or in the database."""
+
+    @property
+    def events(self) -> Sequence[tuple[int, str, Event]]: ...
+
+    @property
+    def records(self) -> tuple[StepRecord, ...]: ...
+
+    def has(self, key: str) -> bool:
+        """Is there a record under `key`?"""
+        ...
+
+
+DispatcherFor = Callable[[str, GradingJournal], AbstractAsyncContextManager[Dispatcher]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +84,8 @@ async def grade_all(
 
     async def one(job: Job, pieces: Pieces) -> None:
         async with slots:
-            on_done(await _graded(plan, job, calls, dispatcher_for, pieces))
+            journal = calls.journal(run_name(plan.spec(job, pieces)))
+            on_done(await graded(plan, job, journal, dispatcher_for, pieces))
 
     async def problem(statement: str, first: Job, others: Iterable[Job]) -> None:
         pieces = await sync_to_async(pieces_known)(statement, plan.roles)
@@ -80,10 +99,13 @@ async def grade_all(
             group.create_task(problem(statement, first, others))
 
 
-async def _graded(plan: GradingPlan, job: Job, calls: CallFile, dispatcher_for: DispatcherFor, pieces: Pieces) -> Done:
+async def graded(plan: GradingPlan, job: Job, journal: GradingJournal, dispatcher_for: DispatcherFor, pieces: Pieces) -> Done:
+    """Grade one script with the journal of its name; what it prepares is kept, and added to `pieces`.
+
+    Raises `RunHalted` where no call can be made; what is recorded is kept.
+    """
     spec = plan.spec(job, pieces)
     name = run_name(spec)
-    journal = calls.journal(name)
     async with dispatcher_for(name, journal) as dispatcher:
         context = RunContext(spec, journal, dispatcher, NoControls(), run=f"grade-{name}", window=Window(WINDOW))
         await plan.grader.solve(spec.problem, context, plan.params(job, pieces))
@@ -97,7 +119,7 @@ async def _graded(plan: GradingPlan, job: Job, calls: CallFile, dispatcher_for: 
     return Done(job, name, grading, journal.spent.calls, usage, journal.spent.seconds, reused)
 
 
-async def _keep_pieces(spec: RunSpec, journal: FileJournal, pieces: Pieces) -> int:
+async def _keep_pieces(spec: RunSpec, journal: GradingJournal, pieces: Pieces) -> int:
     """Hand on what this grading prepared; how many pieces it found ready."""
     reused = 0
     for _, _, event in journal.events:
@@ -117,7 +139,7 @@ async def model_servers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor
     shared = LocalDispatcher(backends, concurrency={name: alias.concurrency for name, alias in wanted.items()})
 
     @asynccontextmanager
-    async def one(_run: str, _journal: FileJournal) -> AsyncIterator[Dispatcher]:
+    async def one(_run: str, _journal: GradingJournal) -> AsyncIterator[Dispatcher]:
         yield shared
 
     try:
@@ -133,7 +155,7 @@ async def workers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor]:
     queues = {alias.name: alias.queue for alias in aliases}
 
     @asynccontextmanager
-    async def one(run: str, journal: FileJournal) -> AsyncIterator[Dispatcher]:
+    async def one(run: str, journal: GradingJournal) -> AsyncIterator[Dispatcher]:
         async with CeleryDispatcher(f"grade-{run}", queues=queues, is_recorded=journal.has) as dispatcher:
             yield dispatcher
 

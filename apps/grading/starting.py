@@ -6,11 +6,12 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 
 from apps.accounts.models import User
+from apps.grading.held import pasted_require
 from apps.grading.jobs import Job, material_of, text_of
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import GradingPlan
 from apps.problems.models import Problem
-from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.texts.source import source_of
 from apps.runs.access import run_may_start
@@ -22,8 +23,7 @@ PASTED = "The script"
 
 def models_for_grading() -> dict[str, Alias]:
     """The aliases that may play a grader. Raises `AliasError`."""
-    known = load_aliases(settings.MODELS_FILE)
-    return {name: one for name, one in known.items() if one.enabled and not one.is_authored and not one.is_tool}
+    return load_usable(settings.MODELS_FILE)
 
 
 def job_of(problem: Problem, script: str) -> Job:
@@ -44,6 +44,7 @@ def grading_start(
     if not run_may_start(user):
         raise PermissionDenied("Only coaches and researchers may let scripts be graded.")
     job = job_of(problem, script)
+    pasted_require(user, problem.current, job.material["script"])
     spec = plan.spec(job, pieces_known(job.problem.statement, plan.roles))
     return run_create(
         owner=user, problem_version=problem.current, title=problem.title, spec=spec, start=start, start_id=start_id

@@ -9,7 +9,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from apps.accounts.access import user_of
 from apps.grading.forms import GradingForm
+from apps.grading.naming import variant_asked
 from apps.grading.plans import PlanWrong
+from apps.grading.problem_pages import page_of
 from apps.grading.results import result_of
 from apps.grading.starting import grading_estimate, grading_start, job_of, models_for_grading
 from apps.problems.access import problem_get_for
@@ -33,8 +35,9 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     form = GradingForm(request.POST or None, aliases=aliases)
     estimate = None
     if request.method == "POST" and form.is_valid():
-        plan, script = form.plan(), form.cleaned_data["script"]
+        script = form.cleaned_data["script"]
         try:
+            plan = form.plan()
             if "estimate" in request.POST:
                 estimate = grading_estimate(plan, job_of(problem, script))
             else:
@@ -60,7 +63,9 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 def detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The result of a grading, or how far it is. For htmx the part that changes."""
     run = run_get_for(user_of(request), run_id)
+    if run.is_about_problem:
+        return redirect(page_of(run))
     if not run.is_grading:
         raise Http404("This run grades nothing.")
-    context = {"run": run, "result": result_of(run), "grader": GRADERS[run.scaffold]}
+    context = {"run": run, "result": result_of(run), "variant": variant_asked(run.scaffold, run.spec["params"])}
     return render(request, "grading/_result.html" if "HX-Request" in request.headers else "grading/detail.html", context)

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from apps.grading.agreement_text import shown
-from apps.grading.columns import Columns, labels_of, scale_of
+from apps.grading.columns import TWICE_PARTED, Columns, factor_of, labels_of, scale_of
 from apps.grading.comparisons import Asked, Part, compare
 from apps.grading.mark_files import rows_read
 from apps.problems.importing.files import FileWrong
@@ -79,12 +79,14 @@ def _bytes(name: str) -> bytes:
 
 def _columns(options: dict[str, Any]) -> Columns:
     names = ("human", "problem", "paper", "author", "contaminated")
+    if options["author"] and options["author"] in options["split"]:
+        raise ValueError(TWICE_PARTED.format(options["author"]))
     return Columns(
         **{name: options[name] for name in names},
         scale=scale_of(options["scale"]),
         groups=tuple(options["split"]),
         labels=labels_of(options["labels"]),
-        times=options["times"],
+        times=factor_of(options["times"]),
     )
 
 

@@ -4,6 +4,7 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from apps.grading.jobs import Job, RowColumns, jobs_of_rows, jobs_of_versions
 from apps.grading.mark_files import rows_read
 from apps.grading.outputs import row_of, runs_in
 from apps.grading.pieces import pieces_known
-from apps.grading.plans import GradingPlan, PlanWrong, Total, run_name, total_of
+from apps.grading.plans import GradingPlan, PlanWrong, Prepared, Total, run_name, total_of
 from apps.grading.running import Done, grade_all, model_servers, workers
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.domain.errors import AliasError, RunHalted
@@ -67,7 +68,7 @@ class Command(BaseCommand):
             plan = _plan(options)
             jobs = _jobs(options)
             known = {job.problem.statement: pieces_known(job.problem.statement, plan.roles) for job in jobs}
-            todo, ended = _left(plan, jobs, options["out"])
+            todo, ended = _left(plan, jobs, options["out"], known)
             total = total_of(plan, todo, known)
             self._tell(total, len(jobs) - len(todo))
             if options["estimate"] or not todo:
@@ -81,8 +82,8 @@ class Command(BaseCommand):
     def _tell(self, total: Total, done: int) -> None:
         if done:
             self.stdout.write(f"{done} of {done + total.scripts} are in the output already.")
-        expected = f"About {total.calls_expected:,} calls and {total.tokens_expected:,} tokens"
-        self.stdout.write(f"{total.scripts} scripts. {expected}, at most {total.calls_max:,} calls.")
+        expected = f"About {_counted(total.calls_expected, 'call')} and {total.tokens_expected:,} tokens"
+        self.stdout.write(f"{_counted(total.scripts, 'script')}. {expected}, at most {_counted(total.calls_max, 'call')}.")
 
     def _grade(self, plan: GradingPlan, jobs: list[Job], ended: frozenset[str], options: dict[str, Any]) -> None:
         out: Path = options["out"]
@@ -95,7 +96,7 @@ class Command(BaseCommand):
                 output.flush()
                 counts.update(
                     scripts=1,
-                    unscored=done.grading.points is None,
+                    unscored=int(done.grading.points is None),
                     calls=done.calls,
                     tokens=done.usage.prompt + done.usage.completion,
                 )
@@ -106,8 +107,12 @@ class Command(BaseCommand):
             except* RunHalted as group:
                 reason = group.exceptions[0]
                 raise CommandError(f"{reason} What is done is kept; the same command goes on from there.") from None
-        told = f"{counts['scripts']} scripts, {counts['unscored']} of them unscored; {counts['calls']:,} calls"
-        self.stdout.write(f"{told}, {counts['tokens']:,} tokens.")
+        told = f"{_counted(counts['scripts'], 'script')}, {counts['unscored']} of them unscored"
+        self.stdout.write(f"{told}; {_counted(counts['calls'], 'call')}, {counts['tokens']:,} tokens.")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 async def _run(plan: GradingPlan, jobs: list[Job], calls: CallFile, tell: Any, at_once: int) -> None:
@@ -182,7 +187,7 @@ def _bytes(name: str) -> bytes:
         raise PlanWrong(f"{name} cannot be read: {error.strerror}.") from error
 
 
-def _left(plan: GradingPlan, jobs: list[Job], out: Path) -> tuple[list[Job], frozenset[str]]:
+def _left(plan: GradingPlan, jobs: list[Job], out: Path, known: Mapping[str, Prepared]) -> tuple[list[Job], frozenset[str]]:
     """The scripts that the output does not hold yet, and the gradings that it holds."""
     ended = runs_in(out)
-    return [job for job in jobs if run_name(plan.spec(job)) not in ended], ended
+    return [job for job in jobs if run_name(plan.spec(job, known[job.problem.statement])) not in ended], ended

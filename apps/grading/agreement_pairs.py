@@ -1,0 +1,60 @@
+"""Pairs as rows of a page: paper, points on both sides, what people said about the difference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.accounts.models import User
+from apps.grading.agreement_models import DisagreementBucket
+from apps.grading.agreement_sources import Shown, Source
+from apps.grading.agreement_text import number_text
+from apps.grading.buckets import buckets_of, disagrees, name_key
+from apps.reasoning.agreement.pairs import Pair
+from apps.reasoning.domain.values import Unscored
+
+
+@dataclass(frozen=True)
+class PairShown:
+    """A row. `why`: why it does not count; `own`: the reader's bucket, `others`: those of other people."""
+
+    name: str
+    paper: Shown
+    human: str
+    predicted: str
+    difference: str
+    groups: Sequence[tuple[str, str]]
+    why: str
+    disagrees: bool
+    own: DisagreementBucket | None
+    others: Sequence[DisagreementBucket]
+
+
+def pairs_shown(source: Source, grader: str, pairs: Sequence[Pair], user: User) -> list[PairShown]:
+    """The rows of a page of pairs."""
+    papers = source.shown([pair.paper for pair in pairs])
+    said = buckets_of(source.key, grader)
+    return [_row(pair, papers.get(pair.paper, Shown(pair.paper)), said.get(name_key(pair.paper), []), user) for pair in pairs]
+
+
+def _row(pair: Pair, paper: Shown, said: Sequence[DisagreementBucket], user: User) -> PairShown:
+    human, predicted = pair.human, pair.predicted
+    whys = [pair.contaminated, *(one.reason for one in (human, predicted) if isinstance(one, Unscored))]
+    return PairShown(
+        name=pair.paper,
+        paper=paper,
+        human=_points(human),
+        predicted=_points(predicted),
+        difference="" if isinstance(human, Unscored) or isinstance(predicted, Unscored) else _difference(predicted - human),
+        groups=[(name, value) for name, value in pair.groups.items() if value],
+        why=next(filter(None, whys), ""),
+        disagrees=disagrees(pair),
+        own=next((one for one in said if one.by_id == user.pk), None),
+        others=[one for one in said if one.by_id != user.pk],
+    )
+
+
+def _points(points: float | Unscored) -> str:
+    return "–" if isinstance(points, Unscored) else f"{round(points, 3):g}"
+
+
+def _difference(value: float) -> str:
+    return number_text(value, signed=True) if round(value, 3) % 1 else f"{value:+.0f}".replace("-", "−").replace("+0", "0")

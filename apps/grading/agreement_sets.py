@@ -1,0 +1,180 @@
+"""Pairs of an imported set: what people elsewhere gave its scripts, beside what graders gave them in experiments."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import cached_property
+from statistics import fmean
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.agreement_sources import NO_SOURCE, Choices, Chosen, Named, Shown, scale_to
+from apps.grading.cell_graders import cells_by, cells_compared, failed_in_words, graders_named, meanings_of
+from apps.grading.comparisons import Gathered
+from apps.grading.experiment_models import ExperimentCell
+from apps.grading.set_models import GradedScript, GradedSet, HumanScore
+from apps.problems.models import ProblemVersion
+from apps.reasoning.agreement.pairs import Pair
+from apps.reasoning.domain.values import Unscored
+
+GROUPS = (Named("problem", "problem"), Named("topic", "topic"), Named("author", "author’s name"))
+OTHER_SCALE = "its points are out of another number; scales are not pooled"
+Points = Decimal | Unscored
+
+
+class SetSource:
+    """A set for anybody who may see gradings: nobody marks its scripts here."""
+
+    def __init__(self, graded_set: GradedSet) -> None:
+        self.graded_set = graded_set
+
+    @property
+    def key(self) -> str:
+        return f"set:{self.graded_set.public_id}"
+
+    @property
+    def title(self) -> str:
+        return self.graded_set.title
+
+    @property
+    def about(self) -> str:
+        older = len(self.of_older_schemes)
+        without = f" Graded under an earlier meaning of a marking scheme and left out: {older:,}." if older else ""
+        credit = f"{self.graded_set.credit} {self.graded_set.licence}."
+        return f"{credit} Points of people elsewhere, who saw no grader of ours.{without}{failed_in_words(self._of_set())}"
+
+    def choices(self) -> Choices:
+        """Graders of experiments that ended on a script of the set; raters by how the source calls them."""
+        raters = HumanScore.objects.filter(script__graded_set=self.graded_set).order_by("rater").values_list("rater", flat=True)
+        problems = self.graded_set.scripts.order_by("problem_name").values_list("problem_name", flat=True).distinct()
+        return Choices(
+            graders=[Named(name, words) for name, words in graders_named(self._cells())],
+            humans=[Named(rater, rater or "Their points") for rater in raters.distinct()],
+            problems=[Named(name, name) for name in problems if name],
+            groups=GROUPS,
+        )
+
+    def gather(self, chosen: Chosen) -> Gathered:
+        """Pairs over the scripts that a grader was let at. Several runs of one grader count by their mean."""
+        scores: dict[int, dict[str, HumanScore]] = defaultdict(dict)
+        for score in HumanScore.objects.filter(script__graded_set=self.graded_set):
+            scores[score.script_id][score.rater] = score
+        most = self._scale([one.out_of for by in scores.values() if (one := by.get(chosen.human))])
+        scripts = [one for one in self.scripts.values() if chosen.problem in ("", one.problem_name)]
+        names = chosen.graders or tuple(one.name for one in self.choices().graders)
+        runs = {name: self._runs(name, most) for name in names}
+        graders = {
+            name: tuple(
+                self._pair(one, scores[one.pk].get(chosen.human), _mean(runs[name][one.pk]), most)
+                for one in scripts
+                if one.pk in runs[name]
+            )
+            for name in names
+        }
+        people = [(one, _second(scores[one.pk], chosen.human)) for one in scripts if chosen.human in scores[one.pk]]
+        return Gathered(
+            graders=graders,
+            runs={name: self._floats(given) for name, given in runs.items() if any(len(one) > 1 for one in given.values())},
+            people=tuple(
+                self._pair(one, scores[one.pk][chosen.human], second.points, most)
+                for one, second in people
+                if second is not None and second.out_of == most
+            ),
+            scale=scale_to(most),
+            fitting=most % 1 == 0,
+            groups=tuple(one.name for one in GROUPS if one.name in chosen.groups),
+        )
+
+    def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
+        """The names that the source gives; the address is that of the newest grading."""
+        newest: dict[str, str] = {}
+        for name, run in self._cells().filter(script__name__in=papers, run__isnull=False).order_by("pk").values_list(
+            "script__name", "run__public_id"
+        ):  # fmt: skip
+            newest[name] = reverse("grading:detail", args=[run])
+        return {name: Shown(name, newest.get(name, "")) for name in papers}
+
+    @cached_property
+    def scripts(self) -> dict[int, GradedScript]:
+        """The scripts by key, without their texts."""
+        return {one.pk: one for one in self.graded_set.scripts.defer("text", "issues")}
+
+    @cached_property
+    def topics(self) -> dict[int | None, str]:
+        """The topic of each problem that the library has, by the key of its version."""
+        rows = ProblemVersion.objects.filter(pk__in={one.problem_id for one in self.scripts.values()})
+        return {one.pk: one.problem.get_topic_display() for one in rows.select_related("problem")}
+
+    @cached_property
+    def of_older_schemes(self) -> frozenset[int]:
+        """Keys of the cells that were graded by a scheme, and not under the meaning of it that was used last on the problem."""
+        meanings = meanings_of(self._cells())
+        newest: dict[str, frozenset[str]] = {}
+        older = set()
+        rows = self._cells().filter(pk__in=meanings).order_by("-pk").values_list("pk", "script__problem_name")
+        for pk, problem in rows:
+            newest[problem] = newest.get(problem) or meanings[pk]
+            if not meanings[pk] & newest[problem]:
+                older.add(pk)
+        return frozenset(older)
+
+    def _cells(self) -> QuerySet[ExperimentCell]:
+        return cells_compared(self._of_set())
+
+    def _of_set(self) -> QuerySet[ExperimentCell]:
+        return ExperimentCell.objects.filter(script__graded_set=self.graded_set)
+
+    def _runs(self, name: str, most: Decimal) -> dict[int, list[Points]]:
+        """By script: what each run of a grader gave, brought to the scale of the people's points."""
+        given: dict[int, list[Points]] = defaultdict(list)
+        for cell in cells_by(self._cells(), name):
+            if cell.pk in self.of_older_schemes:
+                continue
+            if cell.points is None or not cell.scale or cell.script_id is None:
+                points: Points = Unscored(reason=cell.unscored or cell.trouble or "it has no points")
+            else:
+                points = cell.points * most / cell.scale
+            given[cell.script_id or 0].append(points)
+        return given
+
+    def _pair(self, script: GradedScript, score: HumanScore | None, predicted: Points, most: Decimal) -> Pair:
+        return Pair(
+            paper=script.name,
+            problem=script.problem_name,
+            human=Unscored(reason="nobody gave it points") if score is None else float(score.points),
+            predicted=predicted if isinstance(predicted, Unscored) else float(predicted),
+            author=script.author_kind,
+            contaminated=OTHER_SCALE if score is not None and score.out_of != most else "",
+            groups={"problem": script.problem_name, "topic": self.topics.get(script.problem_id, ""), "author": script.author},
+        )
+
+    def _scale(self, scales: list[Decimal]) -> Decimal:
+        return max(set(scales), key=lambda one: (scales.count(one), one), default=Decimal(7))
+
+    def _floats(self, runs: dict[int, list[Points]]) -> dict[str, tuple[float | Unscored, ...]]:
+        return {
+            self.scripts[key].name: tuple(one if isinstance(one, Unscored) else float(one) for one in given)
+            for key, given in runs.items()
+        }
+
+
+def _mean(given: list[Points]) -> Points:
+    scored = [one for one in given if not isinstance(one, Unscored)]
+    return Decimal(str(fmean(scored))) if scored else given[0]
+
+
+def _second(scores: dict[str, HumanScore], human: str) -> HumanScore | None:
+    """What the next rater gave."""
+    return next((score for rater, score in sorted(scores.items()) if rater != human), None)
+
+
+def set_source_for(user: User, public_id: uuid.UUID) -> SetSource:
+    """The set, or `Http404`."""
+    found = GradedSet.objects.filter(public_id=public_id).first()
+    if found is None or not user.may_see_runs:
+        raise Http404(NO_SOURCE)
+    return SetSource(found)

@@ -1,0 +1,30 @@
+"""The table of buckets: how many disagreeing pairs of each grader have which, with the address of those pairs."""
+
+from collections.abc import Callable, Mapping
+
+from apps.grading.agreement_choosing import Which
+from apps.grading.agreement_models import Bucket
+from apps.grading.agreement_pages import Line, Linked
+from apps.grading.buckets import OPEN, SEVERAL, bucket_counts
+from apps.grading.comparisons import Gathered
+
+TITLES = ("disagree", *(bucket.label for bucket in Bucket), "people differ", "not said")
+
+
+def bucket_lines(source: str, gathered: Gathered, names: Mapping[str, str], address: Callable[[Which], str]) -> list[Line]:
+    """A line per grader and author source; papers of several sources are not pooled here either."""
+    lines = []
+    for name, pairs in gathered.graders.items():
+        for author in sorted({pair.author for pair in pairs}):
+            counts = bucket_counts(source, name, [pair for pair in pairs if pair.author == author])
+            cells = [(counts.disagreeing, ""), *((counts.named[bucket], bucket.value) for bucket in Bucket)]
+            cells += [(counts.several, SEVERAL), (counts.open, OPEN)]
+            links = [
+                Linked(
+                    f"{count:,}", address(Which(of=name, author=author, difference="differ", bucket=bucket)) if count else ""
+                )
+                for count, bucket in cells
+            ]
+            title = names.get(name, name)
+            lines.append(Line(f"{title}, papers by {author}s" if author else title, links))
+    return lines

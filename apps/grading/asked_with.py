@@ -1,0 +1,54 @@
+"""With what settings a grader was asked: its own parameters, temperature, longest answer, revisions of models, prompts.
+
+Gradings with different settings are by different graders: cards, sets and contests keep them apart. Seeds make no other one.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from apps.reasoning.graders.registry import GRADERS
+
+#: Parameters that say what is graded and by what; all others are settings of the grader.
+MATERIAL = ("script", "references", "guidelines", "scheme")
+_NO_SETTINGS = frozenset({*MATERIAL, "spans", "prepared"})
+DIGEST_LENGTH = 12
+Roles = Mapping[str, Mapping[str, Any]]
+
+
+def digest_of(value: object) -> str:
+    """The name of any JSON."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def settings_words(workflow: str, params: Mapping[str, Any], roles: Roles) -> str:
+    """In words what is not as the grader says, how its models sample, and a digest of all; `params`, `roles` as in a spec."""
+    changed = _changed(workflow, params)
+    sampled = [role.get("sampling", {}) for role in roles.values()]
+    words = [f"{name} {json.dumps(value)}" for name, value in changed.items()]
+    for name, title in (("temperature", "temperature"), ("max_new_tokens", "tokens at most")):
+        values = sorted({sampling[name] for sampling in sampled if name in sampling})
+        words += [f"{title} {' / '.join(f'{value:,}' for value in values)}"] if values else []
+    return " · ".join([*words, f"settings {digest_of([changed, _asked(roles)])[:DIGEST_LENGTH]}"])
+
+
+def settings_key(workflow: str, params: Mapping[str, Any], roles: Roles, prompts: Mapping[str, str]) -> str:
+    """The name of the settings and the prompts together."""
+    return digest_of([_changed(workflow, params), _asked(roles), dict(prompts)])[:DIGEST_LENGTH]
+
+
+def _changed(workflow: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    fields = GRADERS[workflow].params.model_fields
+    given = {name: value for name, value in params.items() if name in fields and name not in _NO_SETTINGS}
+    return {
+        name: value
+        for name, value in sorted(given.items())
+        if value != to_jsonable_python(fields[name].get_default(call_default_factory=True))
+    }
+
+
+def _asked(roles: Roles) -> dict[str, list[Any]]:
+    return {name: [role.get("revision", ""), role.get("sampling", {})] for name, role in roles.items()}

@@ -1,0 +1,228 @@
+"""Grader cards: what the gradings of one workflow by the same models with the same prompts and settings cost, and how steady
+they are.
+
+A card says nothing of accuracy: that takes people's points, and stands on the agreement pages. Gradings are runs that the
+reader may see, and suggestions in contests whose scripts are settled, for who may know them (`experiment_access`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from statistics import fmean
+from typing import Any
+
+from apps.accounts.models import User
+from apps.grading.asked_with import MATERIAL, digest_of, settings_words
+from apps.grading.experiment_access import cases_shown
+from apps.grading.naming import players_read
+from apps.grading.plans import PlanWrong
+from apps.marks.models import Suggestion, SuggestionState
+from apps.reasoning.agreement.consistency import Consistency, consistency
+from apps.reasoning.domain.grading_events import GradingReached
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.graders.grader import FINAL
+from apps.reasoning.graders.grading import failure_in
+from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.slots import is_approved
+from apps.runs.access import run_visible_to
+from apps.runs.models import Run, RunEvent, RunStatus
+
+#: Of all gradings that somebody may see, cards are made of so many, the newest.
+GRADINGS_AT_MOST = 2_000
+_KEY = 12
+#: Steadiness over scripts of different scales is told in points of this one.
+SCALE = Decimal(7)
+#: Before the names of model graders of suggestions.
+FAMILY = "workflow:"
+NOT_KEPT = "settings not kept"
+
+
+Key = tuple[str, str, str, str]
+"""Workflow, models, digest of the prompts, settings in words."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One grading: its run, points out of `scale` or why there are none, what it cost.
+
+    `script` is a digest of the script with all that was told of it: the same one is the same question. A suggestion has no
+    run, and the key of the `case` that it is about.
+    """
+
+    run: str
+    title: str
+    script: str
+    points: Decimal | Unscored
+    scale: Decimal
+    calls: int
+    tokens: int
+    seconds: float
+    at: datetime
+    case: int | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """All gradings by one workflow, models, prompts and settings.
+
+    `prompts` is the digest of the prompts' hashes; `settings` say in words what they are, with a digest of all.
+    """
+
+    key: str
+    workflow: str
+    models: str
+    prompts: str
+    settings: str
+    gradings: Sequence[Graded]
+
+    @property
+    def title(self) -> str:
+        return GRADERS[self.workflow].title
+
+    @property
+    def scripts(self) -> int:
+        return len({one.script for one in self.gradings})
+
+    @property
+    def unscored(self) -> int:
+        return sum(isinstance(one.points, Unscored) for one in self.gradings)
+
+    @property
+    def unscored_share(self) -> float:
+        return self.unscored / len(self.gradings)
+
+    @property
+    def calls(self) -> float:
+        """Mean over gradings."""
+        return fmean(one.calls for one in self.gradings)
+
+    @property
+    def tokens(self) -> float:
+        """Mean over gradings, prompts and answers."""
+        return fmean(one.tokens for one in self.gradings)
+
+    @property
+    def seconds(self) -> float:
+        """Mean over gradings of the time in which the run was driven."""
+        return fmean(one.seconds for one in self.gradings)
+
+    @property
+    def consistency(self) -> Consistency | Unscored:
+        """Over the scripts that it was let at several times with the same material, in points of 7. It is no accuracy."""
+        by_script: dict[str, list[float | Unscored]] = defaultdict(list)
+        for one in self.gradings:
+            points = one.points if isinstance(one.points, Unscored) else float(one.points * SCALE / one.scale)
+            by_script[one.script].append(points)
+        return consistency(list(by_script.values()))
+
+
+def cards_for(user: User) -> list[Card]:
+    """The cards over the gradings that somebody may see, those with most gradings first."""
+    rows = run_visible_to(user).filter(scaffold__in=GRADERS, status=RunStatus.FINISHED).order_by("-pk")
+    results = _results(list(rows.values_list("pk", flat=True)[:GRADINGS_AT_MOST]))
+    found: dict[Key, list[Graded]] = defaultdict(list)
+    runs = Run.objects.filter(pk__in=results).order_by("-pk").values(
+        "pk", "public_id", "title", "scaffold", "calls", "prompt_tokens", "completion_tokens", "active_seconds",
+        "finished_at", "created_at", "spec__roles", "spec__prompt_hashes", "spec__params", "spec__problem",
+    )  # fmt: skip
+    for run in runs.iterator(chunk_size=100):
+        key = (
+            run["scaffold"],
+            _models(run["spec__roles"]),
+            digest_of(run["spec__prompt_hashes"]),
+            settings_words(run["scaffold"], run["spec__params"], run["spec__roles"]),
+        )
+        found[key].append(_graded(run, *results[run["pk"]]))
+    for key, graded in _suggested(user):
+        found[key].append(graded)
+    cards = [
+        Card(digest_of([workflow, models, prompts, settings])[:_KEY], workflow, models, prompts[:_KEY], settings, gradings)
+        for (workflow, models, prompts, settings), gradings in found.items()
+    ]
+    return sorted(cards, key=lambda card: (-len(card.gradings), card.workflow, card.models, card.settings))
+
+
+def _results(runs: Sequence[int]) -> dict[int, tuple[Decimal | Unscored, Decimal]]:
+    """By run: what its final grading came to, and out of how many points. One for which no answer came is none."""
+    rows = RunEvent.objects.filter(run__in=runs, kind=GradingReached.kind, body__name=FINAL).order_by("seq")
+    found: dict[int, tuple[Decimal | Unscored, Decimal]] = {}
+    told = rows.values_list("run", "body__points", "body__unscored", "body__grading__scale", "body__grading__passes")
+    for run, points, unscored, scale, passes in told:
+        if _is_unanswered(unscored, passes):
+            continue
+        given = Unscored(reason=unscored or "it has no points") if points is None else Decimal(str(points))
+        found[run] = given, Decimal(str(scale)) if scale else SCALE
+    return found
+
+
+def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
+    """Suggestions by model graders on settled scripts that this person may know. Each question is asked once: none repeats."""
+    rows = Suggestion.objects.filter(
+        version__case__in=cases_shown(user).values("pk"), state=SuggestionState.DONE, grader__startswith=FAMILY
+    )
+    told = rows.order_by("-pk").values_list(
+        "grader", "key", "done_at", "version__case", "version__submission__paper__number",
+        "version__submission__problem__label", "body__cost", "body__proposed", "body__unscored", "body__scale",
+        "body__prompts", "body__settings", "body__passes",
+    )  # fmt: skip
+    for row in told[:GRADINGS_AT_MOST]:
+        grader, key, at, case, number, label, cost, points, unscored, scale, prompts, settings, passes = row
+        workflow, models = _named(grader.removeprefix(FAMILY))
+        if not cost or at is None or workflow not in GRADERS or _is_unanswered(unscored, passes):
+            continue
+        yield (
+            (workflow, models, prompts or "", settings or NOT_KEPT),
+            Graded(
+                run="",
+                title=f"{number} · problem {label}",
+                script=key,
+                points=Unscored(reason=unscored or "it has no points") if points is None else Decimal(str(points)),
+                scale=Decimal(str(scale)) if scale else SCALE,
+                calls=cost["calls"],
+                tokens=cost["prompt_tokens"] + cost["completion_tokens"],
+                seconds=cost["seconds"],
+                at=at,
+                case=case,
+            ),
+        )
+
+
+def _is_unanswered(unscored: str | None, passes: Sequence[Mapping[str, Any]] | None) -> bool:
+    return bool(failure_in(unscored or "", [one.get("unscored") or "" for one in passes or ()]))
+
+
+def _named(name: str) -> tuple[str, str]:
+    """Workflow and models of a grader's name, as `_models` has them."""
+    variant, _, players = name.partition("@")
+    workflow = variant.split("+")[0]
+    try:
+        by_role = players_read(players, GRADERS[workflow])
+    except (KeyError, PlanWrong):
+        return workflow, players
+    return workflow, _models({role: {"alias": alias} for role, alias in by_role.items()})
+
+
+def _graded(run: Mapping[str, Any], points: Decimal | Unscored, scale: Decimal) -> Graded:
+    params = run["spec__params"]
+    approved = {name: value for name, value in params.get("prepared", {}).items() if is_approved(name)}
+    return Graded(
+        run=str(run["public_id"]),
+        title=run["title"],
+        script=digest_of([run["spec__problem"], *(params.get(name) or None for name in MATERIAL), approved]),
+        points=points,
+        scale=scale,
+        calls=run["calls"],
+        tokens=run["prompt_tokens"] + run["completion_tokens"],
+        seconds=run["active_seconds"],
+        at=run["finished_at"] or run["created_at"],
+    )
+
+
+def _models(roles: Mapping[str, Mapping[str, Any]]) -> str:
+    """The aliases of the roles; one name where one model plays them all."""
+    aliases = {name: str(role["alias"]) for name, role in sorted(roles.items())}
+    if len(set(aliases.values())) == 1:
+        return next(iter(aliases.values()))
+    return ", ".join(f"{name}: {alias}" for name, alias in aliases.items())

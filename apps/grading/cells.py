@@ -1,0 +1,204 @@
+"""One cell of an experiment: what is graded in it, beginning it as a run, and keeping what the run came to."""
+
+import functools
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from apps.grading import conductor
+from apps.grading.asked_with import settings_key
+from apps.grading.held import OpenScripts, script_require, statements_held
+from apps.grading.jobs import Job, jobs_of_versions, material_of, text_of
+from apps.grading.models import CellState, Experiment, ExperimentCell, GradedScript
+from apps.grading.naming import VARIANTS, aliases_in, plan_named, variant_of
+from apps.grading.pieces import pieces_known
+from apps.grading.plans import OFFLINE, GradingPlan, PlanWrong
+from apps.problems.models import ProblemVersion
+from apps.reasoning.domain.events import RunCancelled, RunFailed, RunFinished
+from apps.reasoning.domain.grading_events import GradingReached
+from apps.reasoning.graders.grader import FINAL
+from apps.reasoning.graders.grading import Grading
+from apps.reasoning.inference.aliases import Alias
+from apps.runs.journal_batch import NumberedEvent
+from apps.runs.models import BATCHED, Run, RunStatus, Step
+from apps.runs.services import run_create, run_dispatch
+
+NO_RESULT = "The run ended without a grading."
+TITLE_LENGTH = 200
+
+
+class Together:
+    """Cells of an experiment that are begun in one transaction, and what they ask of the database once for all of them."""
+
+    def __init__(self, experiment: Experiment, aliases: Mapping[str, Alias]) -> None:
+        self.experiment = experiment
+        self.aliases = aliases
+        self.plan = functools.cache(functools.partial(plan_of, experiment, aliases=aliases))
+        self.pieces = functools.cache(self._pieces)
+        self.open_scripts = OpenScripts(experiment.owner)
+        self._material: dict[int, dict[str, Any]] = {}
+
+    @functools.cached_property
+    def held(self) -> frozenset[str]:
+        """The statements whose solutions the owner may not read."""
+        return frozenset(statements_held(self.experiment.owner).values_list("statement", flat=True))
+
+    def material(self, stated: ProblemVersion) -> dict[str, Any]:
+        """What graders are given about a problem."""
+        if stated.pk not in self._material:
+            self._material[stated.pk] = material_of(stated)
+        return self._material[stated.pk]
+
+    def _pieces(self, statement: str, workflow: str, players: str) -> Mapping[str, Any]:
+        return pieces_known(statement, self.plan(workflow, players).roles) if prepares_pieces(workflow) else {}
+
+
+def job_of_script(script: GradedScript, material: Callable[[ProblemVersion], dict[str, Any]] = material_of) -> Job:
+    """A script of a set with what is known of its problem. Raises `PlanWrong` where there is nothing to grade."""
+    if script.problem is None:
+        raise PlanWrong(f"{script.name}: the set has no statement of {script.problem_name}.")
+    if not script.text:
+        raise PlanWrong(f"{script.name}: the set has points and no script.")
+    return Job(script.name, text_of(script.problem), {**material(script.problem), "script": script.text})
+
+
+def plan_of(experiment: Experiment, workflow: str, players: str, aliases: Mapping[str, Alias]) -> GradingPlan:
+    """What is asked of the models in all cells of a variant and its players. Raises `PlanWrong`."""
+    params = experiment.params
+    return plan_named(
+        variant_of(workflow),
+        players,
+        aliases,
+        overrides=params.get("overrides", {}),
+        max_new_tokens=params.get("max_new_tokens"),
+        temperature=params.get("temperature"),
+        seed=params.get("seed", 0),
+    )
+
+
+def prepares_pieces(workflow: str) -> bool:
+    """Whether the first script of a problem makes something that the next ones use."""
+    return not OFFLINE.isdisjoint(role.name for role in VARIANTS[workflow].grader.roles)
+
+
+def cell_begin(cell: ExperimentCell, together: Together) -> None:
+    """Queue the run of a cell; what cannot be graded ends at once, with the reason. To be called in a transaction.
+
+    A run that failed before is resumed: what it has recorded is not asked again. A cell has one run per attempt, however
+    often this is called for it.
+    """
+    if cell.run is not None and _resumed(cell.run):
+        ExperimentCell.objects.filter(pk=cell.pk).update(state=CellState.RUNNING, trouble="", ended_at=None)
+        return
+    try:
+        with transaction.atomic():
+            run, settings = _run_of(cell, together)
+    except PlanWrong as error:
+        ended = {"state": CellState.FAILED, "trouble": str(error), "ended_at": timezone.now()}
+        ExperimentCell.objects.filter(pk=cell.pk).update(**ended)
+        transaction.on_commit(conductor.wake)
+        return
+    begun = {"state": CellState.RUNNING, "run": run, "settings": settings, "trouble": "", "ended_at": None}
+    ExperimentCell.objects.filter(pk=cell.pk).update(**begun)
+
+
+def _resumed(run: Run) -> bool:
+    again = {"status": RunStatus.QUEUED, "status_reason": "", "finished_at": None}
+    if not Run.objects.filter(pk=run.pk, status=RunStatus.FAILED).update(**again):
+        return False
+    run_dispatch(run)
+    return True
+
+
+def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
+    """The run and the key of its settings."""
+    experiment = together.experiment
+    if gone := sorted(aliases_in(cell.alias) - set(together.aliases)):
+        raise PlanWrong(f"There is no model {', '.join(gone)} in models.toml any more.")
+    job, stated = _job_of(cell, together)
+    plan = together.plan(cell.workflow, cell.alias)
+    spec = plan.spec(job, together.pieces(stated.statement, cell.workflow, cell.alias))
+    roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}
+    run = run_create(
+        owner=experiment.owner,
+        problem_version=stated,
+        title=f"{experiment.title}: {cell_name(cell)}"[:TITLE_LENGTH],
+        spec=spec.model_copy(update={"preset": BATCHED}),
+        start_id=uuid.uuid5(experiment.public_id, f"{cell.public_id}/{cell.attempt}"),
+    )
+    return run, settings_key(spec.scaffold, spec.params, roles, spec.prompt_hashes)
+
+
+def cell_name(cell: ExperimentCell) -> str:
+    """What the script of a cell is called; of a contest its paper's number, which tells no name."""
+    if cell.script is not None:
+        return cell.script.name
+    if cell.version is None:
+        raise ValueError("a cell has a script or a version")
+    return cell.version.submission.paper.number
+
+
+def _job_of(cell: ExperimentCell, together: Together) -> tuple[Job, ProblemVersion]:
+    if cell.script is not None:
+        script_require(cell.script, together.held, together.open_scripts)
+        job = job_of_script(cell.script, together.material)
+        if cell.script.problem is None:
+            raise PlanWrong(job.paper)
+        return job, cell.script.problem
+    if cell.version is None:
+        raise ValueError("a cell has a script or a version")
+    return jobs_of_versions([cell.version])[0], cell.version.submission.problem.version
+
+
+def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
+    """Keep what a cell's run came to, in the transaction that records it; then look for what can be begun."""
+    if run.preset != BATCHED:
+        return
+    for _, _, _, event in events:
+        if isinstance(event, GradingReached) and event.name == FINAL:
+            _keep(run, Grading.model_validate(event.grading))
+        elif isinstance(event, RunFinished):
+            _finished(run)
+        elif isinstance(event, RunFailed | RunCancelled):
+            state = CellState.FAILED if isinstance(event, RunFailed) else CellState.CANCELLED
+            _end(run, state=state, trouble=event.reason)
+
+
+def _keep(run: Run, grading: Grading) -> None:
+    """A grading for which no answer came is a failure and says nothing about the grader."""
+    ExperimentCell.objects.filter(run_id=run.pk).update(
+        points=grading.points,
+        scale=grading.scale,
+        unscored="" if grading.failure else grading.unscored,
+        trouble=grading.failure,
+        findings=len(grading.findings),
+        suspicious=len(grading.suspicious),
+    )
+
+
+def _finished(run: Run) -> None:
+    cell = ExperimentCell.objects.filter(run_id=run.pk).only("points", "unscored", "trouble").first()
+    if cell is None:
+        return
+    if cell.points is None and not cell.unscored:
+        _end(run, state=CellState.FAILED, trouble=cell.trouble or NO_RESULT)
+    else:
+        _end(run, state=CellState.UNSCORED if cell.points is None else CellState.SCORED, trouble="")
+
+
+def _end(run: Run, *, state: CellState, trouble: str) -> None:
+    spent = Run.objects.filter(pk=run.pk).values("calls", "prompt_tokens", "completion_tokens").get()
+    seconds = Step.objects.filter(run_id=run.pk, kind="call").aggregate(took=Sum("duration_s"))["took"]
+    ExperimentCell.objects.filter(run_id=run.pk).update(
+        state=state,
+        trouble=trouble,
+        calls=spent["calls"],
+        tokens=spent["prompt_tokens"] + spent["completion_tokens"],
+        seconds=seconds or 0.0,
+        ended_at=timezone.now(),
+    )
+    transaction.on_commit(conductor.wake)

@@ -1,0 +1,113 @@
+"""What an experiment is likely to cost, before it starts: from a sample of its scripts, told as such."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from apps.grading.cells import job_of_script
+from apps.grading.experiment_scripts import ScriptChosen
+from apps.grading.jobs import Job, jobs_of_versions
+from apps.grading.models import GradedScript
+from apps.grading.naming import plan_named, title_of, variant_of
+from apps.grading.pieces import pieces_known
+from apps.grading.plans import OFFLINE, PlanWrong
+from apps.grading.prompt_lengths import aliases_too_short
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.submissions.models import SubmissionVersion
+
+SAMPLE = 12
+TROUBLES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Over all cells. `looked_at` scripts of `scripts` were estimated; `troubles` are why some cannot be graded, `too_long`
+    says which of them do not fit into a model's context.
+    """
+
+    cells: int
+    scripts: int
+    problems: int
+    looked_at: int
+    calls_expected: int
+    calls_max: int
+    tokens_expected: int
+    troubles: tuple[str, ...] = ()
+    too_long: tuple[str, ...] = ()
+
+
+def forecast_of(
+    scripts: Sequence[ScriptChosen],
+    graders: Sequence[tuple[str, str]],
+    aliases: Mapping[str, Alias],
+    max_new_tokens: int | None = None,
+) -> Forecast:
+    """The estimate; `graders` are variants with their players.
+
+    What the first script of a problem prepares is counted once a problem and not where it is there already.
+    """
+    jobs, troubles = _jobs(_spread(scripts))
+    calls = most = tokens = 0.0
+    crowded = Counter[tuple[str, str, str]]()
+    gradable = [one.statement for one in scripts if one.can_be_graded]
+    for workflow, players in graders:
+        plan = plan_named(variant_of(workflow), players, aliases, max_new_tokens=max_new_tokens)
+        each: list[Estimate] = []
+        for job in jobs:
+            try:
+                known = pieces_known(job.problem.statement, plan.roles)
+                each.append(plan.estimate(job, known))
+                crowded.update((workflow, players, alias) for alias in aliases_too_short(plan, job, known, aliases))
+            except PlanWrong as error:
+                troubles.append(str(error))
+        for role in (role for one in each for role in one.roles):
+            times = len(set(gradable) if role.role in OFFLINE else gradable) / len(jobs)
+            calls += times * role.calls_expected
+            tokens += times * role.tokens_expected
+            most += times * role.calls_max
+    return Forecast(
+        cells=len(scripts) * len(graders),
+        scripts=len(scripts),
+        problems=len(set(gradable)),
+        looked_at=len(jobs),
+        calls_expected=round(calls),
+        calls_max=round(most),
+        tokens_expected=round(tokens),
+        troubles=tuple(dict.fromkeys(troubles))[:TROUBLES_SHOWN],
+        too_long=tuple(_in_words(crowded, aliases, len(jobs))),
+    )
+
+
+def _in_words(crowded: Mapping[tuple[str, str, str], int], aliases: Mapping[str, Alias], looked_at: int) -> Iterator[str]:
+    """A sentence for each model and number of scripts, from the number by grader, its players, and model."""
+    graders: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for (workflow, _, alias), count in crowded.items():
+        graders[alias, count].append(title_of(workflow))
+    for (alias, count), titles in graders.items():
+        context, by = f"{aliases[alias].context_tokens:,} tokens of {alias}", ", ".join(dict.fromkeys(titles))
+        yield (
+            f"{count} of {looked_at} script{'s' * (looked_at != 1)} looked at will not fit into the {context}, "
+            f"with what {by} is told beside it: such calls fail. Choose a model with a longer context."
+        )
+
+
+def _spread(scripts: Sequence[ScriptChosen]) -> list[ScriptChosen]:
+    """A few from everywhere in the list."""
+    step = max(1, len(scripts) / SAMPLE)
+    return [scripts[int(number * step)] for number in range(min(SAMPLE, len(scripts)))]
+
+
+def _jobs(scripts: Sequence[ScriptChosen]) -> tuple[list[Job], list[str]]:
+    jobs, troubles = [], []
+    in_sets: QuerySet[GradedScript] = GradedScript.objects.select_related("problem__problem")
+    for script in in_sets.filter(pk__in=[one.script_pk for one in scripts if one.script_pk is not None]):
+        try:
+            jobs.append(job_of_script(script))
+        except PlanWrong as error:
+            troubles.append(str(error))
+    versions = SubmissionVersion.objects.select_related("submission__problem__version__problem")
+    jobs += jobs_of_versions(versions.filter(pk__in=[one.version_pk for one in scripts if one.version_pk is not None]))
+    return jobs, troubles

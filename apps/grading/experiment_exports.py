@@ -1,0 +1,83 @@
+"""The results of an experiment as CSV and JSON lines, read piece by piece. `manage.py agreement` takes both."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.grading.cells import cell_name
+from apps.grading.models import ExperimentCell
+from apps.marks.exporting import cell as safe
+from apps.reasoning.domain.grading_events import GradingReached
+from apps.reasoning.graders.grader import FINAL
+from apps.runs.models import RunEvent
+
+AT_ONCE = 100
+COLUMNS = (
+    "paper", "problem", "author", "workflow", "model", "state", "points", "scale", "unscored", "trouble", "human", "human_of",
+    "findings", "suspicious", "calls", "tokens", "model_seconds", "run",
+)  # fmt: skip
+
+
+def csv_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
+    """A heading and a line a cell."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, COLUMNS)
+    writer.writeheader()
+    for cell in cells.iterator(chunk_size=AT_ONCE):
+        row = row_of(cell)
+        writer.writerow({name: safe(value) if isinstance(value, str) else value for name, value in row.items()})
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def json_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
+    """A line a cell, with the whole grading under `grading` where there is one."""
+    rows = cells.iterator(chunk_size=AT_ONCE)
+    while some := list(islice(rows, AT_ONCE)):
+        gradings = _gradings([cell.run_id for cell in some if cell.run_id is not None])
+        for cell in some:
+            grading = gradings.get(cell.run_id) if cell.run_id is not None else None
+            yield json.dumps({**row_of(cell), "grading": grading}, ensure_ascii=False) + "\n"
+
+
+def row_of(cell: ExperimentCell) -> dict[str, Any]:
+    """One cell with `human` and `human_of` from `experiment_rows.with_people`. Points are None where it is not scored."""
+    script = cell.script
+    problem = script.problem_name if script else cell.version.submission.problem.label if cell.version else ""
+    return {
+        "paper": cell_name(cell),
+        "problem": problem,
+        "author": script.author if script else "",
+        "workflow": cell.workflow,
+        "model": cell.alias,
+        "state": cell.state,
+        "points": _number(cell.points),
+        "scale": _number(cell.scale),
+        "unscored": cell.unscored,
+        "trouble": cell.trouble,
+        "human": getattr(cell, "human", None),
+        "human_of": getattr(cell, "human_of", None),
+        "findings": cell.findings,
+        "suspicious": cell.suspicious,
+        "calls": cell.calls,
+        "tokens": cell.tokens,
+        "model_seconds": round(cell.seconds, 3),
+        "run": str(cell.run.public_id) if cell.run else "",
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _gradings(runs: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """By run its whole grading."""
+    told = RunEvent.objects.filter(run__in=runs, kind=GradingReached.kind, body__name=FINAL).order_by("seq")
+    return dict(told.values_list("run", "body__grading"))

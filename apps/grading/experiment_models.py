@@ -1,0 +1,155 @@
+"""Experiments: many scripts × graders × models, one journaled run a cell."""
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from apps.contests.models import Contest
+from apps.grading.asked_with import DIGEST_LENGTH
+from apps.grading.set_models import POINTS, GradedScript, GradedSet
+from apps.runs.models import Run
+from apps.submissions.models import SubmissionVersion
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+TITLE_LENGTH = 120
+#: Of the players of a grader.
+PLAYERS_LENGTH = 200
+#: Further apart than this part of the scale (2 of 7 points) is far from the person's points.
+FAR = 2 / 7 + 1e-9
+
+
+class ExperimentState(models.TextChoices):
+    RUNNING = "running", "running"
+    PAUSED = "paused", "paused"  # Nothing is begun; what is under way ends.
+    DONE = "done", "done"  # Every cell has ended.
+    CANCELLED = "cancelled", "cancelled"
+
+
+class CellState(models.TextChoices):
+    WAITING = "waiting", "waiting"
+    RUNNING = "running", "being graded"
+    SCORED = "scored", "scored"
+    UNSCORED = "unscored", "unscored"
+    FAILED = "failed", "failed"  # `trouble` says why; it can be tried again.
+    CANCELLED = "cancelled", "cancelled"
+
+
+ENDED = (CellState.SCORED, CellState.UNSCORED, CellState.FAILED, CellState.CANCELLED)
+
+
+class Experiment(models.Model):
+    """Its scripts come from one set or one contest. `begun_at` is when it was last started or resumed.
+
+    `params` are parameters of every grader and the seed, as `GradingPlan` takes them.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    start_id = models.UUIDField(null=True, unique=True, editable=False, help_text="The form it was started with.")
+    title = models.CharField(max_length=TITLE_LENGTH)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    graded_set = models.ForeignKey(GradedSet, null=True, on_delete=models.CASCADE, related_name="experiments")
+    contest = models.ForeignKey(Contest, null=True, on_delete=models.CASCADE, related_name="experiments")
+    chosen = models.CharField(max_length=300, blank=True, help_text="Which scripts, in words.")
+    # Variants and players of its cells, as `naming` writes them.
+    workflows: "models.JSONField[list[str], list[str]]" = models.JSONField()
+    aliases: "models.JSONField[list[str], list[str]]" = models.JSONField()
+    params: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+    at_once = models.PositiveSmallIntegerField(default=4)
+    state = models.CharField(max_length=10, choices=ExperimentState, default=ExperimentState.RUNNING)
+    state_reason = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    begun_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    if TYPE_CHECKING:
+        cells: RelatedManager["ExperimentCell"]
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(graded_set__isnull=True, contest__isnull=False) | Q(graded_set__isnull=False, contest__isnull=True),
+                name="experiment_of_one_source",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_live(self) -> bool:
+        return self.state in (ExperimentState.RUNNING, ExperimentState.PAUSED)
+
+
+class ExperimentCell(models.Model):
+    """One script by one grader. The script is a version handed in to a contest, or one of a set.
+
+    `workflow` and `alias` are a variant and its players (`naming`); `settings` is the key of how the run asks (`asked_with`).
+
+    `points` out of `scale`, or `unscored` says why there are none; both are empty until the run has ended. `prepares`: its
+    run makes the pieces that the other cells of its `problem` (the statement's digest), workflow and alias then use, so they
+    wait for it. `attempt` counts the runs that were made for it.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="cells")
+    position = models.PositiveIntegerField()
+    script = models.ForeignKey(GradedScript, null=True, on_delete=models.CASCADE, related_name="cells")
+    version = models.ForeignKey(SubmissionVersion, null=True, on_delete=models.CASCADE, related_name="+")
+    problem = models.CharField(max_length=64)
+    workflow = models.CharField(max_length=60)
+    alias = models.CharField(max_length=PLAYERS_LENGTH)
+    settings = models.CharField(max_length=DIGEST_LENGTH, blank=True)
+    prepares = models.BooleanField(default=False)
+    attempt = models.PositiveSmallIntegerField(default=1)
+    run = models.OneToOneField(Run, null=True, on_delete=models.SET_NULL, related_name="cell")
+    state = models.CharField(max_length=10, choices=CellState, default=CellState.WAITING)
+    trouble = models.TextField(blank=True)
+    points = models.DecimalField(**POINTS, null=True)
+    scale = models.DecimalField(**POINTS, null=True)
+    unscored = models.TextField(blank=True)
+    findings = models.PositiveSmallIntegerField(default=0)
+    suspicious = models.PositiveSmallIntegerField(default=0)
+    calls = models.PositiveIntegerField(default=0)
+    tokens = models.PositiveBigIntegerField(default=0)
+    seconds = models.FloatField(default=0.0)
+    ended_at = models.DateTimeField(null=True)
+
+    @property
+    def apart_points(self) -> str | None:
+        """How far the grader is from the person, in points of its own scale with a sign; None where one of both is missing."""
+        apart = getattr(self, "apart", None)
+        if apart is None or self.scale is None:
+            return None
+        points = round(apart * float(self.scale), 2)
+        return f"{points:+g}".replace("-", "−") if points else "0"
+
+    @property
+    def is_far(self) -> bool:
+        """Further from the person's points than `FAR`."""
+        apart = getattr(self, "apart", None)
+        return apart is not None and abs(apart) > FAR
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["experiment", "position"], name="cell_position"),
+            models.CheckConstraint(
+                condition=Q(script__isnull=True, version__isnull=False) | Q(script__isnull=False, version__isnull=True),
+                name="cell_of_one_script",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="scored") | Q(points__isnull=False, unscored=""), name="cell_scored_has_points"
+            ),
+            models.CheckConstraint(condition=~Q(state="unscored") | Q(points__isnull=True), name="cell_unscored_has_none"),
+        ]
+        indexes = [
+            models.Index(fields=["experiment", "state", "position"], name="cell_state"),
+            models.Index(fields=["experiment", "ended_at"], name="cell_ended"),
+            models.Index(fields=["experiment", "problem", "workflow", "alias"], name="cell_group"),
+        ]

@@ -1,0 +1,76 @@
+"""`manage.py filter_problems`: which problems belong into a collection to learn from, by flags, benchmarks and year."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from apps.grading.plans import PlanWrong
+from apps.grading.problem_commands import Asked, ProblemsCommand, model_named
+from apps.grading.quality import Verdict, quality_spec, verdict_of
+from apps.problems.models import Problem
+from apps.reasoning.domain.errors import AliasError
+
+
+class Command(ProblemsCommand):
+    """Ask for flags where nobody did, then tell of every problem whether it would stay."""
+
+    help = (
+        "Ask a model several times for flags on each problem with its first solution, compare the statements with benchmark "
+        "sets (load_benchmark), and write what would be kept. --results starts nothing and tells what is known."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--alias", default="", help="the model that is asked")
+        parser.add_argument("--samples", type=int, default=5, help="how often (5); more than half must raise a flag")
+        parser.add_argument("--year-from", type=int, metavar="YEAR", help="leave out problems of this year or later")
+        parser.add_argument("--results", action="store_true", help="start nothing")
+        parser.add_argument("--out", type=Path, help="JSONL, a problem a line")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        problems = self.problems(options)
+        try:
+            if not options["results"]:
+                self.start_all(self._asked(problems, options), options)
+        except (AliasError, PlanWrong) as error:
+            raise CommandError(str(error)) from error
+        if options["estimate"] or (options["no_wait"] and not options["results"]):
+            return
+        rows = [_row(problem, verdict_of(problem), options["year_from"]) for problem in problems]
+        if options["out"]:
+            options["out"].write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        for row in rows:
+            word = {True: "kept", False: "left out", None: "not known"}[row["keep"]]
+            self.stdout.write(f"{row['problem']}: {word}{': ' if row['reasons'] else ''}{', '.join(row['reasons'])}")
+        kept, out = (sum(row["keep"] is word for row in rows) for word in (True, False))
+        self.stdout.write(f"{kept} kept, {out} left out, {len(rows) - kept - out} not known.")
+
+    def _asked(self, problems: list[Problem], options: dict[str, Any]) -> list[Asked]:
+        alias, asked = model_named(options["alias"]), []
+        for problem in problems:
+            try:
+                asked.append((problem, quality_spec(problem, alias, options["samples"])))
+            except PlanWrong as error:
+                self.stderr.write(f"{problem.slug}: {error}")
+        return asked
+
+
+def _row(problem: Problem, verdict: Verdict, year_from: int | None) -> dict[str, Any]:
+    """What is known of a problem. `keep` is null where the flags are not known and nothing else speaks against it."""
+    too_late = year_from is not None and problem.year is not None and problem.year >= year_from
+    reasons = [*verdict.reasons, *([f"year {problem.year}"] if too_late else [])]
+    found = verdict.difficulty.found
+    return {
+        "problem": problem.slug,
+        "keep": False if reasons else verdict.keeps,
+        "reasons": reasons,
+        "flags": {one.name: {"yes": one.yes, "of": one.readable, "stands": one.stands} for one in verdict.quality.flags},
+        "unknown": verdict.quality.unknown,
+        "is_old": verdict.quality.is_old,
+        "alike": [{"collection": one.collection, "name": one.name, "score": round(one.score, 3)} for one in verdict.matches],
+        "difficulty": found.mean if found else None,
+        "scale": found.scale if found else None,
+    }

@@ -1,0 +1,258 @@
+"""Forms of the preparation page: references in, a run started, and each kind of piece edited field by field."""
+
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django import forms
+from pydantic import ValidationError
+
+from apps.grading.preparing_state import Group, Place, State
+from apps.reasoning.domain.values import Value
+from apps.reasoning.graders.pieces import (
+    FEWEST_STEPS,
+    HARDEST,
+    MOST_STEPS,
+    WORDS_LENGTH,
+    Analysis,
+    Clusters,
+    Rubric,
+    analysis_fault,
+    clusters_fault,
+    rubric_fault,
+)
+from apps.reasoning.graders.with_references import MANNERS
+from apps.reasoning.inference.aliases import Alias
+
+GROUPS_AT_MOST = 12
+ITEMS_AT_MOST = 7
+FILE_SIZE = 2_000_000
+#: A line of at least three signs, alone: between two texts that are pasted together.
+SEPARATOR = "---"
+
+
+class PieceWrong(ValueError):
+    """An entered piece that cannot be used; the message says why."""
+
+
+class ReferencesForm(forms.Form):
+    """Posts and solutions, pasted or from a file."""
+
+    text = forms.CharField(
+        label="Posts or solutions",
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text="Several at once: put a line of --- between them.",
+    )
+    file = forms.FileField(label="Or a file", required=False, help_text="Plain text, divided the same way; at most 2 MB.")
+    origin = forms.CharField(label="Where they are from", required=False, max_length=200)
+
+    def texts(self) -> list[str]:
+        """All texts of a valid form. Raises `PieceWrong` for a file that is no text."""
+        given = [self.cleaned_data["text"]]
+        if upload := self.cleaned_data["file"]:
+            if upload.size > FILE_SIZE:
+                raise PieceWrong("The file is larger than 2 MB.")
+            try:
+                given.append(upload.read().decode("utf-8-sig"))
+            except UnicodeDecodeError as error:
+                raise PieceWrong("The file is not text in UTF-8.") from error
+        return [text for one in given for text in texts_split(one)]
+
+
+def texts_split(text: str) -> list[str]:
+    """The texts between lines of `---`."""
+    texts: list[list[str]] = [[]]
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if line.strip().startswith(SEPARATOR) and not line.strip().strip("-"):
+            texts.append([])
+        else:
+            texts[-1].append(line)
+    return [found for one in texts if (found := "\n".join(one).strip())]
+
+
+class AliasForm(forms.Form):
+    """A form that starts a run with one model."""
+
+    start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
+    alias = forms.ChoiceField(label="Model", help_text="Plays every role.")
+
+    def __init__(self, *args: Any, aliases: Mapping[str, Alias], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.aliases = aliases
+        for field in (self.fields[name] for name in self.fields if name.endswith("alias")):
+            if isinstance(field, forms.ChoiceField):
+                field.choices = [(name, one.title) for name, one in aliases.items()]
+
+    def chosen(self) -> dict[str, Alias]:
+        """The model by role of a valid form."""
+        return {"": self.aliases[self.cleaned_data["alias"]]}
+
+
+class PrepareForm(AliasForm):
+    """Which rubrics, for how many groups, by which model."""
+
+    manners = forms.MultipleChoiceField(
+        label="Rubrics",
+        choices=[
+            ("ref5_approachability", "By approachability"),
+            ("ref5_hybrid", "Milestones by approachability"),
+            ("ref5_plain", "Over the main steps"),
+            ("ref5_milestones", "Milestones"),
+        ],
+        initial=["ref5_approachability"],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    groups = forms.IntegerField(
+        label="Groups at most", min_value=1, max_value=GROUPS_AT_MOST, initial=3, help_text="The commonest first."
+    )
+
+    def overrides(self) -> dict[str, Any]:
+        """Parameters of the run."""
+        return {
+            "manners": [name for name in MANNERS if name in self.cleaned_data["manners"]],
+            "groups": self.cleaned_data["groups"],
+        }
+
+
+def piece_typed(place: Place, state: State, data: Mapping[str, str]) -> dict[str, Any]:
+    """What a person entered for a place, in the shape of its piece, right or wrong."""
+    what = place.name.split("/")[0]
+    return _clusters(state, data) if what == "clusters" else _analysis(data) if what == "analysis" else _rubric(data)
+
+
+def piece_entered(place: Place, state: State, typed: Mapping[str, Any]) -> Value:
+    """The piece that was typed. Raises `PieceWrong`."""
+    what = place.name.split("/")[0]
+    try:
+        if what == "clusters":
+            clusters = Clusters.model_validate(typed)
+            found: Value = clusters
+            fault = clusters_fault(clusters, len(state.references))
+        elif what == "analysis":
+            analysis = Analysis.model_validate(typed)
+            found, fault = analysis, analysis_fault(analysis, place.name.endswith("/scored"))
+        else:
+            rubric = Rubric.model_validate(typed)
+            found, fault = rubric, rubric_fault(rubric)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise PieceWrong(_in_words(first["loc"], first["type"])) from error
+    if fault:
+        raise PieceWrong(f"{fault.rstrip('.')}.")
+    return found
+
+
+def piece_fields(place: Place, state: State, value: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the form of a piece shows: its rows, filled from a version's content, with empty ones to add."""
+    what, value = place.name.split("/")[0], value or {}
+    if what == "clusters":
+        clusters = list(value.get("clusters", []))
+        belongs = {member: number for number, one in enumerate(clusters, 1) for member in one["members"]}
+        count = max(len(clusters), min(len(clusters) + 2, GROUPS_AT_MOST, max(2, len(state.references))))
+        rows = [
+            {"number": number, "steps": "\n".join(one.get("steps", [])), "representative": one.get("representative")}
+            for number, one in enumerate((clusters + [{}] * count)[:count], 1)
+        ]
+        members = [{"reference": one, "group": belongs.get(one.number, 0)} for one in state.references]
+        return {"what": what, "rows": rows, "members": members, "numbers": range(1, count + 1)}
+    if what == "analysis":
+        steps = [{**one, "substeps": "\n".join(one.get("substeps", []))} for one in value.get("main_steps", [])]
+        scale = range(1, HARDEST + 1) if place.name.endswith("/scored") else ()
+        return {"what": what, "rows": _padded(steps, MOST_STEPS), "scale": scale}
+    items = [{**one, "deductions": "\n".join(one.get("deductions", []))} for one in value.get("items", [])]
+    return {"what": what, "rows": _padded(items, ITEMS_AT_MOST)}
+
+
+def piece_heading(place: Place, group: Group | None) -> str:
+    """What a person edits."""
+    return f"{place.title}, {group.name}" if group else place.title
+
+
+def _in_words(loc: tuple[int | str, ...], kind: str) -> str:
+    """What is wrong with an entered piece, from where and how its reading failed."""
+    if loc == ("clusters",):
+        return "No reference is in any group."
+    if loc == ("items",):
+        return "There is no item."
+    if loc == ("main_steps",):
+        return f"There are {FEWEST_STEPS} to {MOST_STEPS} main steps."
+    if loc[0] == "clusters" and kind == "too_long":
+        return f"A group has at most {MOST_STEPS} main steps."
+    if loc[-1] == "members":
+        return "A group has main steps and no reference. Put one into it, or empty its steps."
+    number = next((part + 1 for part in loc if isinstance(part, int)), 1)
+    where = {"items": f"Item {number}", "main_steps": f"Main step {number}"}.get(str(loc[0]), "A group")
+    if loc[-1] == "points":
+        return f"{where}: its points are a whole number from 1 to 7."
+    if loc[-1] == "approachability":
+        return f"{where}: how hard it is to think of is a number from 1 to {HARDEST}."
+    if kind == "string_too_long":
+        return f"{where}: a text is longer than {WORDS_LENGTH:,} characters."
+    what = {"title": "title", "full": "description of what earns all its points"}.get(str(loc[-1]), "text")
+    return f"{where} has no {what}."
+
+
+def _padded(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    return [{**one, "number": number} for number, one in enumerate((rows + [{}] * 2)[:most], 1)]
+
+
+def _clusters(state: State, data: Mapping[str, str]) -> dict[str, Any]:
+    members: dict[str, list[int]] = {}
+    for reference in state.references:
+        if (group := data.get(f"group-{reference.number}", "0")) != "0":
+            members.setdefault(group, []).append(reference.number)
+    # Main steps of a group without references are not lost without a word: the form then says what is missing.
+    for name in data:
+        if name.startswith("steps-") and _lines(data[name]):
+            members.setdefault(name.removeprefix("steps-"), [])
+    clusters = [
+        {
+            "members": numbers,
+            "representative": _number(data.get(f"representative-{group}", "")) or next(iter(numbers), 0),
+            "steps": _lines(data.get(f"steps-{group}", "")),
+        }
+        for group, numbers in sorted(members.items(), key=lambda one: one[0].zfill(3))
+    ]
+    return {"clusters": clusters}
+
+
+def _analysis(data: Mapping[str, str]) -> dict[str, Any]:
+    steps = [
+        {
+            "title": row["title"],
+            "why": row["why"],
+            "substeps": _lines(row["substeps"]),
+            "approachability": _number(row["approachability"]) or None,
+        }
+        for row in _rows(data, MOST_STEPS, ("title", "why", "substeps", "approachability"))
+        if any(row.values())
+    ]
+    return {"main_steps": steps}
+
+
+def _rubric(data: Mapping[str, str]) -> dict[str, Any]:
+    items = [
+        {"title": row["title"], "points": row["points"], "full": row["full"], "deductions": _lines(row["deductions"])}
+        for row in _rows(data, ITEMS_AT_MOST, ("title", "points", "full", "deductions"))
+        if any(row.values())
+    ]
+    return {"items": items}
+
+
+def _rows(data: Mapping[str, str], most: int, names: Iterable[str]) -> list[dict[str, str]]:
+    wanted = tuple(names)
+    return [{name: _clean(data.get(f"{name}-{number}", "")) for name in wanted} for number in range(1, most + 1)]
+
+
+def _clean(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\x00", "").strip()
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
+
+
+def _lines(text: str) -> list[str]:
+    return [line for one in _clean(text).split("\n") if (line := one.strip())]

@@ -1,0 +1,82 @@
+"""Runs about a problem itself: what they would cost, starting them, and what the last ones came to."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+
+from apps.accounts.models import User
+from apps.grading.jobs import material_of, text_of
+from apps.grading.pieces import pieces_known
+from apps.grading.plans import PlanWrong, asks_for_json, roles_played
+from apps.problems.models import Problem, ProblemVersion
+from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.preparer import Preparer
+from apps.reasoning.graders.registry import PREPARERS
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.spec import BATCH, RunSpec
+from apps.runs.access import run_may_start
+from apps.runs.models import LIVE, Run
+from apps.runs.services import run_create
+
+RUNS_SHOWN = 5
+
+
+def problem_spec(
+    program: Preparer, stated: ProblemVersion, aliases: Mapping[str, Alias], overrides: Mapping[str, Any] | None = None
+) -> RunSpec:
+    """All that decides what will be asked about a problem. Raises `PlanWrong`, which says what to change."""
+    roles = roles_played(program, aliases)
+    given = {**material_of(stated), "prepared": pieces_known(stated.statement, roles), **(overrides or {})}
+    if asks_for_json(program, aliases):
+        given = {"structured": True, **given}
+    try:
+        params = program.read_params(given)
+    except ParamsError as error:
+        raise PlanWrong(str(error)) from error
+    if not isinstance(params, Material):
+        raise TypeError(f"the parameters of {program.name} are no material")
+    if lack := program.lacks(params):
+        raise PlanWrong(lack)
+    return RunSpec(
+        problem=text_of(stated),
+        scaffold=program.name,
+        params=params.model_dump(mode="json"),
+        roles=roles,
+        prompt_hashes=dict(program.prompts),
+        code_version=settings.VERSION,
+        priority=BATCH,
+    )
+
+
+def spec_estimate(spec: RunSpec) -> Estimate:
+    """What a run is likely to cost."""
+    program = PREPARERS[spec.scaffold]
+    limits = {name: role.sampling.max_new_tokens for name, role in spec.roles.items()}
+    return program.estimate(program.read_params(spec.params), limits)
+
+
+def problem_run_start(
+    *, user: User, problem: Problem, spec: RunSpec, start_id: uuid.UUID | None = None, start: bool = True
+) -> Run:
+    """Queue the run. Raises `PermissionDenied`, `ValidationError` for a form that somebody else sent."""
+    if not run_may_start(user):
+        raise PermissionDenied("Only coaches and researchers may start runs.")
+    return run_create(
+        owner=user, problem_version=problem.current, title=problem.title, spec=spec, start=start, start_id=start_id
+    )
+
+
+def runs_about(problem: Problem, program: str) -> list[Run]:
+    """The last runs of a program on any version of a problem, the newest first."""
+    runs = Run.objects.filter(problem_version__problem=problem, scaffold=program).select_related("owner")
+    return list(runs.order_by("-created_at", "-pk")[:RUNS_SHOWN])
+
+
+def is_any_live(runs: list[Run]) -> bool:
+    """Whether one of them goes on."""
+    return any(run.status in LIVE for run in runs)

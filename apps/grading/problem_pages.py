@@ -1,0 +1,14 @@
+"""On which page stands what a run about a problem came to."""
+
+from django.urls import reverse
+
+from apps.runs.models import Run
+
+
+def page_of(run: Run) -> str:
+    """The address of the page that shows what came of a run about a problem."""
+    if run.scaffold == "scheme_writer":
+        return reverse("grading:proposal", args=[run.public_id])
+    if run.scaffold in ("quality", "difficulty"):
+        return reverse("grading:quality", args=[run.problem_version.problem.slug])
+    return reverse("grading:prepare", args=[run.problem_version.problem.slug])

@@ -1,0 +1,105 @@
+"""Scripts with points by people that were published elsewhere, imported to measure graders.
+
+For programs that pair people with graders: `HumanScore` is what a person gave a `GradedScript`, `ExperimentCell`
+(`experiment_models`) what a grader proposed for it. Both name the script; `points / out_of` and `points / scale` compare.
+Nobody marks these scripts here, so their results are free to all who may see gradings. Scripts of contests are not here:
+their people's points are sealed marks, and `ForeignJudgement` where the contest was imported.
+"""
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from apps.contests.models import AuthorKind
+from apps.problems.models import ProblemVersion
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+NAME_LENGTH = 150
+POINTS: dict[str, Any] = {"max_digits": 6, "decimal_places": 2}
+
+
+class GradedSet(models.Model):
+    """An imported file of scripts. `digest` is the file's: the same file is one set, however often it is imported.
+
+    `left_out`: what of the file did not go in, as pairs of place and reason.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    title = models.CharField(max_length=120)
+    shape = models.CharField(max_length=40)
+    credit = models.CharField(max_length=200)
+    licence = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    left_out: "models.JSONField[list[list[str]], list[list[str]]]" = models.JSONField(default=list)
+    imported_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    if TYPE_CHECKING:
+        scripts: RelatedManager["GradedScript"]
+
+    class Meta:
+        ordering = ["title", "pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class GradedScript(models.Model):
+    """A script of a set. `text` is a source (`texts.source`), empty where points were published without it.
+
+    `problem` is None where no statement is known; such a script, like one without a text, cannot be graded. `issues` are
+    findings that came with it: dicts with `words`, `category`, `quote`, `start` and `end` in `text`; `lost` says why one
+    has no place, and then `start` is None. `author_kind` is empty where the file does not tell it.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    graded_set = models.ForeignKey(GradedSet, on_delete=models.CASCADE, related_name="scripts")
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=NAME_LENGTH)
+    problem = models.ForeignKey(ProblemVersion, null=True, on_delete=models.PROTECT, related_name="+")
+    problem_name = models.CharField(max_length=NAME_LENGTH)
+    author = models.CharField(max_length=NAME_LENGTH, blank=True)
+    author_kind = models.CharField(max_length=8, choices=AuthorKind, default=AuthorKind.MODEL)
+    text = models.TextField(blank=True)
+    digest = models.CharField(max_length=64, help_text="sha-256 of the text, in hex.")
+    issues: "models.JSONField[list[dict[str, Any]], list[dict[str, Any]]]" = models.JSONField(default=list)
+
+    if TYPE_CHECKING:
+        human_scores: RelatedManager["HumanScore"]
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["graded_set", "position"], name="graded_script_position"),
+            models.UniqueConstraint(fields=["graded_set", "name"], name="graded_script_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class HumanScore(models.Model):
+    """What a person elsewhere gave a script, independent of every grader here. `rater` is how the source calls them.
+
+    It is no `Mark`: nobody here gave it, and no grade follows from it. Several raters of one script are several rows.
+    """
+
+    script = models.ForeignKey(GradedScript, on_delete=models.CASCADE, related_name="human_scores")
+    rater = models.CharField(max_length=NAME_LENGTH)
+    points = models.DecimalField(**POINTS)
+    out_of = models.DecimalField(**POINTS)
+    words = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["rater", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["script", "rater"], name="human_score_once"),
+            models.CheckConstraint(
+                condition=Q(points__gte=0) & Q(points__lte=F("out_of")) & Q(out_of__gt=0), name="human_score_on_its_scale"
+            ),
+        ]

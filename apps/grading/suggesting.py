@@ -1,0 +1,191 @@
+"""Model graders as graders of suggestions: `workflow:` before a name of `naming`, asked once a mark is sealed.
+
+A grading without a page: every call is a row before it is used, so that a process that dies costs no call twice, and nobody
+finds on a page what waits for a seal. Calls go over the queue to the inference workers, behind those that people wait for.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from asgiref.sync import async_to_sync, sync_to_async
+from django.conf import settings
+
+from apps.grading.jobs import Job, material_of, text_of
+from apps.grading.journals import DatabaseJournal
+from apps.grading.models import GradingCall
+from apps.grading.naming import VARIANTS, plan_named, players_read, players_titled, players_written, title_of, variant_of
+from apps.grading.pieces import pieces_known
+from apps.grading.plans import OFFLINE, GradingPlan, PlanWrong, run_name
+from apps.grading.running import Done, graded, workers
+from apps.grading.starting import models_for_grading
+from apps.grading.suggested import suggestion_body
+from apps.marks.graders import GraderFailed, GraderStopped, Question
+from apps.marks.graders.families import GraderUnknown, Offer
+from apps.problems.models import ProblemVersion
+from apps.reasoning.domain.errors import AliasError, NeedsFork, RunHalted
+from apps.reasoning.graders.material import Span
+from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.suggestion import SuggestionBody
+
+logger = logging.getLogger(__name__)
+WORKFLOW = "workflow"
+#: What a suggestion keeps of its name.
+_NAME_LENGTH = 120
+#: Grows when the same grading would become another suggestion.
+_FORM = "1"
+_stopping = threading.Event()
+_at_work: "set[asyncio.Task[Any]]" = set()
+_preparing: dict[tuple[str, frozenset[str]], threading.Lock] = defaultdict(threading.Lock)
+
+
+@dataclass(frozen=True)
+class WorkflowGrader:
+    """A workflow with the models of its roles, for one problem."""
+
+    name: str
+    label: str
+    plan: GradingPlan
+    stated: ProblemVersion
+    scheme: Scheme | None
+
+    @property
+    def needs_scheme(self) -> bool:
+        return "scheme" in self.plan.grader.needs
+
+    @cached_property
+    def material(self) -> dict[str, Any]:
+        """What is told about the problem; a scheme only to who grades by it."""
+        return material_of(self.stated) | {"scheme": self.scheme if self.needs_scheme else None}
+
+    @cached_property
+    def told(self) -> str:
+        """Prompts, models with their revisions, references and guidelines. The scheme's meaning stands in the key itself."""
+        said = {
+            "form": _FORM,
+            "prompts": dict(self.plan.grader.prompts),
+            "overrides": dict(self.plan.overrides),
+            "roles": {name: role.model_dump(mode="json") for name, role in self.plan.roles.items()},
+            "references": self.material["references"],
+            "guidelines": self.material["guidelines"],
+        }
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    def job(self, source: str, spans: list[Span]) -> Job:
+        """The script on its problem."""
+        return Job("The script", text_of(self.stated), {**self.material, "script": source, "spans": spans})
+
+    def answer(self, question: Question) -> SuggestionBody:
+        """Grade the script, or go on with a grading that was broken off. Raises `GraderFailed`, `GraderStopped`."""
+        job = self.job(question.source, [Span(start=step.start, end=step.end) for step in question.steps])
+        try:
+            with self._alone_while_preparing(job):
+                if _stopping.is_set():
+                    raise GraderStopped
+                done = async_to_sync(self._graded)(job)
+        except PlanWrong as error:
+            raise GraderFailed(str(error).removeprefix(f"{job.paper}: ")) from error
+        except TimeoutError as error:
+            minutes = settings.SUGGESTION_MAX_MIN
+            raise GraderFailed(f"The grader did not end in {minutes} minutes. What it has is kept.") from error
+        except RunHalted as error:
+            raise GraderFailed(str(error)) from error
+        except asyncio.CancelledError as error:
+            raise GraderStopped from error
+        return suggestion_body(done, self.plan.spec(job))
+
+    @contextlib.contextmanager
+    def _alone_while_preparing(self, job: Job) -> Iterator[None]:
+        """The first script of a problem prepares what the others reuse: they wait for it, where there is something to make."""
+        # Graders share what the same models prepared: the lock is theirs, and no grader's own.
+        preparers = frozenset(role.alias for name, role in self.plan.roles.items() if name in OFFLINE)
+        lock = _preparing[(job.problem.statement, preparers)]
+        with lock:
+            if self._is_something_to_prepare(job):
+                yield
+                return
+        yield
+
+    def _is_something_to_prepare(self, job: Job) -> bool:
+        one = self.plan.estimate(job, pieces_known(job.problem.statement, self.plan.roles))
+        return any(role.calls_expected for role in one.roles if role.role in OFFLINE)
+
+    async def _graded(self, job: Job) -> Done:
+        task = asyncio.current_task()
+        assert task is not None
+        _at_work.add(task)
+        try:
+            async with asyncio.timeout(60 * settings.SUGGESTION_MAX_MIN), workers(self.plan.aliases.values()) as dispatcher_for:
+                pieces = await sync_to_async(pieces_known)(job.problem.statement, self.plan.roles)
+                name = run_name(self.plan.spec(job, pieces))
+                try:
+                    return await graded(self.plan, job, await DatabaseJournal.opened(name), dispatcher_for, pieces)
+                except NeedsFork:
+                    # Another script made other pieces while this one lay broken off: what it has fits them no more.
+                    logger.warning("grading %s begins anew: its problem was prepared otherwise meanwhile", name)
+                    await sync_to_async(GradingCall.objects.filter(grading=name).delete)()
+                    return await graded(self.plan, job, await DatabaseJournal.opened(name), dispatcher_for, pieces)
+        finally:
+            _at_work.discard(task)
+
+
+class WorkflowFamily:
+    """The graders of `GRADERS`, in every manner, each with any models of models.toml that may grade."""
+
+    def make(self, rest: str, stated: ProblemVersion, scheme: Scheme | None) -> WorkflowGrader:
+        """The grader, for one problem. Raises `GraderUnknown`, also where it lacks something that it needs."""
+        name, _, players = rest.partition("@")
+        try:
+            models = models_for_grading()
+        except AliasError as error:
+            logger.warning("graders of suggestions: %s", error)
+            raise GraderUnknown("models.toml cannot be read; whoever runs this installation finds more in the log.") from error
+        try:
+            variant = variant_of(name)
+            plan = plan_named(variant, players, models)
+            rest = f"{variant.name}@{players_written(players_read(players, variant.grader), variant.grader)}"
+            grader = WorkflowGrader(f"{WORKFLOW}:{rest}", self.label(rest), plan, stated, scheme)
+            if len(grader.name) > _NAME_LENGTH:
+                raise PlanWrong(f"The name of the grader, {grader.name}, has more than {_NAME_LENGTH} letters.")
+            plan.params(grader.job("Any text.", []))
+        except PlanWrong as error:
+            raise GraderUnknown(str(error).removeprefix("The script: ")) from error
+        return grader
+
+    def label(self, rest: str) -> str:
+        """Its title and those of the models, or the name as it is where they are gone."""
+        name, _, players = rest.partition("@")
+        try:
+            models = models_for_grading()
+        except AliasError:
+            models = {}
+        titled = players_titled(players, VARIANTS[name].grader, models) if name in VARIANTS else players
+        return f"{title_of(name)} · {titled}"
+
+    def offers(self) -> list[Offer]:
+        """Every workflow with every model, a scheme also advisory; none where models.toml cannot be read."""
+        try:
+            models = models_for_grading()
+        except AliasError:
+            return []
+        return [
+            Offer(f"{WORKFLOW}:{name}@{alias}", f"{variant.title} · {model.title}", model.title)
+            for alias, model in models.items()
+            for name, variant in VARIANTS.items()
+            if "neutral" not in variant.manners
+        ]
+
+
+def gradings_stop() -> None:
+    """Break off what this process grades; another one goes on with it. For a process that ends."""
+    _stopping.set()
+    for task in list(_at_work):
+        task.get_loop().call_soon_threadsafe(task.cancel)

@@ -1,0 +1,8 @@
+"""Template filters of pages about graders."""
+
+from django import template
+
+from apps.grading.naming import title_of
+
+register = template.Library()
+register.filter("grader_title", title_of)

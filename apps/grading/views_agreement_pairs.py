@@ -1,0 +1,79 @@
+"""The pairs behind a number of the agreement page, and the buckets that people put disagreements into."""
+
+import uuid
+from urllib.parse import parse_qsl
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.access import user_of
+from apps.grading.agreement_choosing import PEOPLE, SCORED, Which, pairs_listed, query_of
+from apps.grading.agreement_models import NOTE_LENGTH, Bucket
+from apps.grading.agreement_pairs import PairShown, pairs_shown
+from apps.grading.buckets import BucketRefused, bucket_assign, bucket_of, buckets_of, name_key
+from apps.grading.views_agreement import asked_of
+from apps.problems.importing.files import FileWrong
+
+PAGE = 50
+
+
+@never_cache
+@require_GET
+def agreement_pairs(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResponse:
+    """The pairs that a number was computed from, fifty at a time."""
+    try:
+        source, choices, chosen, gathered = asked_of(request, kind, source_id)
+    except FileWrong as error:
+        messages.error(request, str(error))
+        return redirect("grading:agreement_columns", file_id=source_id)
+    which = Which.read(request.GET, gathered)
+    listed = pairs_listed(gathered, which)
+    if which.bucket:
+        said = buckets_of(source.key, which.of)
+        listed = [pair for pair in listed if bucket_of(said.get(name_key(pair.paper), [])) == which.bucket]
+    page = Paginator(listed, PAGE).get_page(request.GET.get("page"))
+    names = {one.name: one.words for one in choices.graders} | {PEOPLE: "Second person"}
+    rows: list[PairShown] = pairs_shown(source, which.of, list(page.object_list), user_of(request))
+    context = {
+        "source": source,
+        "kind": kind,
+        "source_id": source_id,
+        "grader": names.get(which.of, which.of),
+        "conditions": which.words,
+        "page": page,
+        "rows": rows,
+        "query": query_of(chosen, **which.query),
+        "hidden": [*parse_qsl(query_of(chosen, **which.query)), ("page", str(page.number))],
+        "back": f"{reverse('grading:agreement', args=[kind, source_id])}?{query_of(chosen)}",
+        "buckets": Bucket.choices,
+        "note_length": NOTE_LENGTH,
+        "takes_buckets": which.kind == SCORED and which.of != PEOPLE,
+    }
+    return render(request, "grading/agreement_pairs.html", context)
+
+
+@require_POST
+def agreement_bucket(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResponse:
+    """Put one disagreeing pair into a bucket, or take one's word back, and return to the list."""
+    source, _, chosen, gathered = asked_of(request, kind, source_id)
+    which = Which.read(request.POST, gathered)
+    paper = request.POST.get("name", "")
+    pair = next((one for one in gathered.graders.get(which.of, ()) if one.paper == paper), None)
+    try:
+        if pair is None:
+            raise BucketRefused("This pair is not there any more.")
+        bucket_assign(
+            user=user_of(request), source=source.key, grader=which.of, pair=pair,
+            bucket=request.POST.get("why", ""), note=request.POST.get("note", ""),
+        )  # fmt: skip
+    except BucketRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, "Kept." if request.POST.get("why") else "Taken back.")
+    query = query_of(chosen, **which.query, page=request.POST.get("page", "")[:6])
+    return redirect(f"{reverse('grading:agreement_pairs', args=[kind, source_id])}?{query}")

@@ -1,0 +1,39 @@
+"""The page of grader cards, and the gradings behind one of them."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from apps.grading.cards import GRADINGS_AT_MOST, cards_for
+from apps.grading.ledger import CARDS, results_shown
+from apps.grading.views_agreement import reader_of
+from apps.reasoning.agreement.consistency import Consistency
+from apps.reasoning.agreement.report import FEW
+from apps.reasoning.domain.values import Unscored
+
+GRADINGS_SHOWN = 200
+
+
+@never_cache
+@require_GET
+def agreement_cards(request: HttpRequest) -> HttpResponse:
+    """Every card; with `?card=` the gradings of one, which go into the ledger where they are of scripts of contests."""
+    user = reader_of(request)
+    cards = cards_for(user)
+    if "card" in request.GET:
+        card = next((one for one in cards if one.key == request.GET["card"]), None)
+        if card is None:
+            raise Http404("There is no such card.")
+        kept = [one for one in card.gradings if "unscored" not in request.GET or isinstance(one.points, Unscored)]
+        rows = [(one, one.points.reason if isinstance(one.points, Unscored) else "") for one in kept[:GRADINGS_SHOWN]]
+        results_shown(user, [one.case for one in kept[:GRADINGS_SHOWN] if one.case is not None], CARDS, with_people=False)
+        context = {"card": card, "rows": rows, "hidden": len(kept) - len(rows), "count": len(kept)}
+        return render(request, "grading/agreement_card.html", context)
+    context = {"cards": [(card, *_steadiness(card.consistency)) for card in cards], "most": GRADINGS_AT_MOST, "few": FEW}
+    return render(request, "grading/agreement_cards.html", context)
+
+
+def _steadiness(found: Consistency | Unscored) -> tuple[Consistency | None, int]:
+    """The consistency with how many scripts had the same points in all runs; None where nothing was scored twice."""
+    return (None, 0) if isinstance(found, Unscored) else (found, round(found.same * found.papers))

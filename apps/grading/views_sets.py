@@ -1,0 +1,104 @@
+"""Pages of imported sets: the list, a set with its scripts, one script with what came with it, the import."""
+
+import uuid
+from pathlib import PurePosixPath
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from apps.accounts.access import user_of
+from apps.accounts.models import User
+from apps.grading.experiment_access import cells_shown
+from apps.grading.experiment_forms import SetImportForm
+from apps.grading.models import GradedScript, GradedSet
+from apps.grading.script_text import pieces_of
+from apps.grading.set_import import Upload, set_import, set_known, set_read
+from apps.grading.set_shapes import named
+from apps.problems.importing.files import FileWrong
+from apps.runs.access import run_may_start
+
+PAGE = 50
+
+
+@require_GET
+def set_list(request: HttpRequest) -> HttpResponse:
+    """All sets."""
+    _reader_of(request)
+    rows = GradedSet.objects.annotate(
+        scripts_all=Count("scripts", distinct=True), scores_all=Count("scripts__human_scores", distinct=True)
+    )
+    return render(request, "grading/set_list.html", {"sets": rows})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def set_upload(request: HttpRequest) -> HttpResponse:
+    """Upload a file; what of it could not go in is listed on the set's page."""
+    user = _reader_of(request)
+    form = SetImportForm(request.POST, request.FILES) if request.method == "POST" else SetImportForm()
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        name = PurePosixPath(given["file"].name or "file")
+        upload = Upload(name.stem, {PurePosixPath(name.name): given["file"].read()})
+        try:
+            known = set_known(upload)
+            if known is None:
+                draft = named(set_read(upload), credit=given["credit"], licence=given["licence"])
+                title = given["title"] or f"{draft.layout}: {name.stem}"
+                made = set_import(upload=upload, draft=draft, title=title, by=user)
+            else:
+                made = known
+                messages.info(request, "This file is in already; this is its set.")
+            return redirect("grading:set", set_id=made.public_id)
+        except FileWrong as error:
+            form.add_error("file", str(error))
+    return render(request, "grading/set_import.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_GET
+def set_detail(request: HttpRequest, set_id: uuid.UUID) -> HttpResponse:
+    """A set: where it comes from, its scripts, what was left out, the experiments on it."""
+    _reader_of(request)
+    found = get_object_or_404(GradedSet, public_id=set_id)
+    asked = request.GET.get("q", "").replace("\0", "")[:200]
+    scripts = found.scripts.prefetch_related("human_scores").select_related("problem__problem").defer("text")
+    for word in asked.split():
+        scripts = scripts.filter(Q(name__icontains=word) | Q(problem_name__icontains=word) | Q(author__icontains=word))
+    page = Paginator(scripts, PAGE).get_page(request.GET.get("page"))
+    lost = [(script, issue) for script in page.object_list for issue in script.issues if issue.get("lost")]
+    context = {
+        "set": found,
+        "page": page,
+        "asked": asked,
+        "query": f"q={asked}" if asked else "",
+        "lost": lost,
+        "experiments": found.experiments.all()[:20],
+        "without": found.scripts.filter(Q(problem=None) | Q(text="")).count(),
+    }
+    return render(request, "grading/set_detail.html", context)
+
+
+@require_GET
+def set_script(request: HttpRequest, set_id: uuid.UUID, script_id: uuid.UUID) -> HttpResponse:
+    """One script: its text with issues at their places, points by people, gradings."""
+    user = _reader_of(request)
+    scripts = GradedScript.objects.select_related("graded_set", "problem__problem").prefetch_related("human_scores")
+    script = get_object_or_404(scripts, graded_set__public_id=set_id, public_id=script_id)
+    cells = script.cells.select_related("run", "experiment").order_by("-experiment__created_at", "position")
+    context = {
+        "script": script,
+        "pieces": pieces_of(script),
+        "lost": [issue for issue in script.issues if issue.get("lost")],
+        "cells": [cell for cell in cells[:40] if cells_shown(user, cell.experiment).filter(pk=cell.pk).exists()],
+    }
+    return render(request, "grading/set_script.html", context)
+
+
+def _reader_of(request: HttpRequest) -> User:
+    user = user_of(request)
+    if not run_may_start(user):
+        raise Http404("There is no such page.")
+    return user
