@@ -1,8 +1,11 @@
 """Who may see the pages of learning: researchers."""
 
+import uuid
+
 from django.http import Http404
 
 from apps.accounts.models import Role, User
+from apps.learning.models import TrainingJob
 
 
 def may_learn(user: User) -> bool:
@@ -14,3 +17,12 @@ def researcher_required(user: User) -> None:
     """Raises `Http404` for everybody else: the pages do not exist for them."""
     if not may_learn(user):
         raise Http404
+
+
+def job_get_for(user: User, public_id: uuid.UUID) -> TrainingJob:
+    """The job. Raises `Http404` where there is none or `user` is no researcher."""
+    researcher_required(user)
+    found = TrainingJob.objects.select_related("owner", "dataset").filter(public_id=public_id).first()
+    if found is None:
+        raise Http404("There is no such job.")
+    return found

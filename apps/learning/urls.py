@@ -2,10 +2,21 @@
 
 from django.urls import path
 
-from apps.learning import views
+from apps.learning import views, views_jobs, views_models
 
 app_name = "learning"
 urlpatterns = [
+    path("", views_jobs.job_list, name="job_list"),
+    path("jobs/new/", views_jobs.job_new, name="job_new"),
+    path("jobs/<uuid:job_id>/", views_jobs.job_detail, name="job"),
+    path("jobs/<uuid:job_id>/curves.json", views_jobs.job_curves, name="job_curves"),
+    path("jobs/<uuid:job_id>/samples/", views_jobs.job_samples, name="job_samples"),
+    path("jobs/<uuid:job_id>/register/<int:step>/", views_models.model_register, name="model_register"),
+    path("jobs/<uuid:job_id>/<str:verb>/", views_jobs.job_command, name="job_command"),
+    path("models/", views_models.model_list, name="model_list"),
+    path("models/<slug:name>/", views_models.model_detail, name="model"),
+    path("models/<slug:name>/compare/<str:kind>/", views_models.model_compare, name="model_compare"),
+    path("models/<slug:name>/decide/", views_models.model_decision, name="model_decision"),
     path("schedules/", views.schedule_simulate, name="schedule"),
     path("schedules/figures.json", views.schedule_data, name="schedule_data"),
 ]

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from workers.learning.arrays import Array, NotLearnable, group_rewards
+from workers.learning.arrays import Array, NothingToLearn, NotLearnable, group_rewards
 
 Baseline = Literal["trajectory", "rows"]
 GroupT = TypeVar("GroupT")
@@ -88,18 +88,18 @@ def teaches(rewards: Sequence[float]) -> bool:
 def learnable_groups(groups: Sequence[Sequence[float]]) -> list[int]:
     """The places of the groups that teach something.
 
-    Raises `NotLearnable` where none does, and says why: no group at all, only groups of one, or every group all alike.
+    Raises `NothingToLearn` where none does, and says why: no group at all, only groups of one, or every group all alike.
     """
     kept = [index for index, rewards in enumerate(groups) if teaches(rewards)]
     if kept:
         return kept
     if not groups:
-        raise NotLearnable("There is no group of rewards to learn from.")
+        raise NothingToLearn("There is no group of rewards to learn from.")
     if all(len(rewards) == 1 for rewards in groups):
-        raise NotLearnable("Every group holds a single answer; an advantage needs several answers to one prompt.")
+        raise NothingToLearn("Every group holds a single answer; an advantage needs several answers to one prompt.")
     if max(max(rewards) for rewards in groups) <= 0:
-        raise NotLearnable("No answer has a positive reward: the base model solves none of these problems.")
-    raise NotLearnable("In every group all rewards are alike, so no answer is better than another.")
+        raise NothingToLearn("No answer has a positive reward: the base model solves none of these problems.")
+    raise NothingToLearn("In every group all rewards are alike, so no answer is better than another.")
 
 
 @dataclass(frozen=True)

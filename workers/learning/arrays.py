@@ -13,6 +13,10 @@ class NotLearnable(ValueError):
     """The data cannot be learned from; the text says which datum and why."""
 
 
+class NothingToLearn(NotLearnable):
+    """The data is sound, but no answer in it is better than another, or none is worth imitating."""
+
+
 def finite(values: ArrayLike, what: str) -> Array:
     """`values` as float64. Raises `NotLearnable` naming the first place that holds NaN or an infinity."""
     array = np.asarray(values, dtype=np.float64)

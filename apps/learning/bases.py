@@ -1,0 +1,54 @@
+"""What a job may start from: the tiny model, a folder of models, checkpoints of other jobs, registered models."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from apps.learning.folders import checkpoint_folder, checkpoint_steps
+from apps.learning.models import TrainingJob
+
+TINY = "tiny"
+MOST_JOBS = 50
+
+
+@dataclass(frozen=True)
+class Base:
+    """`value` is how a form names it, `config` what stands in `config.json`, `parent` the name that manifests keep."""
+
+    value: str
+    title: str
+    config: "str | dict[str, dict[str, int]]"
+    parent: str
+
+
+def bases() -> list[Base]:
+    """All that may be chosen now: the tiny model, then folders by name, then checkpoints, newest jobs first."""
+    return [Base(TINY, "Tiny Llama, made in memory (laptop, toys)", {"tiny": {}}, TINY), *_folders(), *_checkpoints()]
+
+
+def base_of(value: str) -> Base | None:
+    """The base of a form's value."""
+    return next((one for one in bases() if one.value == value), None)
+
+
+def bases_folder() -> Path:
+    """Where models to train lie."""
+    return Path(settings.TRAIN_BASES) if settings.TRAIN_BASES else Path(settings.DATA_DIR) / "models"
+
+
+def _folders() -> list[Base]:
+    folder = bases_folder()
+    if not folder.is_dir():
+        return []
+    names = sorted(path.parent.name for path in folder.glob("*/config.json"))
+    return [Base(f"folder:{name}", name, str((folder / name).resolve()), name) for name in names]
+
+
+def _checkpoints() -> list[Base]:
+    found = []
+    for job in TrainingJob.objects.exclude(checkpoint="")[:MOST_JOBS]:
+        for step in reversed(checkpoint_steps(job.folder)):
+            place = str(checkpoint_folder(job.folder, step).resolve())
+            found.append(Base(f"job:{job.public_id}:{step}", f"{job.title}, step {step}", place, f"{job.public_id}/{step}"))
+    return found

@@ -1,0 +1,218 @@
+"""The charts of jobs: which curves stand together, as plain Plotly figures over any number of jobs."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from apps.explorations.figures import DASHES
+from apps.learning.curves import Axis, Curves, column_means, short, thinned
+
+WIDTH = 480
+AXIS_TITLES = {"step": "step", "tokens": "tokens trained", "time": "seconds of training"}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart: `curves` match the names of metrics. `kind`: lines; shares on top of each other; bars of the last line."""
+
+    name: str
+    title: str
+    about: str
+    curves: str
+    kind: str = "lines"
+    share: bool = False
+    from_zero: bool = False
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a reader asked for: along what, smoothed or not, and how many columns the screen has."""
+
+    axis: Axis
+    smooth: bool
+    width: int
+
+
+CHARTS = (
+    Chart("reward", "Reward", "Mean reward of the rows of a step.", r"reward|role/[^/]+/reward"),
+    Chart("solved", "What the toy asks", "Shares by the toy’s own rule.", r"toy/(solved|tool_rate|verifier1)", share=True),
+    Chart(
+        "passrate",
+        "Groups by pass rate",
+        "Shares of groups by how many of their rewards are positive; groups at both ends teach nothing.",
+        r"passrate/.+",
+        "stack",
+        share=True,
+    ),
+    Chart(
+        "silent",
+        "Silent groups",
+        "Share of groups whose rewards are all alike.",
+        r"silent|role/[^/]+/silent|toy/silent",
+        share=True,
+    ),
+    Chart(
+        "rates", "Verifier’s rates", "Wrong answers found (TPR) and right ones spared (TNR).", r"toy/(found|spared)", share=True
+    ),
+    Chart(
+        "votes",
+        "Votes k of n",
+        "Share of rows by how many votes passed them, in the last step.",
+        r"votes/\d+",
+        "bars",
+        share=True,
+    ),
+    Chart(
+        "lemmas", "Lemmas", "Mean value v(l) of lemmas, and the share of rounds without one.", r"toy/(mean_value|masked_rounds)"
+    ),
+    Chart("loss", "Loss", "What the optimiser lowers.", r"loss|value_loss"),
+    Chart("entropy", "Entropy", "Of the policy at its own tokens, in nats.", r"entropy"),
+    Chart("kl", "KL", "Distance from the reference, in nats a token.", r"kl"),
+    Chart("clip", "Clipped", "Share of tokens whose ratio was cut.", r"clip_low|clip_high|mastered", share=True),
+    Chart(
+        "lengths",
+        "Lengths",
+        "Tokens of a completion: mean and longest.",
+        r"completion_length|longest_completion",
+        from_zero=True,
+    ),
+    Chart(
+        "truncated",
+        "Cut off",
+        "Share of completions that reached the longest length, and of tool tokens.",
+        r"truncated|masked_tokens",
+        share=True,
+    ),
+    Chart("gradient", "Gradient", "Norm before it is cut.", r"grad_norm", from_zero=True),
+    Chart("rate", "Learning rate", "As scheduled.", r"learning_rate", from_zero=True),
+    Chart("speed", "Speed", "Tokens trained a second.", r"tokens_per_second", from_zero=True),
+    Chart(
+        "stale", "Staleness", "Policy versions that rows are behind, and rows dropped for it.", r"lag|dropped", from_zero=True
+    ),
+)
+_WORDS = {
+    "toy/solved": "solved",
+    "toy/tool_rate": "asks the tool",
+    "toy/verifier1": "Verifier 1 right",
+    "toy/found": "found (TPR)",
+    "toy/spared": "spared (TNR)",
+    "toy/silent": "Verifier 1",
+    "toy/mean_value": "mean v(l)",
+    "toy/masked_rounds": "rounds without a lemma",
+    "passrate/0": "none",
+    "passrate/0-25": "up to 25 %",
+    "passrate/25-50": "up to 50 %",
+    "passrate/50-75": "up to 75 %",
+    "passrate/75-99": "up to 99 %",
+    "passrate/1": "all",
+    "clip_low": "below",
+    "clip_high": "above",
+    "silent": "all",
+}
+
+
+def word_of(curve: str) -> str:
+    """A curve's name for people."""
+    if curve in _WORDS:
+        return _WORDS[curve]
+    role = re.fullmatch(r"role/([^/]+)/\w+", curve)
+    return role[1] if role else curve.replace("_", " ").replace("votes/", "k = ")
+
+
+def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH) -> list[dict[str, Any]]:
+    """The charts that have anything to show, as `{name, title, about, figure}`; jobs by title, the page's own first."""
+    found = []
+    for chart in CHARTS:
+        traces: list[dict[str, Any]] = []
+        for place, (title, curves) in enumerate(jobs):
+            traces += _traces(chart, title, curves, place, Drawn(axis, smooth, width))
+        if not traces:
+            continue
+        if len(jobs) == 1:
+            for trace in traces:
+                trace["name"] = trace["meta"]["curve"]
+        figure = {"data": traces, "layout": _layout(chart, axis, many=len(traces) > 1)}
+        found.append({"name": chart.name, "title": chart.title, "about": chart.about, "figure": figure})
+    return found
+
+
+def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: Drawn) -> list[dict[str, Any]]:
+    names = [name for name in curves.names if re.fullmatch(chart.curves, name)]
+    if not names:
+        return []
+    if chart.kind == "bars":
+        return _bars(title, names, curves)
+    if chart.kind == "stack":
+        return _stack(title, names, curves, drawn) if place == 0 else []
+    return [_line(title, name, curves, (place, number), drawn) for number, name in enumerate(names)]
+
+
+def _line(title: str, name: str, curves: Curves, place: tuple[int, int], drawn: Drawn) -> dict[str, Any]:
+    x, y = curves.axis(drawn.axis), curves.values(name, smooth=drawn.smooth)
+    chosen = thinned(x, y, drawn.width)
+    word = word_of(name)
+    return {
+        "type": "scatter",
+        "mode": "lines" if len(chosen) > 1 else "markers",
+        "x": short(x[chosen], 9),
+        "y": short(y[chosen]),
+        "customdata": [int(step) for step in curves.steps()[chosen]],
+        "name": f"{word} · {title}",
+        "line": {"width": 1.5, "dash": DASHES[place[0] % len(DASHES)]},
+        "hovertemplate": "%{y:.4g}<br>step %{customdata}<extra>%{fullData.name}</extra>",
+        "meta": {"curve": word, "job": place[0], "number": place[1]},
+    }
+
+
+def _stack(title: str, names: list[str], curves: Curves, drawn: Drawn) -> list[dict[str, Any]]:
+    order = [name for name in _WORDS if name in names]
+    x, shares = column_means(curves.axis(drawn.axis), [curves.values(name) for name in order], drawn.width)
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "stackgroup": "groups",
+            "x": short(x, 9),
+            "y": short(np.clip(share, 0, 1)),
+            "name": f"{word_of(name)} · {title}",
+            "line": {"width": 0.5},
+            "hovertemplate": "%{y:.0%}<extra>%{fullData.name}</extra>",
+            "meta": {"curve": word_of(name), "job": 0, "number": number, "shade": min(4, number)},
+        }
+        for number, (name, share) in enumerate(zip(order, shares, strict=True))
+    ]
+
+
+def _bars(title: str, names: list[str], curves: Curves) -> list[dict[str, Any]]:
+    last = curves.last
+    known = sorted((int(name.rpartition("/")[2]), last[name]) for name in names if name in last)
+    if not known:
+        return []
+    return [
+        {
+            "type": "bar",
+            "x": [str(k) for k, _ in known],
+            "y": [share for _, share in known],
+            "name": title,
+            "hovertemplate": "%{y:.0%} with k = %{x}<extra></extra>",
+            "meta": {"curve": title, "job": 0, "number": 0},
+        }
+    ]
+
+
+def _layout(chart: Chart, axis: Axis, *, many: bool) -> dict[str, Any]:
+    y: dict[str, Any] = {"tickformat": ".0%", "range": [-0.02, 1.04]} if chart.share else {"exponentformat": "e"}
+    y |= {"rangemode": "tozero"} if chart.from_zero else {}
+    title = "votes that passed" if chart.kind == "bars" else AXIS_TITLES[axis]
+    return {
+        "xaxis": {"title": {"text": title}, **({"type": "category"} if chart.kind == "bars" else {})},
+        "yaxis": y,
+        "margin": {"l": 52, "r": 8, "t": 8, "b": 40},
+        "showlegend": many,
+        "legend": {"orientation": "h", "y": -0.4},
+        "hovermode": "closest",
+        "height": 260,
+    }

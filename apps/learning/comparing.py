@@ -1,0 +1,225 @@
+"""A trained model beside its parent: on a toy, played by the trainer's environment, or on problems, by ordinary runs."""
+
+import json
+import logging
+import shlex
+import subprocess
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.grading.plans import PlanWrong
+from apps.grading.preparing_runs import problem_run_start
+from apps.grading.quality import difficulty_spec
+from apps.learning.folders import DRIVER_LOCK, locked
+from apps.learning.jobs import nudge
+from apps.learning.models import Comparison, ComparisonState, TrainedModel
+from apps.learning.paired import Paired, paired
+from apps.learning.recipes import TOYS
+from apps.learning.trainers import TrainerMissing, environment, python
+from apps.problems.models import Problem
+from apps.reasoning.domain.events import event_from
+from apps.reasoning.domain.grading_events import DifficultyFound
+from apps.reasoning.inference.aliases import load_aliases
+from apps.runs.models import LIVE, Run
+
+logger = logging.getLogger(__name__)
+#: A toy's comparison that takes longer is given up.
+WITHIN_S = 1800.0
+#: The rule by which each toy scores an item.
+MEASURE = "solved"
+
+
+class NotComparable(Exception):
+    """The message says what to change."""
+
+
+class Interrupted(Exception):
+    """The player was killed: its machine or its worker stops."""
+
+
+def toy_compare(*, model: TrainedModel, toy: str, items: int, seed: int, user: User, start_id: uuid.UUID | None) -> Comparison:
+    """Queues a comparison on a toy. Raises `NotComparable`."""
+    if toy not in TOYS:
+        raise NotComparable(f"There is no toy {toy}.")
+    made = _create(
+        model=model, toy=toy, plan={"items": items, "seed": seed}, measure=MEASURE, started_by=user, start_id=start_id
+    )
+    transaction.on_commit(nudge)
+    return made
+
+
+def problems_compare(
+    *,
+    model: TrainedModel,
+    problems: Sequence[Problem],
+    grader: str,
+    attempts: int,
+    workflow: str,
+    seed: int,
+    user: User,
+    start_id: uuid.UUID | None,
+) -> Comparison:
+    """Starts two runs a problem that differ in the model alone. Raises `NotComparable` before any begins."""
+    known = load_aliases(settings.MODELS_FILE)
+    if model.name not in known or not model.like:
+        raise NotComparable("No engine serves this model; compare it on a toy.")
+    if grader not in known:
+        raise NotComparable(f"There is no model {grader}.")
+    specs = []
+    for problem in problems:
+        pair = []
+        for solver in (model.like, model.name):
+            try:
+                spec = difficulty_spec(problem, {"solver": known[solver], "grader": known[grader]}, attempts, workflow)
+            except PlanWrong as wrong:
+                raise NotComparable(f"{problem.title}: {wrong}") from wrong
+            pair.append(spec.model_copy(update={"seed": seed}))
+        specs.append((problem, pair))
+    plan = {"grader": grader, "attempts": attempts, "workflow": workflow, "seed": seed}
+    with transaction.atomic():
+        measure = f"mean points of {attempts} attempts"
+        values = {"plan": plan, "measure": measure, "started_by": user, "start_id": start_id}
+        made = _create(model=model, state=ComparisonState.RUNNING, **values)
+        if not made.runs:
+            runs = [
+                (problem, [problem_run_start(user=user, problem=problem, spec=spec) for spec in pair])
+                for problem, pair in specs
+            ]
+            made.runs = [[problem.title, *(str(run.public_id) for run in pair)] for problem, pair in runs]
+            made.save(update_fields=["runs"])
+    return made
+
+
+def _create(**values: Any) -> Comparison:
+    try:
+        with transaction.atomic():
+            return Comparison.objects.create(**values)
+    except IntegrityError:
+        return Comparison.objects.get(start_id=values["start_id"])
+
+
+def toys_wait() -> bool:
+    """Whether a toy's comparison waits for somebody to play it."""
+    return any(_is_free(one) for one in _toys_open())
+
+
+def _toys_open() -> list[Comparison]:
+    live = (ComparisonState.QUEUED, ComparisonState.RUNNING)
+    return list(Comparison.objects.exclude(toy="").filter(state__in=live).select_related("model", "model__job").order_by("pk"))
+
+
+def _is_free(one: Comparison) -> bool:
+    with locked(one.folder / DRIVER_LOCK) as free:
+        return free is not None
+
+
+def toy_play_one() -> bool:
+    """Plays one comparison that waits or that a dead process left, from its beginning; False where there is none."""
+    for one in _toys_open():
+        with locked(one.folder / DRIVER_LOCK) as mine:
+            if mine is None:
+                continue
+            one.refresh_from_db()
+            if not one.is_live:
+                continue
+            Comparison.objects.filter(pk=one.pk).update(state=ComparisonState.RUNNING)
+            _play(one)
+            return True
+    return False
+
+
+def _play(one: Comparison) -> None:
+    try:
+        _write_spec(one)
+        log = _run_player(one)
+        found = json.loads((one.folder / "results.json").read_text(encoding="utf-8"))["items"]
+        items = [[f"item {number}", pair["parent"][MEASURE], pair["child"][MEASURE]] for number, pair in enumerate(found, 1)]
+    except Interrupted:
+        Comparison.objects.filter(pk=one.pk).update(state=ComparisonState.QUEUED)
+    except (TrainerMissing, NotComparable) as error:
+        _end(one, ComparisonState.FAILED, message=str(error))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        _end(one, ComparisonState.FAILED, message=f"What was played cannot be read: {error}")
+    else:
+        logger.info("comparison %s of %s: done %s", one.public_id, one.model.name, log[-1:] or "")
+        _end(one, ComparisonState.DONE, items=items)
+
+
+def _write_spec(one: Comparison) -> None:
+    job = one.model.job
+    parent: Any = one.model.parent
+    if isinstance(parent, dict):
+        parent = {**parent, "seed": job.config.get("seed", 0)}
+    options = job.config.get("source", {}).get("options", {}) if job.toy == one.toy else {}
+    spec = {"toy": one.toy, "options": options, "parent": parent, "child": str(one.model.folder), "threads": 1, **one.plan}
+    one.folder.mkdir(parents=True, exist_ok=True)
+    (one.folder / "results.json").unlink(missing_ok=True)
+    (one.folder / "compare.json").write_text(json.dumps(spec), encoding="utf-8")
+
+
+def player_command(spec: Path) -> list[str]:
+    """How a comparison is played. Raises `TrainerMissing`."""
+    return [*shlex.split(str(python())), "-m", "workers.training.toy_score", "--spec", str(spec)]
+
+
+def _run_player(one: Comparison) -> list[str]:
+    """What it printed. Raises `NotComparable` with its last line, `Interrupted`, `TrainerMissing`, OSError."""
+    try:
+        done = subprocess.run(  # noqa: S603  (the command comes from the settings)
+            player_command(one.folder / "compare.json"),
+            cwd=settings.BASE_DIR,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        raise NotComparable(f"It was given up after {WITHIN_S / 60:.0f} minutes.") from late
+    if done.returncode < 0:
+        raise Interrupted
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    if done.returncode != 0:
+        raise NotComparable(lines[-1][:500] if lines else f"It ended with status {done.returncode}.")
+    return lines
+
+
+def runs_settle(one: Comparison) -> None:
+    """Keeps the scores of a comparison on problems once all its runs have ended."""
+    if one.state != ComparisonState.RUNNING or one.toy:
+        return
+    ids = [run for _, *pair in one.runs for run in pair]
+    runs = {str(run.public_id): run for run in Run.objects.filter(public_id__in=ids)}
+    if any(run.status in LIVE for run in runs.values()):
+        return
+    items = [[title, *(_points(runs.get(run)) for run in pair)] for title, *pair in one.runs]
+    _end(one, ComparisonState.DONE, items=items)
+
+
+def _points(run: Run | None) -> float | None:
+    """A run's mean points; None where it ended without."""
+    found = run.events.filter(kind=DifficultyFound.kind).order_by("-seq").first() if run else None
+    if found is None:
+        return None
+    event = event_from(found.kind, found.body)
+    return event.mean if isinstance(event, DifficultyFound) else None
+
+
+def _end(one: Comparison, state: ComparisonState, *, message: str = "", items: Sequence[Any] = ()) -> None:
+    live = (ComparisonState.QUEUED, ComparisonState.RUNNING)
+    values = {"state": state, "message": message, "items": list(items), "ended_at": timezone.now()}
+    Comparison.objects.filter(pk=one.pk, state__in=live).update(**values)
+    one.refresh_from_db()
+
+
+def result_of(one: Comparison) -> Paired | None:
+    """Both means and the difference; None before the end, and where no problem has two scores."""
+    return paired([(str(title), parent, child) for title, parent, child in one.items]) if one.items else None

@@ -1,0 +1,42 @@
+"""Promoting and rejecting: who, when, why, and which figures stood on the page."""
+
+from typing import Any
+
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.learning.alias_file import aliases_write
+from apps.learning.comparing import result_of
+from apps.learning.models import ComparisonState, ModelDecision, ModelState, TrainedModel
+
+
+class NotDecided(Exception):
+    """The message says why nothing was decided."""
+
+
+def model_decide(*, model: TrainedModel, state: ModelState, reason: str, user: User) -> ModelDecision:
+    """Records the decision and tells the registry. Raises `NotDecided` without a reason or, to promote, without figures."""
+    if not reason.strip():
+        raise NotDecided("A decision needs its reason.")
+    seen = figures_seen(model)
+    if state == ModelState.PROMOTED and not seen:
+        raise NotDecided("Compare it with its parent first: nothing was measured that could speak for it.")
+    with transaction.atomic():
+        TrainedModel.objects.filter(pk=model.pk).update(state=state)
+        made = ModelDecision.objects.create(model=model, state=state, reason=reason.strip(), seen=seen, decided_by=user)
+    model.state = state
+    aliases_write()
+    return made
+
+
+def figures_seen(model: TrainedModel) -> list[dict[str, Any]]:
+    """The figures of all comparisons that are done, as they stand on the page."""
+    found = []
+    for one in model.comparisons.filter(state=ComparisonState.DONE).order_by("pk"):
+        result = result_of(one)
+        if result is not None:
+            what = {"toy": one.toy} if one.toy else {"problems": len(one.runs)}
+            found.append(
+                {"comparison": str(one.public_id), **what, "plan": one.plan, "measure": one.measure} | result.as_json()
+            )
+    return found

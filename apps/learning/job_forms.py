@@ -1,0 +1,201 @@
+"""The form that starts a training job. What is left empty has the recipe's value, that is its paper's."""
+
+import math
+import uuid
+from typing import Any
+
+from django import forms
+
+from apps.accounts.models import User
+from apps.datasets.models import DatasetVersion
+from apps.datasets.selectors import datasets_visible_to
+from apps.learning.bases import Base, bases
+from apps.learning.folders import TEXTS
+from apps.learning.jobs import Draft
+from apps.learning.models import TITLE_LENGTH
+from apps.learning.recipes import PRESETS, TOYS, RecipeCard, recipe_cards
+from apps.learning.rollout_forms import ROLLOUTS, RolloutFields
+from apps.learning.rollout_plan import STREAM_WAIT_S
+
+MOST_STEPS = 1_000_000
+#: Fields that stand in `config.json` under their own name, where they are given.
+PLAIN = (
+    "rows_per_step",
+    "micro_rows",
+    "learning_rate",
+    "last_learning_rate",
+    "warmup_steps",
+    "gradient_clip",
+    "threads",
+    "most_lag",
+)
+OWN = "the recipe’s"
+
+
+class JobForm(RolloutFields):
+    """A job to be. `draft()` is what a valid form asks for."""
+
+    start_id = forms.UUIDField(widget=forms.HiddenInput, required=False)
+    title = forms.CharField(max_length=TITLE_LENGTH, required=False, help_text="Empty: recipe and source.")
+    recipe = forms.ChoiceField()
+    source = forms.ChoiceField(label="Learns from")
+    base = forms.ChoiceField(label="Starts from")
+    demonstrations = forms.BooleanField(
+        label="A toy’s teacher instead of rollouts", required=False, help_text="For a supervised cold start."
+    )
+    steps = forms.IntegerField(min_value=1, max_value=MOST_STEPS, initial=200)
+    seed = forms.IntegerField(min_value=0, max_value=2**31 - 1, initial=0)
+    rows_per_step = forms.IntegerField(label="Rows a step", min_value=1, max_value=1_000_000, required=False)
+    micro_rows = forms.IntegerField(
+        label="Rows at once",
+        min_value=1,
+        max_value=1_000_000,
+        required=False,
+        help_text="Memory only; must divide rows a step.",
+    )
+    learning_rate = forms.FloatField(min_value=0, max_value=1, required=False)
+    last_learning_rate = forms.FloatField(label="Last learning rate", min_value=0, max_value=1, required=False)
+    warmup_steps = forms.IntegerField(label="Warm-up steps", min_value=0, max_value=MOST_STEPS, required=False)
+    gradient_clip = forms.FloatField(label="Gradient clip", min_value=0, max_value=1000, required=False)
+    beta = forms.FloatField(label="KL weight β", min_value=0, max_value=100, required=False)
+    low = forms.FloatField(label="Clip below ε", min_value=0, max_value=100, required=False)
+    high = forms.FloatField(label="Clip above ε", min_value=0, max_value=100, required=False)
+    lora = forms.BooleanField(label="Train a LoRA adapter only", required=False)
+    lora_rank = forms.IntegerField(label="LoRA rank", min_value=1, max_value=1024, initial=16, required=False)
+    lora_alpha = forms.IntegerField(label="LoRA α", min_value=1, max_value=4096, initial=32, required=False)
+    save_every = forms.IntegerField(label="Save every … steps", min_value=1, max_value=MOST_STEPS, initial=50)
+    keep = forms.IntegerField(label="Checkpoints kept", min_value=1, max_value=1000, initial=2)
+    device = forms.ChoiceField(choices=[("auto", "CUDA where there is one"), ("cpu", "CPU"), ("cuda", "CUDA, else fail")])
+    dtype = forms.ChoiceField(
+        label="Numbers", choices=[("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16")]
+    )
+    threads = forms.IntegerField(
+        label="CPU threads",
+        min_value=1,
+        max_value=1024,
+        required=False,
+        help_text="With 1, a resumed job repeats itself exactly.",
+    )
+
+    MAIN = ("title", "recipe", "source", "base", "demonstrations", "steps", "seed")
+    OPTIMISER = ("rows_per_step", "micro_rows", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip")
+    LOSS = ("beta", "low", "high")
+    REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "device", "dtype", "threads")
+
+    def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
+        initial = {"start_id": uuid.uuid4(), "device": "auto", "dtype": "auto", **more.pop("initial", {})}
+        if preset in PRESETS:
+            initial |= {"title": PRESETS[preset].title, **PRESETS[preset].fields}
+        super().__init__(data, initial=initial, **more)
+        self._datasets = {f"dataset:{one.pk}": one for one in datasets_visible_to(user)[:200]}
+        self._bases = {one.value: one for one in bases()}
+        toys = [(f"toy:{toy.name}", f"Toy: {toy.title}") for toy in TOYS.values()]
+        made = [(value, _dataset_title(one)) for value, one in self._datasets.items()]
+        self._choices("recipe", [(card.name, f"{card.title} ({card.name})") for card in recipe_cards().values()])
+        self.rollout_choices(user)
+        played = [(ROLLOUTS, "Runs that it makes for itself")] if self.has_players else []
+        sources = [("Datasets", made), ("Toys", toys), ("New rollouts", played)]
+        self._choices("source", [(title, choices) for title, choices in sources if choices])
+        self._choices("base", [(one.value, one.title) for one in self._bases.values()])
+        self._show_defaults()
+
+    def _choices(self, name: str, choices: Any) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+    def _show_defaults(self) -> None:
+        """What an empty field means, as its placeholder, for the recipe that is chosen."""
+        name = str(self.data.get("recipe") or self.initial.get("recipe") or next(iter(recipe_cards())))
+        defaults = recipe_cards()[name].defaults if name in recipe_cards() else {}
+        values = {**defaults.get("loss", {}), **{key: value for key, value in defaults.items() if key != "loss"}}
+        for field in self.fields.values():
+            if isinstance(field, forms.FloatField):
+                field.widget.attrs["step"] = "any"
+        for field_name in (*PLAIN, "beta", "low", "high"):
+            if values.get(field_name) is not None:
+                self.fields[field_name].widget.attrs["placeholder"] = f"{values[field_name]:g}"
+
+    def clean(self) -> dict[str, Any]:
+        """Refuses what the trainer would refuse, beside the field that is to be changed."""
+        values = super().clean() or self.cleaned_data
+        if self.errors:
+            return values
+        card = recipe_cards()[values["recipe"]]
+        dataset = self._datasets.get(values["source"])
+        if dataset is not None:
+            self._check_dataset(dataset, values)
+        elif values["source"] == ROLLOUTS:
+            self.check_rollouts(values)
+        else:
+            self._check_toy(card, values)
+        rows = values["rows_per_step"] or card.defaults["rows_per_step"]
+        if values["micro_rows"] and rows % min(values["micro_rows"], rows):
+            self.add_error("micro_rows", f"This must divide the {rows} rows of a step.")
+        for name in ("learning_rate", "last_learning_rate", "beta", "low", "high", "gradient_clip"):
+            if values.get(name) is not None and not math.isfinite(values[name]):
+                self.add_error(name, "Enter a number.")
+        return values
+
+    def _check_toy(self, card: RecipeCard, values: dict[str, Any]) -> None:
+        supervised = card.objective == "supervised"
+        if supervised and not values["demonstrations"]:
+            self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher: tick this.")
+        if not supervised and values["demonstrations"]:
+            self.add_error("demonstrations", "A teacher’s turns have no log-probabilities: take a supervised recipe.")
+
+    def _check_dataset(self, dataset: DatasetVersion, values: dict[str, Any]) -> None:
+        card = recipe_cards()[values["recipe"]]
+        if dataset.recipe != card.name:
+            self.add_error("recipe", f"The rows of {dataset} were made for {dataset.recipe}: their advantages are its.")
+        if not dataset.has_tokens:
+            self._check_texts(dataset, card)
+        elif card.needs_logprobs and not dataset.has_logprobs:
+            self.add_error("source", f"{dataset} has no log-probabilities: only supervised recipes can use it.")
+        if values["base"] == "tiny":
+            self.add_error("base", "The tiny model has 48 characters and only knows toys; take the model that wrote the rows.")
+        if values["demonstrations"]:
+            self.add_error("demonstrations", "A dataset has no teacher.")
+
+    def _check_texts(self, dataset: DatasetVersion, card: RecipeCard) -> None:
+        """Texts become rows with the base's tokenizer, but nobody knows how probable the model found them."""
+        if card.needs_logprobs:
+            able = ", ".join(one.name for one in recipe_cards().values() if not one.needs_logprobs)
+            self.add_error(
+                "source",
+                f"{dataset} holds texts without log-probabilities, which {card.title} needs: it is for supervised recipes"
+                f" ({able}). Explore with a model that tells its tokens (vLLM), record them, and make a dataset of those runs.",
+            )
+        elif not (dataset.folder / TEXTS).is_file():
+            self.add_error("source", f"The texts of {dataset} are not there any more.")
+
+    def draft(self) -> Draft:
+        """What a valid form asks for."""
+        values = self.cleaned_data
+        base, dataset = self._bases[values["base"]], self._datasets.get(values["source"])
+        title = values["title"].strip() or f"{values['recipe']} on {dataset or values['source'].removeprefix('toy:')}"
+        plan = self.rollout_plan(values) if values["source"] == ROLLOUTS else None
+        return Draft(title[:TITLE_LENGTH], base.title[:200], config_from(values, base, dataset), dataset, plan)
+
+
+def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | None) -> dict[str, Any]:
+    """`config.json` of a form's values; what is left empty is left out."""
+    source: dict[str, Any] = {"kind": "rows" if dataset is None or dataset.has_tokens else "texts"}
+    if values["source"] == ROLLOUTS:
+        source = {"kind": "stream", "wait": STREAM_WAIT_S}
+    elif dataset is None:
+        source = {"kind": "toy", "toy": values["source"].removeprefix("toy:")}
+        source |= {"demonstrations": True} if values["demonstrations"] else {}
+    config: dict[str, Any] = {"recipe": values["recipe"], "base": base.config, "parent": base.parent, "source": source}
+    config |= {name: values[name] for name in ("steps", "seed", "save_every", "keep", "device", "dtype")}
+    config |= {name: values[name] for name in PLAIN if values.get(name) is not None}
+    loss = {name: values[name] for name in ("beta", "low", "high") if values.get(name) is not None}
+    config |= {"loss": loss} if loss else {}
+    if values["lora"]:
+        config["lora"] = {"rank": values["lora_rank"] or 16, "alpha": values["lora_alpha"] or 32, "targets": "all-linear"}
+    return config
+
+
+def _dataset_title(one: DatasetVersion) -> str:
+    probabilities = "" if one.has_logprobs else ", no log-probabilities" if one.has_tokens else ", texts only"
+    return f"{one} · {one.recipe} · {one.rows_count:,} rows{probabilities}"

@@ -1,0 +1,232 @@
+"""Training jobs, the models that came of them, and how those were compared with their parents."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from apps.datasets.models import DatasetVersion
+from apps.runs.models import Run
+
+TITLE_LENGTH = 120
+
+
+class JobState(models.TextChoices):
+    """`running` covers what the trainer itself tells apart in its state file: starting, running, saving."""
+
+    QUEUED = "queued", "queued"
+    STARTING = "starting", "starting"
+    RUNNING = "running", "running"
+    FINISHED = "finished", "finished"
+    STOPPED = "stopped", "stopped"
+    FAILED = "failed", "failed"
+    LOST = "lost", "lost"
+
+
+UNDER_WAY = (JobState.STARTING, JobState.RUNNING)
+ENDED = (JobState.FINISHED, JobState.STOPPED, JobState.FAILED, JobState.LOST)
+RESUMABLE = (JobState.STOPPED, JobState.FAILED, JobState.LOST)
+
+
+class TrainingJob(models.Model):
+    """One job of the trainer. Its folder is `DATA_DIR/training/<public_id>`; docs/learning_jobs.md says what lies there.
+
+    `config` is what `config.json` holds, without `parent` and `dataset`, which follow from `dataset`. `attempt` counts starts
+    of the trainer as its state file does; `pid` leads its process group on `host`, and is None until it was started.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    start_id = models.UUIDField(null=True, unique=True, editable=False, help_text="The form it was started with.")
+    title = models.CharField(max_length=TITLE_LENGTH)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    recipe = models.CharField(max_length=40)
+    base_title = models.CharField(max_length=200, help_text="What it starts from, in words.")
+    dataset = models.ForeignKey(DatasetVersion, null=True, on_delete=models.PROTECT, related_name="training_jobs")
+    config: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+    rollouts: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What it plays by itself (rollout_plan.py); empty where it does not.",
+    )
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
+    reason = models.CharField(max_length=40, blank=True)
+    message = models.TextField(blank=True)
+    step = models.PositiveIntegerField(default=0)
+    steps = models.PositiveIntegerField()
+    attempt = models.PositiveIntegerField(default=0)
+    checkpoint = models.CharField(max_length=200, blank=True)
+    host = models.CharField(max_length=200, blank=True)
+    device = models.CharField(max_length=100, blank=True)
+    pid = models.PositiveIntegerField(null=True)
+    stop_asked_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        indexes = [models.Index(fields=["state", "queued_at"], name="training_job_waiting")]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def folder(self) -> Path:
+        """Where the trainer works."""
+        return training_folder() / str(self.public_id)
+
+    @property
+    def toy(self) -> str:
+        """The toy it plays, empty where it learns from a dataset."""
+        source = self.config.get("source", {})
+        return str(source.get("toy", "")) if source.get("kind") == "toy" else ""
+
+    @property
+    def is_under_way(self) -> bool:
+        """Somebody trains it, or is about to."""
+        return self.state in UNDER_WAY
+
+    @property
+    def is_live(self) -> bool:
+        """It waits or is trained: its page changes."""
+        return self.is_under_way or self.state == JobState.QUEUED
+
+    @property
+    def may_resume(self) -> bool:
+        """It ended before its last step."""
+        return self.state in RESUMABLE
+
+    @property
+    def is_stopping(self) -> bool:
+        """Somebody asked it to stop, and it has not yet."""
+        return self.is_under_way and self.stop_asked_at is not None
+
+
+class Rollout(models.Model):
+    """A run that a job made for itself. `number` counts them; `problem` is its slug."""
+
+    job = models.ForeignKey(TrainingJob, on_delete=models.CASCADE, related_name="played")
+    number = models.PositiveIntegerField()
+    problem = models.CharField(max_length=200)
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="rollout")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["job", "number"], name="rollout_number_once")]
+
+    def __str__(self) -> str:
+        return f"{self.job}, run {self.number}"
+
+
+def training_folder() -> Path:
+    """Where the folders of all jobs lie."""
+    return Path(settings.DATA_DIR) / "training"
+
+
+def under_way() -> Q:
+    """Jobs that some process trains or should be training."""
+    return Q(state__in=UNDER_WAY)
+
+
+class ModelState(models.TextChoices):
+    """Candidates are offered to nobody; promoted models are, where an engine serves them."""
+
+    CANDIDATE = "candidate", "candidate"
+    PROMOTED = "promoted", "promoted"
+    REJECTED = "rejected", "rejected"
+
+
+class TrainedModel(models.Model):
+    """A checkpoint that was taken out of its job and has a name. Its folder is `DATA_DIR/training/models/<name>`.
+
+    `parent` is what its job started from, as `config.json` names it, `parent_title` in words. `like` names the alias whose
+    engine serves it: its adapter is loaded beside that model, or the whole model with that alias' settings; empty: none does.
+    """
+
+    name = models.CharField(max_length=60, unique=True)
+    job = models.ForeignKey(TrainingJob, on_delete=models.PROTECT, related_name="models")
+    step = models.PositiveIntegerField()
+    parent: "models.JSONField[Any, Any]" = models.JSONField()
+    parent_title = models.CharField(max_length=200)
+    like = models.CharField(max_length=60, blank=True)
+    is_adapter = models.BooleanField()
+    manifest = models.CharField(max_length=64, help_text="SHA-256 of the checkpoint's manifest.")
+    architecture: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=ModelState, default=ModelState.CANDIDATE)
+    registered_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    registered_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-registered_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def folder(self) -> Path:
+        """Its weights and tokenizer, as an engine reads them."""
+        return training_folder() / "models" / self.name
+
+    @property
+    def is_candidate(self) -> bool:
+        """Nobody has decided about it."""
+        return self.state == ModelState.CANDIDATE
+
+
+class ComparisonState(models.TextChoices):
+    QUEUED = "queued", "queued"
+    RUNNING = "running", "running"
+    DONE = "done", "done"
+    FAILED = "failed", "failed"
+
+
+class Comparison(models.Model):
+    """A trained model beside its parent on the same problems, seeds and budget.
+
+    With a `toy` the trainer's environment plays both; otherwise ordinary runs do, whose ids stand in `runs` as
+    `[problem, run of the parent, run of the child]`. `items`: `[problem, parent's score, child's score]`, once all is done.
+    """
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    start_id = models.UUIDField(null=True, unique=True, editable=False, help_text="The form it was started with.")
+    model = models.ForeignKey(TrainedModel, on_delete=models.CASCADE, related_name="comparisons")
+    toy = models.CharField(max_length=20, blank=True)
+    plan: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
+    runs: "models.JSONField[list[list[str]], list[list[str]]]" = models.JSONField(default=list)
+    state = models.CharField(max_length=10, choices=ComparisonState, default=ComparisonState.QUEUED)
+    message = models.TextField(blank=True)
+    items: "models.JSONField[list[Any], list[Any]]" = models.JSONField(default=list)
+    measure = models.CharField(max_length=60, blank=True, help_text="What a score is.")
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    @property
+    def folder(self) -> Path:
+        """Where the trainer's environment finds what to play, and leaves what came out."""
+        return training_folder() / "comparisons" / str(self.public_id)
+
+    @property
+    def is_live(self) -> bool:
+        """It has not ended."""
+        return self.state in (ComparisonState.QUEUED, ComparisonState.RUNNING)
+
+
+class ModelDecision(models.Model):
+    """Who promoted or rejected a model, when, why, and the figures that stood on the page then. Never changed."""
+
+    model = models.ForeignKey(TrainedModel, on_delete=models.CASCADE, related_name="decisions")
+    state = models.CharField(max_length=10, choices=ModelState)
+    reason = models.TextField()
+    seen: "models.JSONField[list[Any], list[Any]]" = models.JSONField(default=list)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    decided_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-decided_at", "-pk"]

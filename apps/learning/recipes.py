@@ -1,0 +1,121 @@
+"""The recipes and toys that a job may name, with what the papers set: `recipes.json`, which a test holds to workers/recipes/.
+
+The recipes themselves live where the trainer's mathematics does; the pages need only their names and defaults.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("recipes.json")
+
+
+@dataclass(frozen=True)
+class RecipeCard:
+    """What a page says of a recipe. `defaults` are the keys of `config.json` as the paper has them."""
+
+    name: str
+    title: str
+    source: str
+    objective: str
+    warmup_share: float
+    defaults: dict[str, Any]
+
+    @property
+    def needs_logprobs(self) -> bool:
+        """Rows without log-probabilities cannot be used."""
+        return self.objective != "supervised"
+
+
+@dataclass(frozen=True)
+class ToyCard:
+    """A toy environment of the trainer, with settings under which a laptop learns it in a minute or two."""
+
+    name: str
+    title: str
+    about: str
+
+
+TOYS = {
+    card.name: card
+    for card in (
+        ToyCard("copy", "Copy a digit", "From random weights; one answer of one character."),
+        ToyCard("ask", "Ask a tool", "A number that only a tool knows; needs a cold start first."),
+        ToyCard("lemmas", "Lemmas in order", "Three lemmas within four rounds; needs a cold start first."),
+        ToyCard("trio", "Solver, Verifier, Corrector", "Five roles share a policy; needs a cold start first."),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A filled-in form: settings that are known to learn."""
+
+    name: str
+    title: str
+    about: str
+    fields: dict[str, Any]
+
+
+_COLD = {"demonstrations": True, "learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5, "beta": 0}
+_LAPTOP = {"base": "tiny", "threads": 1, "device": "cpu", "seed": 0}
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "copy",
+            "Copy a digit",
+            "The whole circle in a minute: GRPO from random weights.",
+            {**_LAPTOP, "recipe": "turn_grpo", "source": "toy:copy", "steps": 60, "rows_per_step": 256, "save_every": 20}
+            | {"learning_rate": 2e-3, "last_learning_rate": 2e-3, "beta": 0},
+        ),
+        Preset(
+            "ask-cold",
+            "Ask a tool: cold start",
+            "Supervised on a teacher’s turns; its checkpoint is the base for GRPO on the same toy.",
+            {
+                **_LAPTOP,
+                **_COLD,
+                "recipe": "turn_sft",
+                "source": "toy:ask",
+                "steps": 120,
+                "rows_per_step": 128,
+                "save_every": 40,
+            },
+        ),
+        Preset(
+            "lemmas-cold",
+            "Lemmas: cold start",
+            "Supervised rounds; its checkpoint is the base for OREAL-H.",
+            {**_LAPTOP, **_COLD, "recipe": "orealh_cold_start", "source": "toy:lemmas", "steps": 100, "rows_per_step": 96}
+            | {"save_every": 50},
+        ),
+        Preset(
+            "trio-cold",
+            "Solver, Verifier, Corrector: cold start",
+            "Supervised turns of all roles; its checkpoint is the base for MarsRL.",
+            {
+                **_LAPTOP,
+                **_COLD,
+                "recipe": "turn_sft",
+                "source": "toy:trio",
+                "steps": 150,
+                "rows_per_step": 128,
+                "save_every": 50,
+            },
+        ),
+    )
+}
+
+
+@cache
+def recipe_cards() -> dict[str, RecipeCard]:
+    """All recipes by name, in the order of the papers."""
+    found = {}
+    for name, given in json.loads(FILE.read_text(encoding="utf-8")).items():
+        values = dict(given)
+        head = {key: values.pop(key) for key in ("title", "source", "objective", "warmup_share")}
+        found[name] = RecipeCard(name, **head, defaults=values)
+    return found

@@ -1,0 +1,159 @@
+"""The fields of a job that makes its own rollouts: what is played, by whom, and how often."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from apps.accounts.models import User
+from apps.datasets.choosing import benchmark_hashes, content_hash
+from apps.datasets.recipes import JUDGES
+from apps.explorations.plans import Plan, plan_params
+from apps.learning.models import TrainingJob, under_way
+from apps.learning.rollout_plan import RolloutPlan, follows, player_title, players
+from apps.problems.access import problem_visible_to
+from apps.problems.models import Problem
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+
+#: The value of *Learns from*.
+ROLLOUTS = "rollouts"
+MOST_PROBLEMS = 500
+MOST_RUNS = 100_000
+
+
+class RolloutFields(forms.Form):
+    """Part of the form of a job. Empty where it learns from something else."""
+
+    problems = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 8}),
+        help_text="Each is played in every visit.",
+    )
+    scaffold = forms.ChoiceField(required=False, help_text="The recipe says which texts of a run are learned from.")
+    player = forms.ChoiceField(
+        label="Played by",
+        required=False,
+        help_text="One that follows the job plays with what it has learned.",
+    )
+    judge = forms.ChoiceField(label="Rewards", choices=[(name, title) for name, title in JUDGES], required=False)
+    runs_a_group = forms.IntegerField(label="Runs a visit", min_value=1, max_value=1024, initial=8, required=False)
+    visits = forms.IntegerField(label="Visits of each problem", min_value=1, max_value=10_000, initial=8, required=False)
+    at_once = forms.IntegerField(label="Runs at once", min_value=1, max_value=64, initial=4, required=False)
+    answer_tokens = forms.IntegerField(
+        label="Longest answer (tokens)",
+        min_value=16,
+        max_value=1_000_000,
+        required=False,
+    )
+    most_lag = forms.IntegerField(
+        label="Oldest policy",
+        min_value=0,
+        max_value=1_000_000,
+        required=False,
+        help_text="Rows of a policy so many steps behind are dropped and counted.",
+    )
+
+    overrides = forms.CharField(
+        label="Parameters that differ",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "corrections = 2"}),
+        help_text="Of the preset, one a line: name = value.",
+    )
+
+    ROLLOUT = (
+        "problems",
+        "scaffold",
+        "player",
+        "judge",
+        "runs_a_group",
+        "visits",
+        "at_once",
+        "answer_tokens",
+        "most_lag",
+        "overrides",
+    )
+
+    def rollout_choices(self, user: User) -> None:
+        """Fill the lists that depend on who asks and on models.toml."""
+        found = problem_visible_to(user).order_by("title")[:MOST_PROBLEMS]
+        presets = [
+            (scaffold.title, [(f"{name}:{preset}", f"{scaffold.title}: {preset}") for preset in scaffold.presets])
+            for name, scaffold in SCAFFOLDS.items()
+        ]
+        self._players = players()
+        for name, choices in (
+            ("problems", [(problem.slug, problem.title) for problem in found]),
+            ("scaffold", presets),
+            ("player", [(name, player_title(alias)) for name, alias in self._players.items()]),
+        ):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = choices
+
+    @property
+    def has_players(self) -> bool:
+        """Whether any model could play."""
+        return bool(self._players)
+
+    def check_rollouts(self, values: dict[str, Any]) -> None:
+        """Refuses beside the field what would come to nothing."""
+        for name in ("problems", "scaffold", "player"):
+            if not values.get(name):
+                self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
+        if self.errors:
+            return
+        self._check_plan(self.rollout_plan(values))
+        if follows(self._players[values["player"]]):
+            self._check_follower(values["player"], values)
+        if values["base"] == "tiny":
+            self.add_error("base", "The tiny model plays toys only; take the model that plays.")
+
+    def _check_plan(self, plan: RolloutPlan) -> None:
+        benchmark = benchmark_hashes()
+        for problem in Problem.objects.filter(slug__in=plan.problems):
+            if content_hash(problem.current.statement) in benchmark:
+                self.add_error("problems", f"{problem.title} is a problem of a benchmark, which is kept for measuring.")
+            elif plan.judge == "answer" and not problem.current.answer:
+                self.add_error("problems", f"{problem.title} has no answer to compare with; take the runs’ own verifiers.")
+        try:
+            plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
+        except ValidationError as error:
+            self.add_error("overrides", " ".join(error.messages))
+        if plan.runs > MOST_RUNS:
+            self.add_error("visits", f"That would be {plan.runs:,} runs; at most {MOST_RUNS:,} are made for one job.")
+
+    def _check_follower(self, name: str, values: dict[str, Any]) -> None:
+        if not values["lora"]:
+            self.add_error("lora", "The engine follows adapters only: tick this, or take a model that stays as it is.")
+        if other := TrainingJob.objects.filter(under_way(), rollouts__alias=name).first():
+            self.add_error("player", f"It follows {other.title} just now. Wait until that one has ended, or stop it.")
+
+    def rollout_plan(self, values: dict[str, Any]) -> RolloutPlan:
+        """What valid fields ask for."""
+        scaffold, _, preset = values["scaffold"].partition(":")
+        return RolloutPlan(
+            problems=tuple(values["problems"]),
+            scaffold=scaffold,
+            preset=preset,
+            alias=values["player"],
+            judge=values["judge"] or JUDGES[0][0],
+            runs_a_group=values["runs_a_group"] or 8,
+            visits=values["visits"] or 8,
+            at_once=values["at_once"] or 4,
+            max_new_tokens=values["answer_tokens"],
+            overrides=_read(values["overrides"]),
+        )
+
+
+def _read(text: str) -> dict[str, Any]:
+    """`name = value` a line; a value is JSON where it can be read so, else a word."""
+    found: dict[str, Any] = {}
+    for line in filter(str.strip, text.splitlines()):
+        name, _, value = (part.strip() for part in line.partition("="))
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found

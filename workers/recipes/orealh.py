@@ -1,0 +1,120 @@
+"""OREAL-H of Intern-S1-MO (§4.3, Algorithm 1): credit for rounds from the values of the lemmas they found.
+
+Per problem: the conjugate reward of each final proof, the values of all lemmas from the graph of all trajectories, credit for
+each round from the values before and after it; then OREAL's loss over rounds, positive or negative by the sign of the credit.
+`credit="corrected"` shifts the printed equation by one (docs/learning.md), `"printed"` reproduces it, `"trajectory"` gives
+every round the whole trajectory's RLOO. Its cold start is supervised: rounds whose lemma summary could be read.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from workers.learning.advantages import learnable_groups, leave_one_out
+from workers.learning.arrays import NothingToLearn, NotLearnable
+from workers.learning.conjugate_reward import Form, conjugate_reward, group_conjugate_rewards, highest_reward
+from workers.learning.defaults import OREAL_H, Rate
+from workers.learning.lemma_values import LemmaValues, ProofPath, lemma_values
+from workers.learning.progress import RoundAdvantages, RoundsTaken, progress_advantages, progress_advantages_as_printed
+from workers.learning.rows import Row
+from workers.recipes.recipe import Training
+from workers.recipes.trajectory import Trajectory, by_problem, learned, row_of
+
+Credit = Literal["corrected", "printed", "trajectory"]
+TRAINING = Training(
+    name="orealh",
+    title="OREAL-H",
+    source="Intern-S1-MO §4.3",
+    objective="oreal",
+    rate=OREAL_H.rate,
+    rollouts=OREAL_H.rollouts,
+    loss=OREAL_H.loss,
+)
+COLD_START = Training(
+    name="orealh_cold_start",
+    title="Cold start of OREAL-H",
+    source="Intern-S1-MO §4.2",
+    objective="supervised",
+    rate=Rate(3e-5, 0.0),  # QED-Nano's; the paper gives none
+    rows_per_step=32,
+    warmup_share=0.1,
+)
+
+
+def cold_start_rows(trajectories: Sequence[Trajectory]) -> list[Row]:
+    """The rounds whose lemma summary was well formed, and answers. Raises `NothingToLearn` where there are none."""
+    found = [
+        row_of(one, place)
+        for one in trajectories
+        for place, turn in enumerate(one.turns)
+        if turn.well_formed and turn.kind in ("round", "summary", "answer")
+    ]
+    if not found:
+        raise NothingToLearn("No round has a well-formed lemma summary and there is no answer.")
+    return found
+
+
+def rows(trajectories: Sequence[Trajectory], *, credit: Credit = "corrected", form: Form = "logodds") -> list[Row]:
+    """One row a round, the answer and each revision with an advantage in units of the highest reward.
+
+    Rounds that found no new valid lemma have advantage 0: they bring KL only. Raises `NotLearnable` for a proof without
+    votes, groups of different numbers of votes, or where all rewards of each group are alike.
+    """
+    groups = list(by_problem(trajectories).values())
+    rewards = [group_rewards(group, form=form) for group in groups]
+    found = []
+    for place in learnable_groups(rewards):
+        values = values_of(groups[place], rewards[place])
+        scale = highest_reward(_votes(groups[place][0])[1]) if form == "logodds" else 1.0
+        found += _group_rows(groups[place], rewards[place], values, credit, scale)
+    return found
+
+
+def group_rewards(group: Sequence[Trajectory], *, form: Form = "logodds") -> list[float]:
+    """The conjugate rewards of one problem's trajectories; 0 where the final answer is wrong."""
+    group_conjugate_rewards([_votes(one) for one in group])
+    return [conjugate_reward(*_votes(one), answer_ok=one.answer_ok, form=form) for one in group]
+
+
+def values_of(group: Sequence[Trajectory], rewards: Sequence[float]) -> LemmaValues:
+    """The values of all lemmas of one problem."""
+    paths = []
+    for one, reward in zip(group, rewards, strict=True):
+        lemmas = frozenset(name for turn in one.turns for name in turn.lemmas)
+        paths.append(ProofPath(reward, lemmas, one.derived, one.used))
+    return lemma_values(paths)
+
+
+def _group_rows(
+    group: Sequence[Trajectory], rewards: Sequence[float], values: LemmaValues, credit: Credit, scale: float
+) -> list[Row]:
+    if credit == "trajectory":
+        return [
+            learned(row_of(one, place), reward, advantage / scale)
+            for one, reward, advantage in zip(group, rewards, leave_one_out(rewards), strict=True)
+            for place in range(len(one.turns))
+        ]
+    taken = [_rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
+    given = (progress_advantages if credit == "corrected" else progress_advantages_as_printed)(taken, values.of)
+    return [row for one, reward, found in zip(group, rewards, given, strict=True) for row in _rows(one, reward, found, scale)]
+
+
+def _rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
+    revisions = [float(turn.reward or 0.0) for turn in one.turns if turn.kind == "revision"]
+    return RoundsTaken([list(turn.lemmas) for turn in one.turns if turn.kind == "round"], reward, revisions)
+
+
+def _rows(one: Trajectory, reward: float, given: RoundAdvantages, scale: float) -> list[Row]:
+    rounds, revisions = iter(given.rounds), iter(given.revisions)
+    found = []
+    for place, turn in enumerate(one.turns):
+        if turn.kind == "summary":
+            continue
+        advantage = next(rounds) if turn.kind == "round" else next(revisions) if turn.kind == "revision" else given.answer
+        found.append(learned(row_of(one, place), reward, advantage / scale))
+    return found
+
+
+def _votes(one: Trajectory) -> tuple[int, int]:
+    if one.votes is None:
+        raise NotLearnable(f"Trajectory {one.id}: its final proof has no votes, so it has no conjugate reward.")
+    return one.votes

@@ -1,0 +1,51 @@
+"""QED-Nano's reinforcement learning over a reasoning cache (§4.2 and its released code).
+
+One trajectory of reason-and-summarise cycles gives states: the problem with the summary so far. Of its states two are drawn,
+from each a group of fresh attempts is made, and only these are learned from: `Turn.group` names the (problem, state). Summaries
+are another model's, so nothing flows through them.
+"""
+
+from collections.abc import Sequence
+
+from workers.learning.advantages import centred, learnable_groups
+from workers.learning.arrays import NotLearnable
+from workers.learning.defaults import QED_NANO
+from workers.learning.rows import Row
+from workers.learning.rubric import FULL_MARKS, rubric_reward
+from workers.recipes.recipe import Training
+from workers.recipes.trajectory import Trajectory, learned, row_of
+
+TRAINING = Training(
+    name="rc_rl",
+    title="GRPO over a reasoning cache",
+    source="QED-Nano §4.2",
+    objective="clipped",
+    rate=QED_NANO.rate,
+    rollouts=QED_NANO.rollouts,
+    loss=QED_NANO.loss,
+    gradient_clip=QED_NANO.gradient_clip or 1.0,
+    entropy_bonus=QED_NANO.entropy_bonus,
+)
+
+
+def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS) -> list[Row]:
+    """One row an attempt, compared within its (problem, state) only; turns of kind `summary` are never learned from.
+
+    Raises `NotLearnable` for an attempt that names no state or has no grade, and where no group teaches anything.
+    """
+    groups: dict[str, list[tuple[float, Row]]] = {}
+    for trajectory in trajectories:
+        for place, turn in enumerate(trajectory.turns):
+            if turn.kind == "summary":
+                continue
+            if not turn.group or turn.reward is None:
+                raise NotLearnable(f"Trajectory {trajectory.id}, turn {place}: an attempt needs its state and its grade.")
+            reward = rubric_reward(turn.reward, full=full)
+            groups.setdefault(turn.group, []).append((reward, row_of(trajectory, place)))
+    listed = list(groups.values())
+    rewards = [[reward for reward, _ in group] for group in listed]
+    return [
+        learned(row, reward, advantage)
+        for place in learnable_groups(rewards)
+        for (reward, row), advantage in zip(listed[place], centred(rewards[place]), strict=True)
+    ]

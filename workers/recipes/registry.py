@@ -1,0 +1,26 @@
+"""All recipes by name: the settings a trainer reads, and the function that makes rows from trajectories."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workers.learning.rows import Row
+from workers.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
+from workers.recipes.recipe import Training
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One algorithm. `rows(trajectories, **options)` raises `NotLearnable` for what cannot be learned from."""
+
+    training: Training
+    rows: Callable[..., list[Row]]
+
+
+RECIPES = {
+    recipe.training.name: recipe
+    for recipe in (
+        *(Recipe(module.TRAINING, module.rows) for module in (sft_proofs, grpo_rubric, rc_rl, turn_grpo, turn_ppo)),
+        *(Recipe(module.TRAINING, module.rows) for module in (turn_dapo, turn_sft, orealh, marsrl)),
+        Recipe(orealh.COLD_START, orealh.cold_start_rows),
+    )
+}

@@ -1,0 +1,101 @@
+"""What recipes read: trajectories of one problem with their turns, rewards and, for provers with lemmas, their rounds.
+
+Whoever has trajectories (the exporter from recorded runs, a toy environment) makes these; token ids are those that were
+sampled. Where a step's log-probabilities are unknown only supervised recipes take it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Row
+
+Kind = Literal["turn", "round", "answer", "revision", "summary"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One completion of the policy: a turn, a round, an answer, a revision or a summary.
+
+    `reward` is its own where it was judged by itself; `group` what shares its prompt, where that is not the problem;
+    `invalid` an action that could not be read; `lemmas` the *valid* lemmas a round found; `well_formed` a summary that could be
+    read.
+    """
+
+    prompt_ids: Sequence[int]
+    completion_ids: Sequence[int]
+    loss_mask: Sequence[int] | None = None
+    logprobs: Sequence[float] | None = None
+    role: str = "solver"
+    kind: Kind = "turn"
+    reward: float | None = None
+    group: str = ""
+    invalid: bool = False
+    lemmas: Sequence[str] = ()
+    parents: Sequence[str] = ()
+    well_formed: bool = True
+    policy_version: int = 0
+    finish_reason: str = "stop"
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One attempt at one problem. `reward` is the episode's; `votes` the (passes, votes) of its final proof.
+
+    `derived` and `used` are the edges of its lemmas and those its final proof uses; `answer_ok` whether its final answer agrees
+    with the reference answer, where there is one.
+    """
+
+    id: str
+    problem_id: str
+    turns: Sequence[Turn]
+    reward: float = 0.0
+    votes: tuple[int, int] | None = None
+    answer_ok: bool | None = None
+    derived: frozenset[tuple[str, str]] = frozenset()
+    used: frozenset[str] = frozenset()
+    run_id: str = ""
+    split: str = "train"
+    licence: str = ""
+
+
+def row_of(trajectory: Trajectory, place: int, *, group: str = "") -> Row:
+    """The row of one turn, without reward or advantage. A mask that is not given counts every token as the policy's own."""
+    turn = trajectory.turns[place]
+    passes, votes = trajectory.votes or (None, None)
+    return Row(
+        prompt_ids=turn.prompt_ids,
+        completion_ids=turn.completion_ids,
+        loss_mask=turn.loss_mask if turn.loss_mask is not None else [1] * len(turn.completion_ids),
+        logprobs=turn.logprobs,
+        group_id=group or turn.group or trajectory.problem_id,
+        role=turn.role,
+        run_id=trajectory.run_id,
+        problem_id=trajectory.problem_id,
+        trajectory_id=trajectory.id,
+        step_index=place,
+        policy_version=turn.policy_version,
+        finish_reason=turn.finish_reason,
+        verdict_k=passes,
+        verdict_n=votes,
+        lemma_ids=tuple(turn.lemmas),
+        parent_lemma_ids=tuple(turn.parents),
+        split=trajectory.split,
+        licence=trajectory.licence,
+    )
+
+
+def learned(row: Row, reward: float, advantage: float) -> Row:
+    """The row with its reward and advantage."""
+    return replace(row, reward=float(reward), advantage=float(advantage))
+
+
+def by_problem(trajectories: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:
+    """The trajectories by problem, in the order of their first. Raises `NotLearnable` where there are none."""
+    found: dict[str, list[Trajectory]] = {}
+    for trajectory in trajectories:
+        found.setdefault(trajectory.problem_id, []).append(trajectory)
+    if not found:
+        raise NotLearnable("There is no trajectory to learn from.")
+    return found

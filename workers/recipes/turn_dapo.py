@@ -1,0 +1,53 @@
+"""AlphaApollo's turn-level rows with DAPO: groups that teach nothing are dropped and refilled, long answers are punished.
+
+The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. An online source refills through
+`workers.learning.advantages.refill`; from recorded rows there is nothing to refill from, only to leave out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workers.learning.advantages import Baseline, learnable_groups, overlong_penalty
+from workers.learning.defaults import DAPO, TURN_GRPO
+from workers.learning.rows import Row
+from workers.recipes.recipe import Training
+from workers.recipes.trajectory import Trajectory, by_problem
+from workers.recipes.turn_grpo import group_rows
+
+TRAINING = Training(
+    name="turn_dapo",
+    title="DAPO over turns",
+    source="AlphaApollo §2.2; DAPO",
+    objective="clipped",
+    rate=TURN_GRPO.rate,
+    rollouts=TURN_GRPO.rollouts,
+    loss=DAPO,
+)
+
+
+def rows(
+    trajectories: Sequence[Trajectory],
+    *,
+    longest: int | None = None,
+    margin: int | None = None,
+    baseline: Baseline = "trajectory",
+    penalty: float = 0.1,
+) -> list[Row]:
+    """One row a turn, of problems whose rewards differ before any punishment of length.
+
+    With `longest` (tokens a turn may hold) a trajectory's reward falls by up to 1 over the last `margin` tokens (default: a
+    fifth) of its longest turn. Raises `NotLearnable` where no group teaches anything.
+    """
+    groups = list(by_problem(trajectories).values())
+    found: list[Row] = []
+    for place in learnable_groups([[one.reward for one in group] for group in groups]):
+        group = groups[place]
+        if longest is not None:
+            group = [_shortened(one, longest, margin or max(1, longest // 5)) for one in group]
+        found += group_rows(group, scope="episode", baseline=baseline, penalty=penalty)
+    return found
+
+
+def _shortened(one: Trajectory, longest: int, margin: int) -> Trajectory:
+    length = max(len(turn.completion_ids) for turn in one.turns)
+    return replace(one, reward=one.reward + overlong_penalty(length, limit=longest, margin=margin))

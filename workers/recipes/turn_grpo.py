@@ -1,0 +1,64 @@
+"""AlphaApollo's turn-level GRPO (§2.2): a row for each turn, and only what the policy wrote in it has a gradient.
+
+Reward: the episode's for every turn less 0.1 for an invalid action (its code, the default), or each turn's own answer graded
+(its text, `scope="turn"`). Baseline: over trajectories (its text, the default) or over all turn rows (its code).
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from workers.learning.advantages import Baseline, episode_turn_rewards, learnable_groups, turn_advantages
+from workers.learning.arrays import NotLearnable
+from workers.learning.defaults import TURN_GRPO
+from workers.learning.rows import Row
+from workers.recipes.recipe import Training
+from workers.recipes.trajectory import Trajectory, by_problem, learned, row_of
+
+Scope = Literal["episode", "turn"]
+TRAINING = Training(
+    name="turn_grpo",
+    title="GRPO over turns",
+    source="AlphaApollo §2.2",
+    objective="clipped",
+    rate=TURN_GRPO.rate,
+    rollouts=TURN_GRPO.rollouts,
+    loss=TURN_GRPO.loss,
+)
+
+
+def rows(
+    trajectories: Sequence[Trajectory], *, scope: Scope = "episode", baseline: Baseline = "trajectory", penalty: float = 0.1
+) -> list[Row]:
+    """One row a turn. Problems whose trajectories have all the same reward are left out, also by a penalty's difference.
+
+    Raises `NotLearnable` where no group teaches anything, or a turn has no reward though `scope="turn"`.
+    """
+    groups = list(by_problem(trajectories).values())
+    kept = learnable_groups([[one.reward for one in group] for group in groups])
+    return [row for place in kept for row in group_rows(groups[place], scope=scope, baseline=baseline, penalty=penalty)]
+
+
+def group_rows(group: Sequence[Trajectory], *, scope: Scope, baseline: Baseline, penalty: float) -> list[Row]:
+    """The rows of one problem's trajectories."""
+    episodes = [one.reward for one in group]
+    rewards = turn_rewards(group, scope=scope, penalty=penalty)
+    advantages = turn_advantages(rewards, episodes, baseline=baseline)
+    return [
+        learned(row_of(one, place), rewards[number][place], advantages[number][place])
+        for number, one in enumerate(group)
+        for place in range(len(one.turns))
+    ]
+
+
+def turn_rewards(group: Sequence[Trajectory], *, scope: Scope, penalty: float) -> list[list[float]]:
+    """The rewards of all turns, one list a trajectory."""
+    if scope == "episode":
+        invalid = [[turn.invalid for turn in one.turns] for one in group]
+        return episode_turn_rewards([one.reward for one in group], invalid, penalty=penalty)
+    found = []
+    for one in group:
+        missing = [place for place, turn in enumerate(one.turns) if turn.reward is None]
+        if missing:
+            raise NotLearnable(f"Trajectory {one.id}: turn {missing[0]} was not graded by itself.")
+        found.append([float(turn.reward or 0.0) for turn in one.turns])
+    return found

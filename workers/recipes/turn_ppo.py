@@ -1,0 +1,36 @@
+"""AlphaApollo's turn-level rows with PPO: a value head instead of a group's mean.
+
+The reward of a turn comes at its last own token; advantages per token are made by the trainer from its value head (GAE over the
+policy's own tokens, `workers/learning/ppo.py`). No group is needed, so a single trajectory teaches too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workers.learning.arrays import finite
+from workers.learning.defaults import TURN_GRPO
+from workers.learning.losses import Clip
+from workers.learning.rows import Row
+from workers.recipes.recipe import Training
+from workers.recipes.trajectory import Trajectory, by_problem, row_of
+from workers.recipes.turn_grpo import Scope, turn_rewards
+
+TRAINING = Training(
+    name="turn_ppo",
+    title="PPO over turns",
+    source="AlphaApollo §2.2",
+    objective="clipped_with_values",
+    rate=TURN_GRPO.rate,
+    rollouts=TURN_GRPO.rollouts,
+    loss=Clip(beta=0.0, aggregation="token"),
+)
+
+
+def rows(trajectories: Sequence[Trajectory], *, scope: Scope = "episode", penalty: float = 0.1) -> list[Row]:
+    """One row a turn with its reward. Raises `NotLearnable` without a trajectory, or for a reward that is no number."""
+    found = []
+    for group in by_problem(trajectories).values():
+        for one, rewards in zip(group, turn_rewards(group, scope=scope, penalty=penalty), strict=True):
+            finite(rewards, f"Rewards of trajectory {one.id}")
+            found += [replace(row_of(one, place), reward=reward) for place, reward in enumerate(rewards)]
+    return found

@@ -1,0 +1,36 @@
+"""AlphaApollo's supervised learning of turns: the turns of successful trajectories, tool text masked."""
+
+from collections.abc import Sequence
+
+from workers.learning.arrays import NothingToLearn
+from workers.learning.defaults import Rate
+from workers.learning.rows import Row
+from workers.recipes.recipe import Training
+from workers.recipes.trajectory import Trajectory, row_of
+
+TRAINING = Training(
+    name="turn_sft",
+    title="Supervised learning of turns",
+    source="AlphaApollo §2.2",
+    objective="supervised",
+    rate=Rate(3e-5, 0.0),  # QED-Nano's; the paper gives none
+    rows_per_step=32,
+    warmup_share=0.1,
+)
+
+
+def rows(trajectories: Sequence[Trajectory], *, succeeded: float = 0.0) -> list[Row]:
+    """Every turn of the trajectories whose reward is above `succeeded`, but those whose action could not be read.
+
+    Raises `NothingToLearn` where no trajectory succeeded.
+    """
+    found = [
+        row_of(one, place)
+        for one in trajectories
+        if one.reward > succeeded
+        for place, turn in enumerate(one.turns)
+        if not turn.invalid
+    ]
+    if not found:
+        raise NothingToLearn(f"None of {len(trajectories)} trajectories succeeded, so there is nothing to imitate.")
+    return found

@@ -1,0 +1,80 @@
+"""Checkpoints of a job: complete once they have a manifest, which is written last."""
+
+import hashlib
+import json
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from workers.training.folder import replace_file
+
+MANIFEST = "manifest.json"
+PREFIX = "checkpoint-"
+PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "numpy")
+
+
+def complete(folder: Path) -> list[Path]:
+    """The complete checkpoints below a folder, oldest first."""
+    found = [path for path in folder.glob(f"{PREFIX}*") if (path / MANIFEST).exists() and _step(path) is not None]
+    return sorted(found, key=lambda path: _step(path) or 0)
+
+
+def latest(folder: Path) -> Path | None:
+    """The latest complete one; half-written ones are removed. For the beginning of a resumed job."""
+    kept = complete(folder)
+    for path in folder.glob(f"{PREFIX}*"):
+        if path not in kept:
+            shutil.rmtree(path, ignore_errors=True)
+    return kept[-1] if kept else None
+
+
+def prune(folder: Path, keep: int) -> None:
+    """Removes all but the latest `keep`; the manifest goes first, so that a half-removed one counts as none."""
+    for path in complete(folder)[:-keep]:
+        (path / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def seal(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Writes the manifest with the hashes of all files: from here on the checkpoint is complete."""
+    files = {path.name: file_hash(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    manifest = {"format": 1, **facts, "versions": versions(), "files": files, "created": time.time()}
+    replace_file(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a complete checkpoint."""
+    found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return found
+
+
+def broken_files(folder: Path) -> list[str]:
+    """The files that are gone or no longer what the manifest says."""
+    files = read_manifest(folder)["files"]
+    return [name for name, said in files.items() if not (folder / name).exists() or file_hash(folder / name) != said]
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of what decides about a result."""
+    found = {"python": sys.version.split()[0]}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _step(path: Path) -> int | None:
+    number = path.name.removeprefix(PREFIX)
+    return int(number) if number.isdecimal() else None

@@ -1,0 +1,180 @@
+"""`config.json` of a job: read, checked and filled in from the recipe. docs/learning_jobs.md describes every key."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from workers.learning.losses import Aggregation, Clip
+from workers.learning.oreal import OrealFactors
+from workers.recipes.recipe import Training
+from workers.recipes.registry import RECIPES
+from workers.training.problems import BadConfig
+
+FORMAT = 1
+DEVICES = ("auto", "cpu", "cuda")
+DTYPES = ("auto", "float32", "bfloat16")
+SOURCES = ("rows", "texts", "stream", "toy")
+
+
+@dataclass(frozen=True)
+class LossSettings:
+    """How a loss is made, of whichever kind: a clipped loss reads the first part, OREAL's the second."""
+
+    low: float = 0.2
+    high: float = 0.2
+    beta: float = 0.0
+    aggregation: Aggregation = "token"
+    longest: int | None = None
+    entropy_bonus: float = 0.0
+    mastered_below: float | None = None
+    positive: float = 1.0
+    negative: float = 0.5
+
+
+@dataclass(frozen=True)
+class LoraSettings:
+    """A low-rank adapter instead of all weights."""
+
+    rank: int = 16
+    alpha: int = 32
+    targets: str | tuple[str, ...] = "all-linear"
+
+
+@dataclass(frozen=True)
+class JobConfig:
+    """One job, complete: what `config.json` leaves out has come from the recipe."""
+
+    recipe: str
+    base: str | dict[str, Any]
+    source: dict[str, Any]
+    steps: int
+    format: int = FORMAT
+    parent: str = ""
+    dataset: dict[str, Any] = field(default_factory=dict)
+    rows_per_step: int = 64
+    micro_rows: int | None = None
+    seed: int = 0
+    learning_rate: float = 1e-6
+    last_learning_rate: float = 1e-6
+    warmup_steps: int = 0
+    gradient_clip: float = 1.0
+    weight_decay: float = 0.0
+    loss: LossSettings = field(default_factory=LossSettings)
+    lora: LoraSettings | None = None
+    most_lag: int | None = None
+    save_every: int = 50
+    keep: int = 2
+    log_every: int = 1
+    samples: int = 2
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    dtype: Literal["auto", "float32", "bfloat16"] = "auto"
+    threads: int | None = None
+
+    @property
+    def training(self) -> Training:
+        """The recipe's own settings."""
+        return RECIPES[self.recipe].training
+
+    @property
+    def micro(self) -> int:
+        """How many rows go through the model at once."""
+        return min(self.micro_rows or self.rows_per_step, self.rows_per_step)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it would stand in a file, with everything filled in."""
+        return asdict(self)
+
+
+def read_config(path: Path) -> JobConfig:
+    """Raises `BadConfig` with the key and what is wrong with it."""
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise BadConfig(f"config.json is not JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise BadConfig("config.json must be one JSON object.")
+    return config_of(given)
+
+
+def config_of(given: Mapping[str, Any]) -> JobConfig:
+    """The configuration with the recipe's settings beneath what is given. Raises `BadConfig`."""
+    known = {one.name for one in fields(JobConfig)}
+    _refuse_unknown(given, known, "config.json")
+    for name in ("recipe", "base", "source", "steps"):
+        if name not in given:
+            raise BadConfig(f"config.json lacks “{name}”.")
+    if given.get("format", FORMAT) != FORMAT:
+        raise BadConfig(f"config.json has format {given['format']!r}; this trainer reads {FORMAT}.")
+    if given["recipe"] not in RECIPES:
+        raise BadConfig(f"There is no recipe “{given['recipe']}”. There are: {', '.join(RECIPES)}.")
+    training = RECIPES[given["recipe"]].training
+    values = _of_recipe(training, int(given["steps"]) if isinstance(given["steps"], int) else 0)
+    values |= {name: value for name, value in given.items() if name not in ("loss", "lora")}
+    values["loss"] = _part(LossSettings, asdict(_loss_of(training)) | dict(given.get("loss") or {}), "loss")
+    values["lora"] = _part(LoraSettings, dict(given["lora"]), "lora") if given.get("lora") is not None else None
+    config = JobConfig(**values)
+    _check(config)
+    return config
+
+
+def _of_recipe(training: Training, steps: int) -> dict[str, Any]:
+    warmup = training.rate.warmup_steps or int(training.warmup_share * steps)
+    return {
+        "rows_per_step": training.rows_per_step,
+        "learning_rate": training.rate.first,
+        "last_learning_rate": training.rate.last,
+        "warmup_steps": warmup,
+        "gradient_clip": training.gradient_clip,
+        "most_lag": training.most_lag,
+    }
+
+
+def _loss_of(training: Training) -> LossSettings:
+    loss = training.loss
+    if isinstance(loss, Clip):
+        return LossSettings(
+            loss.low, loss.high, loss.beta, loss.aggregation, loss.longest, entropy_bonus=training.entropy_bonus
+        )
+    if isinstance(loss, OrealFactors):
+        return LossSettings(beta=loss.beta, positive=loss.positive, negative=loss.negative)
+    return LossSettings()
+
+
+def _part(kind: type[Any], given: dict[str, Any], name: str) -> Any:
+    _refuse_unknown(given, {one.name for one in fields(kind)}, f"“{name}” of config.json")
+    return kind(**given)
+
+
+def _refuse_unknown(given: Mapping[str, Any], known: set[str], where: str) -> None:
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise BadConfig(f"{where} has “{unknown[0]}”, which is not a key. Keys are: {', '.join(sorted(known))}.")
+
+
+def _check(config: JobConfig) -> None:
+    for name in ("steps", "rows_per_step", "save_every", "keep", "log_every"):
+        value = getattr(config, name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise BadConfig(f"“{name}” is {value!r}; it must be a whole number of at least 1.")
+    for name in ("learning_rate", "last_learning_rate", "gradient_clip", "weight_decay"):
+        value = getattr(config, name)
+        if not isinstance(value, int | float) or not 0 <= value < float("inf"):
+            raise BadConfig(f"“{name}” is {value!r}; it must be a number that is not negative.")
+    kind = config.source.get("kind") if isinstance(config.source, dict) else None
+    choices = (
+        ("device", config.device, DEVICES),
+        ("dtype", config.dtype, DTYPES),
+        ("source.kind", kind, SOURCES),
+        ("loss.aggregation", config.loss.aggregation, get_args(Aggregation)),
+    )
+    for name, value, allowed in choices:
+        if value not in allowed:
+            raise BadConfig(f"“{name}” is {value!r}; it must be one of {', '.join(allowed)}.")
+    if kind == "texts" and config.training.needs_logprobs:
+        raise BadConfig(f"“source.kind” is texts, which have no log-probabilities, and {config.recipe} needs them.")
+    if config.loss.aggregation == "fixed" and not config.loss.longest:
+        raise BadConfig("The aggregation “fixed” needs loss.longest, the longest completion in tokens.")
+    if config.rows_per_step % config.micro:
+        raise BadConfig(f"micro_rows ({config.micro}) must divide rows_per_step ({config.rows_per_step}).")

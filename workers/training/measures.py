@@ -1,0 +1,72 @@
+"""What a job reports of the rows of a step: rewards, groups, roles, lengths, votes. Standard library only."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean, pstdev
+
+from workers.learning.rows import Row, groups_of
+
+BUCKETS = ("0", "0-25", "25-50", "50-75", "75-99", "1")
+
+
+def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str, float]:
+    """The measures of docs/learning_jobs.md that rows tell by themselves; what does not apply is left out."""
+    tokens = [len(row.completion_ids) for row in rows]
+    found = {
+        "rows": float(len(rows)),
+        "completion_length": fmean(tokens),
+        "longest_completion": float(max(tokens)),
+        "truncated": fmean(row.finish_reason == "length" for row in rows),
+        "masked_tokens": 1 - sum(map(sum, (row.loss_mask for row in rows))) / sum(tokens),
+    }
+    advantages = [row.advantage for row in rows if row.advantage is not None]
+    if advantages:
+        found["advantage_std"] = pstdev(advantages)
+    if version is not None:
+        found["lag"] = fmean(version - row.policy_version for row in rows)
+    return found | _rewards(rows) | _roles(rows) | _votes(rows)
+
+
+def _rewards(rows: Sequence[Row]) -> dict[str, float]:
+    rewards = [row.reward for row in rows if row.reward is not None]
+    if not rewards:
+        return {}
+    groups = _rewards_by_group(rows)
+    found = {"reward": fmean(rewards), "reward_std": pstdev(rewards), "silent": _silent(groups)}
+    shares = Counter(_bucket(fmean(reward > 0 for reward in group)) for group in groups)
+    return found | {f"passrate/{name}": shares[name] / len(groups) for name in BUCKETS}
+
+
+def _roles(rows: Sequence[Row]) -> dict[str, float]:
+    names = sorted({row.role for row in rows if row.role})
+    if len(names) < 2:
+        return {}
+    found: dict[str, float] = {}
+    for name in names:
+        own = [row for row in rows if row.role == name]
+        found[f"role/{name}/rows"] = float(len(own))
+        rewards = [row.reward for row in own if row.reward is not None]
+        if rewards:
+            found[f"role/{name}/reward"] = fmean(rewards)
+            found[f"role/{name}/silent"] = _silent(_rewards_by_group(own))
+    return found
+
+
+def _votes(rows: Sequence[Row]) -> dict[str, float]:
+    passes = Counter(row.verdict_k for row in rows if row.verdict_k is not None)
+    return {f"votes/{k}": count / passes.total() for k, count in sorted(passes.items())}
+
+
+def _rewards_by_group(rows: Iterable[Row]) -> list[list[float]]:
+    groups = ([row.reward for row in group if row.reward is not None] for group in groups_of(rows).values())
+    return [group for group in groups if group]
+
+
+def _silent(groups: Sequence[Sequence[float]]) -> float:
+    return fmean(max(group) == min(group) for group in groups)
+
+
+def _bucket(share: float) -> str:
+    if share in (0, 1):
+        return "01"[int(share)]
+    return BUCKETS[1 + min(3, int(share * 4))] if share * 4 % 1 else BUCKETS[int(share * 4)]

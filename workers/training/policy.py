@@ -1,0 +1,78 @@
+"""Answers of the model that is being trained, drawn in its own process: for toys, which need no engine.
+
+The log-probability of every token is kept as it was drawn, so that a row's ratio starts at exactly the behaviour's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One completion with its log-probabilities; `finish_reason` is `stop` where it ended by itself."""
+
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    finish_reason: str
+
+
+class Policy:
+    """A causal model of transformers with its tokenizer, for drawing. Leaves the process's own random state alone."""
+
+    def __init__(self, model: Any, tokenizer: Any, *, version: int = 0, seed: int = 0, temperature: float = 1.0) -> None:
+        self.model, self.tokenizer, self.version = model, tokenizer, version
+        self.temperature = temperature
+        self._generator = torch.Generator(device=model.device).manual_seed(seed)
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a text, without signs of beginning or end."""
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of tokens, without special ones."""
+        found: str = self.tokenizer.decode(list(ids), skip_special_tokens=True)
+        return found
+
+    @torch.no_grad()
+    def draw(self, prompts: Sequence[Sequence[int]], *, most: int, stop: str = "") -> list[Drawn]:
+        """One completion of at most `most` tokens for each prompt; it ends at the end sign or at the character `stop`."""
+        ends = {self.tokenizer.eos_token_id, *(self.encode(stop) if stop else ())}
+        longest = max(map(len, prompts))
+        pad, device = self.tokenizer.pad_token_id, self.model.device
+        ids = torch.tensor([[pad] * (longest - len(one)) + list(one) for one in prompts], device=device)
+        mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in prompts], device=device)
+        was_training = self.model.training
+        self.model.eval()
+        drawn, logprobs = self._decode(ids, mask, most, ends)
+        self.model.train(was_training)
+        return [_cut(one, scores, ends) for one, scores in zip(drawn.tolist(), logprobs.tolist(), strict=True)]
+
+    def _decode(self, ids: Any, mask: Any, most: int, ends: set[int]) -> tuple[Any, Any]:
+        endings = torch.tensor(sorted(ends), device=ids.device)
+        ended = torch.zeros(len(ids), dtype=torch.bool, device=ids.device)
+        tokens, scores, cache = [], [], None
+        for _ in range(most):
+            places = (mask.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+            output = self.model(input_ids=ids, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True)
+            cache = output.past_key_values
+            logs = torch.log_softmax(output.logits[:, -1].float() / self.temperature, dim=-1)
+            token = torch.multinomial(logs.exp(), 1, generator=self._generator)
+            tokens.append(token)
+            scores.append(logs.gather(1, token))
+            ended |= torch.isin(token[:, 0], endings)
+            if bool(ended.all()):
+                break
+            ids, mask = token, torch.cat([mask, torch.ones_like(token)], dim=1)
+        return torch.cat(tokens, dim=1), torch.cat(scores, dim=1)
+
+
+def _cut(ids: list[int], logprobs: list[float], ends: set[int]) -> Drawn:
+    """Up to and including the first end; what was decoded after it, while others went on, is nobody's."""
+    length = next((place + 1 for place, token in enumerate(ids) if token in ends), None)
+    if length is None:
+        return Drawn(tuple(ids), tuple(logprobs), "length")
+    return Drawn(tuple(ids[:length]), tuple(logprobs[:length]), "stop")

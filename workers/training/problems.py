@@ -1,0 +1,98 @@
+"""Why a job cannot go on, each with the word that stands in its state file."""
+
+import errno
+from typing import Literal
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Leak
+
+Reason = Literal[
+    "bad_config",
+    "bad_rows",
+    "nothing_to_learn",
+    "other_tokenizer",
+    "other_architecture",
+    "leak",
+    "not_a_number",
+    "disk_full",
+    "out_of_memory",
+    "device_lost",
+    "no_rows",
+    "crashed",
+]
+
+
+class JobProblem(Exception):
+    """The job ends as failed. The message is for people; `reason` is the word for programs."""
+
+    reason: Reason = "crashed"
+
+
+class BadConfig(JobProblem):
+    """`config.json` asks for something that does not exist or cannot be."""
+
+    reason: Reason = "bad_config"
+
+
+class BadRows(JobProblem):
+    """A shard or a row cannot be read."""
+
+    reason: Reason = "bad_rows"
+
+
+class OtherTokenizer(JobProblem):
+    """The rows were written with another tokenizer or chat template than the base model's."""
+
+    reason: Reason = "other_tokenizer"
+
+
+class OtherArchitecture(JobProblem):
+    """A checkpoint does not fit the base model of the job."""
+
+    reason: Reason = "other_architecture"
+
+
+class NotANumber(JobProblem):
+    """The loss or the gradient became NaN or infinite."""
+
+    reason: Reason = "not_a_number"
+
+
+class NoRows(JobProblem):
+    """A stream brought no rows for too long."""
+
+    reason: Reason = "no_rows"
+
+
+_LOST = ("device-side", "cudaerror", "cuda error", "no cuda-capable device", "ecc error", "nvml")
+
+
+def explain(error: BaseException) -> tuple[Reason, str]:
+    """The word and the sentence for an error that ended a job."""
+    if isinstance(error, JobProblem):
+        return error.reason, str(error)
+    if isinstance(error, Leak):
+        return "leak", str(error)
+    if isinstance(error, NotLearnable):
+        return "nothing_to_learn", str(error)
+    found = _disk_full(error)
+    if found is not None:
+        return "disk_full", f"No space is left on the disk{found}; the last complete checkpoint is kept."
+    said = f"{type(error).__name__}: {error}".strip().splitlines()[-1]
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "out of memory" in said.lower():
+        return "out_of_memory", f"Memory did not suffice ({said}). Take fewer micro_rows or a shorter longest completion."
+    if any(sign in said.lower() for sign in _LOST):
+        return "device_lost", f"The device stopped answering ({said}). Resume when it is back."
+    return "crashed", said
+
+
+def _disk_full(error: BaseException) -> str | None:
+    """Where the disk is full, looked for along the causes; libraries in other languages tell it in words only."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, OSError) and seen.errno in (errno.ENOSPC, errno.EDQUOT):
+            return f" ({seen.filename})" if seen.filename else ""
+        if "no space left on device" in str(seen).lower():
+            return ""
+        seen = seen.__cause__ or seen.__context__
+    return None

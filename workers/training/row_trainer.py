@@ -1,0 +1,192 @@
+"""TRL's GRPOTrainer, fed with rows instead of rollouts of its own.
+
+One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score; all that follows (losses,
+clipping, KL, micro-batches, adapters, several devices) is TRL's. TRL's minor version is pinned for that, and tests/training
+holds its losses to those of `workers/learning/losses.py`.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+from datasets import Dataset
+from trl import GRPOConfig, GRPOTrainer
+
+from workers.learning.rows import Row
+from workers.training.batches import Tensors, silence_mastered, silent_rows, tensors_of
+from workers.training.config import JobConfig
+from workers.training.measures import measures_of
+from workers.training.policy import Policy
+from workers.training.problems import NoRows, NotANumber
+from workers.training.sources import RowSource
+
+#: Our names of aggregations in TRL's words. TRL's "fixed" divides by rows × longest completion; with 1 for that it is "sum".
+LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}
+Seen = Callable[[int, Sequence[Row], dict[str, float]], None]
+
+
+def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
+    """TRL's configuration for a job. What it says of generations is not used: rows come from elsewhere."""
+    longest = config.loss.longest if config.loss.aggregation == "fixed" else 1
+    return GRPOConfig(
+        output_dir=str(output),
+        max_steps=config.steps,
+        per_device_train_batch_size=2,
+        num_generations=2,
+        gradient_accumulation_steps=config.rows_per_step // config.micro,
+        steps_per_generation=config.rows_per_step // config.micro,
+        max_completion_length=longest,
+        learning_rate=config.learning_rate,
+        lr_scheduler_type="constant",
+        weight_decay=config.weight_decay,
+        max_grad_norm=config.gradient_clip,
+        beta=config.loss.beta,
+        use_bias_correction_kl=False,
+        epsilon=config.loss.low,
+        epsilon_high=config.loss.high,
+        loss_type=LOSS_TYPES[config.loss.aggregation],
+        entropy_coef=config.loss.entropy_bonus,
+        temperature=1.0,
+        seed=config.seed,
+        bf16=bf16,
+        use_cpu=cpu,
+        gradient_checkpointing=not cpu,
+        ignore_data_skip=True,
+        remove_unused_columns=False,
+        logging_steps=config.log_every,
+        save_strategy="no",
+        report_to=[],
+        disable_tqdm=True,
+        dataloader_pin_memory=False,
+    )
+
+
+class RowTrainer(GRPOTrainer):
+    """Learns from the rows that `source` gives for each step. `seen(step, rows, measures)` is told of them beforehand."""
+
+    lr_scheduler: Any
+
+    def __init__(
+        self,
+        model: Any,
+        source: RowSource,
+        config: JobConfig,
+        args: Any,
+        tokenizer: Any,
+        *,
+        seen: Seen | None = None,
+        **more: Any,
+    ) -> None:
+        nothing = Dataset.from_dict({"prompt": [""] * 64})
+        super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
+        self.source, self.job, self._seen = source, config, seen
+        self.rows_trained = self.tokens_trained = 0
+        self._filled = 1.0
+
+    def create_optimizer_and_scheduler(self, num_training_steps: int) -> None:
+        """Warm-up, then a cosine from the first to the last learning rate, which may be equal."""
+        self.create_optimizer()
+        if self.lr_scheduler is None:
+            self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._share_of_rate)
+
+    def _share_of_rate(self, step: int) -> float:
+        first, last, warmup = self.job.learning_rate, self.job.last_learning_rate, self.job.warmup_steps
+        if step < warmup:
+            return (step + 1) / (warmup + 1)
+        done = min(1.0, (step - warmup) / max(1, self.job.steps - warmup))
+        floor = last / first if first else 1.0
+        return float(floor + (1 - floor) * 0.5 * (1 + torch.cos(torch.tensor(torch.pi * done)).item()))
+
+    def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
+        """Raises `NotANumber` for such a loss, before the optimiser has moved a weight."""
+        loss = super().training_step(model, inputs, num_items_in_batch)
+        if not bool(torch.isfinite(loss)):
+            raise NotANumber(f"The loss of step {self.state.global_step + 1} is {loss.item()}; no weight was changed.")
+        return loss
+
+    def save_now(self) -> None:
+        """A checkpoint at the end of a stream, unless one was just made. Raises `NoRows` where not even one step was taken."""
+        if not self.state.global_step:
+            raise NoRows("The stream ended before it had brought a single row.")
+        if self.state.global_step % self.job.save_every:
+            self._save_checkpoint(self.model, trial=None)
+            self.callback_handler.on_save(self.args, self.state, self.control)
+
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """None: the manifest says what a checkpoint is."""
+
+    def policy(self, step: int) -> Policy:
+        """The model as it is now, to draw from."""
+        model = self.accelerator.unwrap_model(self.model)
+        return Policy(model, self.processing_class, version=step, seed=self.job.seed * 1_000_003 + step)
+
+    def _generate_and_score_completions(self, inputs: Any) -> Tensors:
+        step = self.state.global_step
+        rows = self.source.rows(step, self.policy(step))
+        if self._seen is not None:
+            version = None if self.job.source["kind"] in ("rows", "texts") else step
+            self._seen(step + 1, rows, measures_of(rows, version=version) | dict(self.source.measures()))
+        world, rank = self.accelerator.num_processes, self.accelerator.process_index
+        share = rows[rank::world] or rows[:1]
+        batch = tensors_of(share, pad=self.processing_class.pad_token_id, device=self.accelerator.device)
+        if not rows[rank::world]:
+            batch["tool_mask"] = torch.zeros_like(batch["tool_mask"])
+        if self.job.loss.mastered_below is not None:
+            self._metrics["train"]["mastered"].append(silence_mastered(batch, self.job.loss.mastered_below))
+        pieces = self.args.steps_per_generation
+        batch = silent_rows(batch, -len(share) % pieces)
+        self._filled = len(batch["prompt_ids"]) * world / len(rows)
+        own = sum(map(sum, (row.loss_mask for row in rows)))
+        self.rows_trained += len(rows)
+        self.tokens_trained += own
+        self._with_reference(batch)
+        self.prepare(batch)
+        batch["num_items_in_batch"] = torch.tensor(max(own, 1), device=self.accelerator.device)
+        # TRL shuffles next: seeded by the step, so that a resumed job cuts the same micro-batches.
+        torch.manual_seed(self.job.seed * 1_000_003 + step)
+        return batch
+
+    def prepare(self, batch: Tensors) -> None:
+        """What an objective adds to a batch before it is cut into micro-batches."""
+
+    def logprobs(self, model: Any, batch: Tensors, *, entropy: bool = False) -> tuple[Any, Any]:
+        """Log-probabilities of the completions' tokens (N, T), and their entropies where asked for."""
+        ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
+        mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
+        found = self._get_per_token_logps_and_entropies(
+            model, ids, mask, batch["completion_ids"].shape[1], compute_entropy=entropy
+        )
+        return found[0], found[1]
+
+    @torch.no_grad()
+    def _with_reference(self, batch: Tensors) -> None:
+        """With a KL term TRL expects the reference's log-probabilities in the batch; an adapter's is the model without it."""
+        if not self.beta:
+            return
+        model = self.accelerator.unwrap_model(self.model)
+        alone = nullcontext() if self.ref_model is not None else model.disable_adapter()
+        with alone:
+            batch["ref_per_token_logps"], _ = self._in_pieces(self.ref_model if self.ref_model is not None else model, batch)
+
+    def _in_pieces(self, model: Any, batch: Tensors) -> tuple[Any, Any]:
+        size = max(1, len(batch["prompt_ids"]) // self.args.steps_per_generation)
+        names = ("prompt_ids", "prompt_mask", "completion_ids", "completion_mask")
+        pieces = [
+            self.logprobs(model, {name: batch[name][start : start + size] for name in names})[0]
+            for start in range(0, len(batch["prompt_ids"]), size)
+        ]
+        return torch.cat(pieces), None
+
+    def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
+        loss = super()._compute_loss(model, inputs)
+        # Means over rows also counted the silent ones that fill up the batch; the mean over tokens did not.
+        if self.job.loss.aggregation != "token":
+            loss = loss * self._filled
+        return loss
+
+
+def _none(**_: Any) -> list[float]:
+    """TRL wants a reward function; rows bring their rewards."""
+    raise AssertionError("Rows bring their rewards; nothing is scored here.")

@@ -1,0 +1,197 @@
+"""One job from its folder to its end state. `run_job` never raises: what went wrong stands in `state.json`."""
+
+import random
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import PrinterCallback
+
+from workers.recipes.registry import RECIPES
+from workers.training import checkpoints
+from workers.training.config import JobConfig, read_config
+from workers.training.folder import EXIT, JobFolder
+from workers.training.models import (
+    architecture_of,
+    base_folder,
+    check_architecture,
+    check_tokenizer,
+    load_model,
+    load_tokenizer,
+    lora_of,
+    template_hash,
+    tokenizer_hash,
+)
+from workers.training.objectives import OrealTrainer, SupervisedTrainer
+from workers.training.problems import BadConfig, OtherArchitecture, explain
+from workers.training.row_trainer import RowTrainer, arguments
+from workers.training.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
+from workers.training.tables import TableRows
+from workers.training.texts import tokenise_job
+from workers.training.toys.registry import TOYS
+from workers.training.value_head import ValueTrainer
+from workers.training.watching import StopAsked, Watch
+
+TRAINERS: dict[str, type[RowTrainer]] = {
+    "supervised": SupervisedTrainer,
+    "clipped": RowTrainer,
+    "clipped_with_values": ValueTrainer,
+    "oreal": OrealTrainer,
+}
+
+
+def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, main: bool = True) -> int:
+    """Trains until done, stopped or failed, and returns the exit status. `main` is False on all but one of several devices."""
+    folder = JobFolder(path)
+    try:
+        if main:
+            folder.begin_beating()
+            folder.tell()
+        ended = _train(folder, resume=resume, stop=stop or StopAsked(), main=main)
+        if main:
+            folder.tell(state=ended, message="")
+        return EXIT[ended]
+    except BaseException as error:
+        traceback.print_exc()
+        reason, message = explain(error)
+        if main:
+            _tell_failure(folder, reason, message)
+        return EXIT["failed"]
+    finally:
+        folder.end_beating()
+
+
+def _tell_failure(folder: JobFolder, reason: str, message: str) -> None:
+    for path in folder.checkpoints.glob(f"{checkpoints.PREFIX}*"):
+        if not (path / checkpoints.MANIFEST).exists():
+            checkpoints.latest(folder.checkpoints)  # Half-written: it goes, and its room with it.
+            break
+    try:
+        folder.tell(state="failed", reason=reason, message=message)
+    except OSError:  # Not even room for this; the exit status and log.txt remain.
+        traceback.print_exc()
+
+
+def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> Any:
+    config = read_config(folder.path / "config.json")
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    for seed in (random.seed, np.random.seed, torch.manual_seed):
+        seed(config.seed)
+    base = base_folder(config, folder.path)
+    tokenizer = load_tokenizer(base)
+    check_tokenizer(config, tokenizer)
+    if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
+        return "stopped"
+    source = source_of(config, folder.path, asked=lambda: stop.asked)
+    begin = checkpoints.latest(folder.checkpoints) if resume else None
+    _check_beginning(begin, resume, base, folder)
+    watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
+    trainer = trainer_of(config, folder.checkpoints, base, tokenizer, source, watch)
+    if begin is not None:
+        _restore(trainer, checkpoints.read_manifest(begin))
+    if main:
+        folder.tell(state="running", steps=config.steps, checkpoint=_relative(begin, folder))
+    try:
+        trainer.train(resume_from_checkpoint=str(begin) if begin else None)
+    except EndOfRows:
+        if stop.asked and not trainer.state.global_step:
+            return "stopped"  # It waited for its first rows.
+        trainer.save_now()
+    if trainer.state.global_step < config.steps and stop.asked:
+        return "stopped"
+    return "finished"
+
+
+def _check_beginning(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:
+    if begin is None:
+        if not resume and checkpoints.complete(folder.checkpoints):
+            raise BadConfig("This folder holds checkpoints of an earlier attempt; resume it, or take a new folder.")
+        return
+    broken = checkpoints.broken_files(begin)
+    if broken:
+        raise OtherArchitecture(f"{begin.name} is damaged: {broken[0]} is not what its manifest says.")
+    check_architecture(checkpoints.read_manifest(begin), base)
+
+
+def _restore(trainer: RowTrainer, manifest: dict[str, Any]) -> None:
+    trainer.rows_trained, trainer.tokens_trained = manifest["rows_trained"], manifest["tokens_trained"]
+    if manifest.get("source_place") and hasattr(trainer.source, "place"):
+        trainer.source.place = manifest["source_place"]
+
+
+def _relative(path: Path | None, folder: JobFolder) -> str | None:
+    return str(path.relative_to(folder.path)) if path else None
+
+
+def trainer_of(
+    config: JobConfig, output: Path, base: Path, tokenizer: Any, source: RowSource, watch: Watch | None = None
+) -> RowTrainer:
+    """The trainer of the recipe's objective, on the device that the configuration names."""
+    cuda = config.device != "cpu" and torch.cuda.is_available()
+    if config.device == "cuda" and not cuda:
+        raise BadConfig("“device” is cuda, and this machine has no CUDA device that answers.")
+    bf16 = config.dtype == "bfloat16" or (config.dtype == "auto" and cuda)
+    trainer = TRAINERS[config.training.objective](
+        load_model(base, bf16=bf16),
+        source,
+        config,
+        arguments(config, output, bf16=bf16, cpu=not cuda),
+        tokenizer,
+        seen=watch.seen if watch else None,
+        peft_config=lora_of(config),
+        callbacks=[watch] if watch else [],
+    )
+    trainer.remove_callback(PrinterCallback)
+    if watch:
+        watch.trainer = trainer
+    return trainer
+
+
+def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: False) -> RowSource:
+    """The rows that the configuration names. `asked`: whether to stop waiting for more. Raises `BadConfig`, `BadRows`."""
+    source = dict(config.source)
+    kind = source.pop("kind")
+    recipe = RECIPES[config.recipe]
+    training = recipe.training
+    needs = {
+        "needs_logprobs": training.needs_logprobs,
+        "needs_advantage": training.needs_advantage,
+        "needs_reward": training.needs_reward,
+    }
+    if kind in ("rows", "texts"):
+        return StoredRows(TableRows(job / "rows", **needs), config.rows_per_step, seed=config.seed)
+    if kind == "stream":
+        wait = float(source.get("wait", 600))
+        return StreamedRows(job / "rows", config.rows_per_step, wait=wait, most_lag=config.most_lag, asked=asked, **needs)
+    name, shown = source.pop("toy", None), bool(source.pop("demonstrations", False))
+    options, more = dict(source.pop("options", {})), dict(source.pop("recipe_options", {}))
+    if name not in TOYS:
+        raise BadConfig(f"There is no toy “{name}”. There are: {', '.join(TOYS)}.")
+    if source:
+        raise BadConfig(f"“source” has “{next(iter(source))}”, which a toy does not know.")
+    try:
+        toy = TOYS[name](**options)
+    except TypeError as error:
+        raise BadConfig(f"The toy “{name}” does not take these options: {error}.") from error
+    return ToyRows(toy, partial(recipe.rows, **more), config.rows_per_step, seed=config.seed, demonstrations=shown)
+
+
+def facts_of(config: JobConfig, base: Path, tokenizer: Any) -> dict[str, Any]:
+    """What stands in every manifest of the job."""
+    return {
+        "parent": config.parent,
+        "base": str(base),
+        "recipe": config.recipe,
+        "dataset": config.dataset,
+        "config": config.as_json(),
+        "seed": config.seed,
+        "architecture": architecture_of(base),
+        "tokenizer": tokenizer_hash(tokenizer),
+        "chat_template": template_hash(tokenizer),
+        "adapter": config.lora is not None,
+    }

@@ -1,0 +1,183 @@
+"""Where the rows of a step come from: rows that were stored, shards that arrive meanwhile, or a toy played by the model."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Row
+from workers.recipes.trajectory import Trajectory
+from workers.training.policy import Policy
+from workers.training.problems import NoRows
+from workers.training.tables import read_rows
+
+Measures = Mapping[str, float]
+
+
+class EndOfRows(Exception):
+    """A stream has ended: the step that asked gets no rows, and the job is done."""
+
+
+class RowSource(Protocol):
+    """Gives the rows of an optimiser step, counted from 0, as a function of the step and the policy alone: so a job resumes."""
+
+    def rows(self, step: int, policy: Policy) -> Sequence[Row]:
+        """Raises `NotLearnable`, `BadRows`, `NoRows` or `EndOfRows`."""
+        ...
+
+    def measures(self) -> Measures:
+        """What the source knows about the rows it gave last."""
+        ...
+
+
+class StoredRows:
+    """`per_step` of the rows at a time in an order drawn from the seed, a new order each time through."""
+
+    def __init__(self, rows: Sequence[Row], per_step: int, *, seed: int = 0) -> None:
+        if not rows:
+            raise NotLearnable("There is no row to learn from.")
+        self._rows, self._per_step, self._seed = rows, per_step, seed
+
+    def rows(self, step: int, policy: Policy) -> Sequence[Row]:
+        """Always exactly `per_step` rows; an order that ends within a step is followed by the next."""
+        first = step * self._per_step
+        places = range(first, first + self._per_step)
+        orders = {place // len(self._rows): None for place in places}
+        drawn = {number: np.random.default_rng([self._seed, number]).permutation(len(self._rows)) for number in orders}
+        return [self._rows[int(drawn[place // len(self._rows)][place % len(self._rows)])] for place in places]
+
+    def measures(self) -> Measures:
+        """How often all rows have been used is told by the step."""
+        return {}
+
+
+class Toy(Protocol):
+    """A small environment whose rollouts are the model's own."""
+
+    def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
+        """Trajectories of about `rows` rows."""
+        ...
+
+    def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
+        """Trajectories of a teacher that is right only sometimes, for a cold start."""
+        ...
+
+    def measures(self) -> Measures:
+        """Of the last rollouts."""
+        ...
+
+
+class ToyRows:
+    """Rollouts of a toy through a recipe. Steps whose groups all teach nothing are drawn again, as DAPO refills."""
+
+    most_batches = 10
+
+    def __init__(
+        self,
+        toy: Toy,
+        recipe: Callable[[Sequence[Trajectory]], list[Row]],
+        per_step: int,
+        *,
+        seed: int = 0,
+        demonstrations: bool = False,
+    ) -> None:
+        self._toy, self._recipe, self._per_step, self._seed = toy, recipe, per_step, seed
+        self._demonstrations = demonstrations
+
+    def rows(self, step: int, policy: Policy) -> Sequence[Row]:
+        """Raises `NotLearnable` where ten batches of rollouts taught nothing."""
+        random = np.random.default_rng([self._seed, step])
+        play = self._toy.demonstrations if self._demonstrations else self._toy.rollouts
+        for _ in range(self.most_batches - 1):
+            try:
+                return self._recipe(play(policy, random, self._per_step))
+            except NotLearnable:
+                continue
+        return self._recipe(play(policy, random, self._per_step))
+
+    def measures(self) -> Measures:
+        """The toy's own, each under `toy/`."""
+        return {} if self._demonstrations else {f"toy/{name}": value for name, value in self._toy.measures().items()}
+
+
+class StreamedRows:
+    """Shards of a folder as they arrive, in the order of their names, each row once.
+
+    Rows further behind the policy than `most_lag` are dropped and counted. How far a stream has been read stands in the
+    checkpoint (`place`), not in the step: which rows were dropped depends on when they came.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        per_step: int,
+        *,
+        wait: float,
+        most_lag: int | None,
+        asked: Callable[[], bool] = lambda: False,
+        **needs: bool,
+    ) -> None:
+        self._folder, self._per_step, self._wait, self._most_lag, self._needs = folder, per_step, wait, most_lag, needs
+        self._asked = asked
+        self.place: dict[str, Any] = {"shard": "", "row": 0}
+        self.dropped = 0
+
+    def rows(self, step: int, policy: Policy) -> Sequence[Row]:
+        """Waits for `per_step` rows. Raises `NoRows` after `wait` seconds without a new shard, `EndOfRows` at the end.
+
+        What is left at the end and does not fill a step is a last, smaller step. Asked to stop while it waits, it raises
+        `EndOfRows` as well, and what it had of the step is read again by who goes on.
+        """
+        found: list[Row] = []
+        begun, dropped = dict(self.place), self.dropped
+        while len(found) < self._per_step:
+            try:
+                shard = self._next_shard()
+            except EndOfRows:
+                self.place, self.dropped = begun, dropped
+                raise
+            if shard is None:
+                if found:
+                    return found
+                raise EndOfRows
+            self._take(shard, found, policy.version)
+        return found
+
+    def _take(self, shard: Path, found: list[Row], version: int) -> None:
+        skip = self.place["row"] if shard.name == self.place["shard"] else 0
+        for number, row in enumerate(read_rows(shard, **self._needs)):
+            if number < skip:
+                continue
+            if len(found) == self._per_step:
+                return
+            self.place = {"shard": shard.name, "row": number + 1}
+            if self._most_lag is not None and version - row.policy_version > self._most_lag:
+                self.dropped += 1
+            else:
+                found.append(row)
+        self.place = {"shard": shard.name, "row": -1}
+
+    def _next_shard(self) -> Path | None:
+        """The shard under way, else the next; None at the end. Raises `EndOfRows` where somebody asked to stop."""
+        deadline = time.monotonic() + self._wait
+        while True:
+            ended = (self._folder / "END").exists()
+            names = sorted(path.name for path in self._folder.glob("*.parquet"))
+            begun = self.place["row"] >= 0
+            ahead = [name for name in names if name > self.place["shard"] or (begun and name == self.place["shard"])]
+            if ahead:
+                return self._folder / ahead[0]
+            if ended:
+                return None
+            if self._asked():
+                raise EndOfRows
+            if time.monotonic() > deadline:
+                raise NoRows(f"No new shard came for {self._wait:.0f} seconds, and there is no END in {self._folder.name}/.")
+            time.sleep(0.2)
+
+    def measures(self) -> Measures:
+        """How many rows have been dropped so far for being too old."""
+        return {"dropped": float(self.dropped)}

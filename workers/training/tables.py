@@ -1,0 +1,107 @@
+"""Rows as Parquet: written in one step, read with words for what is wrong with a shard."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import COLUMNS, Leak, Row, arrow_schema, check_row
+from workers.training.problems import BadRows
+
+NAMES = tuple(name for name, _ in COLUMNS)
+BATCH = 1024
+
+
+def write_rows(path: Path, rows: Iterable[Row], *, batch: int = BATCH) -> int:
+    """Writes a shard (zstd) and returns how many rows it has. It appears under its name when it is complete."""
+    beside = path.with_name(f".{path.name}.partial")
+    schema, count = arrow_schema(), 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with pq.ParquetWriter(beside, schema, compression="zstd") as writer:
+            for part in _parts(rows, batch):
+                writer.write_table(pa.Table.from_pylist([_plain(row) for row in part], schema=schema))
+                count += len(part)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    return count
+
+
+def read_rows(path: Path, **needs: bool) -> Iterator[Row]:
+    """The checked rows of a shard, a batch of them in memory at a time; `needs` as `check_row` has them.
+
+    Raises `BadRows` for a shard that is cut off or has other columns, and for a row that no trainer can take; `Leak` for a row
+    of another split. Both name the file and the row, counted from 0.
+    """
+    number = 0
+    for batch in _batches(path):
+        for values in batch.to_pylist():
+            row = Row(**values)
+            where = f"{path.name}, row {number}"
+            try:
+                check_row(row, where, **needs)
+            except Leak:
+                raise
+            except NotLearnable as problem:
+                raise BadRows(str(problem)) from problem
+            yield row
+            number += 1
+
+
+class TableRows(Sequence[Row]):
+    """The rows of a folder's shards in the order of their names: checked once, kept as Arrow, made a `Row` when asked for."""
+
+    def __init__(self, folder: Path, **needs: bool) -> None:
+        """Raises as `read_rows`, and `BadRows` where there is no shard."""
+        shards = sorted(folder.glob("*.parquet"))
+        if not shards:
+            raise BadRows(f"There is no Parquet file in {folder.name}/.")
+        for shard in shards:
+            for _ in read_rows(shard, **needs):
+                pass
+        self._table = pa.concat_tables([pq.read_table(shard, columns=list(NAMES)) for shard in shards])
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        return Row(**self._table.slice(place, 1).to_pylist()[0])
+
+
+def _batches(path: Path) -> Iterator[Any]:
+    try:
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            other = [name for name in NAMES if name not in schema.names]
+            if other:
+                raise BadRows(f"{path.name} has no column “{other[0]}”; docs/learning_jobs.md lists them.")
+            yield from file.iter_batches(batch_size=BATCH, columns=list(NAMES))
+    except (pa.ArrowException, OSError) as error:
+        raise BadRows(f"{path.name} is not a whole Parquet file: {str(error).splitlines()[0]}") from error
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in NAMES}
+
+
+def _parts(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    part: list[Row] = []
+    for row in rows:
+        part.append(row)
+        if len(part) == size:
+            yield part
+            part = []
+    if part:
+        yield part

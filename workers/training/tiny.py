@@ -1,0 +1,52 @@
+"""A language model below a million parameters with a tokenizer of characters, both made in memory: for tests and toys."""
+
+from typing import Any
+
+import torch
+from tokenizers import Regex, Tokenizer
+from tokenizers.decoders import Fuse
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Split
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
+CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz+-=?!:;. "
+MOST_TOKENS = 128
+
+
+def tiny_tokenizer() -> Any:
+    """One token a character, so that a toy's text and its tokens are the same thing."""
+    vocabulary = {sign: number for number, sign in enumerate((*SPECIAL, *CHARACTERS))}
+    pad, begin, end, unknown = SPECIAL
+    tokenizer = Tokenizer(WordLevel(vocabulary, unknown))
+    tokenizer.pre_tokenizer = Split(Regex("."), "isolated")
+    tokenizer.decoder = Fuse()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=pad,
+        bos_token=begin,
+        eos_token=end,
+        unk_token=unknown,
+        padding_side="left",
+        model_max_length=MOST_TOKENS,
+    )
+
+
+def tiny_model(*, seed: int = 0, hidden: int = 128, layers: int = 2, heads: int = 4) -> Any:
+    """A Llama of some 440,000 parameters with weights drawn from the seed; the process's own random state is left alone."""
+    config = LlamaConfig(
+        vocab_size=len(SPECIAL) + len(CHARACTERS),
+        hidden_size=hidden,
+        intermediate_size=3 * hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
+        max_position_embeddings=MOST_TOKENS,
+        tie_word_embeddings=True,
+        bos_token_id=1,
+        eos_token_id=2,
+        pad_token_id=0,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return LlamaForCausalLM(config)

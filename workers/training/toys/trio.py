@@ -1,0 +1,138 @@
+"""Three roles, one policy: a Solver maps a digit to another, a Verifier says whether that is right, a Corrector puts it right.
+
+`s4=` is solved by one digit, `v4=3?` verified by y (fine) or n (flagged), `c4=3=` corrected by a digit; w and d are the second
+Verifier and Corrector. The map is fixed and nowhere written down. Inputs of the next role are chosen as MarsRL does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from workers.learning.mars import GROUP, Output, Role, Strategy, choose_inputs, rates, solver_reward, verifier_reward
+from workers.recipes.trajectory import Trajectory, Turn
+from workers.training.policy import Drawn, Policy
+
+MAP = (3, 8, 0, 5, 9, 1, 7, 2, 4, 6)
+SIGNS: dict[Role, str] = {"solver": "s", "verifier1": "v", "corrector1": "c", "verifier2": "w", "corrector2": "d"}
+ROWS_A_PROBLEM = 72
+TEACHER = 0.65
+
+
+@dataclass(frozen=True)
+class _Made:
+    """One output of a role: the answer it is about or gives, whether it flags that, and its reward."""
+
+    problem: int
+    answer: str
+    turn: Turn
+    reward: float
+    flagged: bool = False
+
+
+class Trio:
+    """Up to 72 outputs a problem: eight of the Solver, and eight on each of two inputs of each later role."""
+
+    def __init__(self, strategy: Strategy = "balanced") -> None:
+        self._strategy: Strategy = strategy
+        self._known: dict[str, float] = {}
+
+    def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
+        """All roles of `rows` / 72 problems."""
+        draw = Random(int(random.integers(2**31)))  # noqa: S311
+        problems = [int(digit) for digit in random.permutation(10)[: max(1, rows // ROWS_A_PROBLEM)]]
+        made = self._act(policy, "solver", [(digit, "") for digit in problems for _ in range(GROUP)])
+        everything, before = list(made), made
+        solved = made
+        for role in list(SIGNS)[1:]:
+            inputs = [
+                chosen for digit in problems for chosen in self._chosen([m for m in before if m.problem == digit], role, draw)
+            ]
+            made = self._act(policy, role, [pair for pair in inputs for _ in range(GROUP)])
+            everything += made
+            before = made
+            if role == "verifier1":
+                self._measure(solved, made)
+        return [
+            Trajectory(
+                id=f"{policy.version}-{digit}",
+                problem_id=f"{policy.version}-{digit}",
+                turns=[made.turn for made in everything if made.problem == digit],
+            )
+            for digit in problems
+        ]
+
+    def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
+        """A teacher of all roles that is right in some two of three, as recorded turns of a first model would be."""
+        turns = []
+        roles = list(SIGNS)
+        for _ in range(rows):
+            role, digit = roles[random.integers(len(roles))], int(random.integers(10))
+            answer = str(MAP[digit]) if random.random() < 0.5 else str(random.integers(10))
+            correct, right = answer == str(MAP[digit]), random.random() < TEACHER
+            if role.startswith("verifier"):
+                said = "y" if correct == right else "n"
+            else:
+                said = str(MAP[digit]) if right else str(random.integers(10))
+            turns.append(Turn(policy.encode(_prompt(role, digit, answer)), policy.encode(said), role=role))
+        return [Trajectory(id="shown", problem_id="shown", turns=turns, reward=1.0)]
+
+    def measures(self) -> dict[str, float]:
+        """`solved`, and of the first Verifier its accuracy with `found` (TPR), `spared` (TNR) and `silent` groups."""
+        return self._known
+
+    def _chosen(self, outputs: Sequence[_Made], role: Role, draw: Random) -> list[tuple[int, str]]:
+        options = [Output(made.reward, made.flagged) for made in outputs]
+        picked = choose_inputs(options, role, strategy=self._strategy, random=draw)
+        return [(outputs[place].problem, outputs[place].answer) for place in picked]
+
+    def _act(self, policy: Policy, role: Role, inputs: Sequence[tuple[int, str]]) -> list[_Made]:
+        if not inputs:
+            return []
+        prompts = [policy.encode(_prompt(role, digit, answer)) for digit, answer in inputs]
+        drawn = policy.draw(prompts, most=1)
+        return [
+            _made(policy, role, digit, answer, number // GROUP, prompt, one)
+            for number, ((digit, answer), prompt, one) in enumerate(zip(inputs, prompts, drawn, strict=True))
+        ]
+
+    def _measure(self, solved: Sequence[_Made], verdicts: Sequence[_Made]) -> None:
+        groups: dict[str, list[tuple[bool, bool]]] = {}
+        for made in verdicts:
+            groups.setdefault(made.turn.group, []).append((made.answer == str(MAP[made.problem]), made.flagged))
+        found = rates(list(groups.values()))
+        known = {
+            "solved": float(np.mean([made.reward for made in solved])),
+            "verifier1": float(np.mean([made.reward for made in verdicts])),
+            "found": found.found,
+            "spared": found.spared,
+            "silent": found.silent_groups,
+        }
+        self._known = {name: value for name, value in known.items() if value is not None}
+
+
+def _prompt(role: Role, digit: int, answer: str) -> str:
+    if role == "solver":
+        return f"s{digit}="
+    return f"{SIGNS[role]}{digit}={answer}{'?' if role.startswith('verifier') else '='}"
+
+
+def _made(policy: Policy, role: Role, digit: int, answer: str, group: int, prompt: list[int], drawn: Drawn) -> _Made:
+    said = policy.text(drawn.ids)
+    flagged = False
+    if role.startswith("verifier"):
+        flagged = said == "n"
+        reward = verifier_reward(answer == str(MAP[digit]), flagged) if said in ("y", "n") else 0.0
+    else:
+        answer, reward = said, solver_reward(said == str(MAP[digit]))
+    turn = Turn(
+        prompt,
+        drawn.ids,
+        logprobs=drawn.logprobs,
+        role=role,
+        reward=reward,
+        group=f"{policy.version}-{role}-{group}",
+        policy_version=policy.version,
+    )
+    return _Made(digit, answer, turn, reward, flagged)

@@ -1,0 +1,156 @@
+"""What happens around the optimiser's steps: metrics, samples, checkpoints, stopping at a signal, and refusing NaN."""
+
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import TrainerCallback
+
+from workers.learning.rows import Row
+from workers.training import checkpoints
+from workers.training.config import JobConfig
+from workers.training.folder import JobFolder
+from workers.training.problems import NotANumber
+
+#: TRL's names of what it measures, and ours.
+NAMES = {
+    "loss": "loss",
+    "grad_norm": "grad_norm",
+    "learning_rate": "learning_rate",
+    "entropy": "entropy",
+    "kl": "kl",
+    "value_loss": "value_loss",
+    "mastered": "mastered",
+    "clip_ratio/low_mean": "clip_low",
+    "clip_ratio/high_mean": "clip_high",
+}
+LONGEST_SAMPLE = 20_000
+
+
+class StopAsked:
+    """Set by SIGTERM or SIGINT; the trainer looks at it between steps."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+
+    def listen(self) -> None:
+        """Takes both signals from now on. Only the main thread may call this."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._asked.set())
+
+    def ask(self) -> None:
+        """As a signal would."""
+        self._asked.set()
+
+    @property
+    def asked(self) -> bool:
+        """Whether the job is to stop after the step under way."""
+        return self._asked.is_set()
+
+
+class Watch(TrainerCallback):
+    """Writes the job's folder as the trainer goes. On several devices only the main process has a folder."""
+
+    def __init__(self, config: JobConfig, folder: JobFolder | None, stop: StopAsked, facts: Mapping[str, Any]) -> None:
+        self.config, self.folder, self.stop, self.facts = config, folder, stop, facts
+        self.trainer: Any = None
+        self._seen: dict[str, float] = {}
+        self._rows: Sequence[Row] = ()
+        self._board: Any = None
+        self._since: tuple[float, int] = time.monotonic(), 0
+
+    def seen(self, step: int, rows: Sequence[Row], measures: dict[str, float]) -> None:
+        """Rows of a step, before it is taken."""
+        self._rows, self._seen = rows, measures
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """A checkpoint where one is due; the end where it was asked for."""
+        due = state.global_step % self.config.save_every == 0 or state.global_step >= self.config.steps
+        if self.stop.asked:
+            control.should_training_stop = True
+            due = True
+        if self.folder is not None:
+            self.folder.tell(step=state.global_step, state="saving" if due else "running")
+        control.should_save = due
+        if self.config.source.get("kind") == "stream":
+            self._hand_over(state.global_step)
+
+    def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        """Raises `NotANumber` before such a gradient reaches the weights."""
+        for name, weights in model.named_parameters():
+            if weights.grad is not None and not bool(torch.isfinite(weights.grad).all()):
+                raise NotANumber(
+                    f"The gradient of {name} in step {state.global_step + 1} is not a number; no weight was changed."
+                )
+
+    def _hand_over(self, step: int) -> None:
+        """The weights for the engine that makes the rows, under the number of their version; the latest two stay."""
+        if self.folder is None:
+            return
+        policies = self.folder.path / "policy"
+        beside = policies / f".{step}"
+        model = self.trainer.accelerator.unwrap_model(self.trainer.model)
+        model.save_pretrained(beside)
+        self.trainer.processing_class.save_pretrained(beside)
+        beside.rename(policies / str(step))
+        for old in sorted((path for path in policies.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))[:-2]:
+            shutil.rmtree(old)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
+        """One line of metrics and the same numbers for TensorBoard."""
+        found = {ours: float(logs[theirs]) for theirs, ours in NAMES.items() if logs and logs.get(theirs) is not None}
+        if "loss" not in found:  # The line at the end, which sums up.
+            return
+        if self.folder is None:
+            return
+        tokens = self.trainer.tokens_trained
+        now = time.monotonic()
+        found["tokens"] = float(tokens)
+        found["tokens_per_second"] = (tokens - self._since[1]) / max(now - self._since[0], 1e-9)
+        self._since = now, tokens
+        values = found | self._seen
+        self.folder.measure(state.global_step, values)
+        self.folder.show(state.global_step, self._samples())
+        for name, value in values.items():
+            self._tensorboard().add_scalar(name, value, state.global_step)
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Seals the checkpoint that transformers has written and removes old ones."""
+        if self.folder is None:
+            return
+        path = self.folder.checkpoints / f"{checkpoints.PREFIX}{state.global_step}"
+        trained = {"rows_trained": self.trainer.rows_trained, "tokens_trained": self.trainer.tokens_trained}
+        place = getattr(self.trainer.source, "place", None)
+        checkpoints.seal(path, {**self.facts, "step": state.global_step, **trained, "source_place": place})
+        checkpoints.prune(self.folder.checkpoints, self.config.keep)
+        self.folder.tell(checkpoint=str(path.relative_to(self.folder.path)), state="running")
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Closes TensorBoard's file."""
+        if self._board is not None:
+            self._board.close()
+
+    def _tensorboard(self) -> Any:
+        if self._board is None and self.folder is not None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._board = SummaryWriter(str(Path(self.folder.path) / "tensorboard"))
+        return self._board
+
+    def _samples(self) -> list[dict[str, Any]]:
+        tokenizer = self.trainer.processing_class
+
+        def text(ids: Sequence[int]) -> str:
+            return str(tokenizer.decode(list(ids), skip_special_tokens=False))[:LONGEST_SAMPLE]
+
+        names = ("group_id", "trajectory_id", "problem_id", "role", "policy_version", "reward", "advantage", "finish_reason")
+        return [
+            {name: getattr(row, name) for name in names}
+            | {"prompt": text(row.prompt_ids), "completion": text(row.completion_ids)}
+            for row in self._rows[: self.config.samples]
+        ]
