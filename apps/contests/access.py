@@ -7,7 +7,8 @@
 | papers | the own one | from marking on, by number | the same |
 | names beside numbers, where the contest is not anonymous | no | coaches only | coaches only |
 | roster: names without numbers | no | no | yes, coaches only |
-| who wrote a paper | the own one | with `may_reveal`, a coach, one paper at a time, with a reason that is kept | the same |
+| whether a student or a model wrote a paper | no | no | yes, for figures over scripts that are settled |
+| who wrote a paper | the own one | with `may_reveal`, a coach who judges none of it, with a reason that is kept | same |
 
 Whoever is neither gets `Http404`: a contest's existence is nobody else's business. A researcher may organise a contest of model
 proofs and never learns a name.
@@ -127,6 +128,17 @@ def names_for(user: User, contest: Contest) -> dict[int, str]:
     if contest.is_anonymous or user.role != Role.COACH or not papers_may_read(user, contest):
         return {}
     return dict(contest.identities.values_list("paper", "name"))
+
+
+def author_kinds_for(user: User, contest: Contest) -> dict[int, str]:
+    """Student or model, by the paper's key, for an organiser; empty for everybody else.
+
+    Whoever asks shows it for papers alone that nobody has to mark any more: it is as secret as the name while marks are made.
+    """
+    coach = coach_of(user, contest)
+    if coach is None or not coach.is_organiser or contest.state not in READABLE:
+        return {}
+    return dict(contest.identities.values_list("paper", "kind"))
 
 
 def reveal_may(user: User, contest: Contest) -> bool:

@@ -1,11 +1,12 @@
-"""Forms of contests: settings, a problem, a coach, students."""
+"""Forms of contests: settings, a problem, a coach, students, a group of them."""
 
 from typing import Any
 
 from django import forms
 from django.conf import settings
 
-from apps.accounts.models import User
+from apps.accounts.access import group_visible_to
+from apps.accounts.models import StudentGroup, User
 from apps.contests.models import LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, PointStep
 from apps.contests.services import Settings
 from apps.problems.access import problem_visible_to
@@ -94,6 +95,21 @@ class StudentsForm(forms.Form):
         if missing := [name for name, _ in pairs if name not in known]:
             raise forms.ValidationError(f"There is no account {', '.join(missing[:10])}. Nobody was added.")
         return [(known[name], school) for name, school in pairs]
+
+
+class RosterGroupForm(forms.Form):
+    """A group of students to enter."""
+
+    group = forms.ModelChoiceField(
+        StudentGroup.objects.none(),
+        to_field_name="public_id",
+        empty_label="choose one",
+        help_text="All its students, or nobody. Who takes part already stays as they are.",
+    )
+
+    def __init__(self, user: User, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        _choices(self, "group", group_visible_to(user))
 
 
 def _choices(form: forms.Form, name: str, rows: Any) -> None:

@@ -1,5 +1,9 @@
-"""Writes to contests. Each is one transaction; those of settings and state count `row_version` up."""
+"""Writes to contests. Each is one transaction and told (`telling`); those of settings and state count `row_version` up.
 
+`by` is who does it, None for the system.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,11 +20,11 @@ from apps.contests.models import (
     ContestProblem,
     ContestState,
     Identity,
-    IdentityReveal,
     Paper,
     PointStep,
     paper_number_random,
 )
+from apps.contests.telling import told
 from apps.problems.models import Problem
 
 PROBLEMS_AT_MOST = 30
@@ -63,11 +67,12 @@ def contest_create(*, settings: Settings, by: User) -> Contest:
     contest.full_clean()
     contest.save()
     ContestCoach.objects.create(contest=contest, person=by, is_organiser=True, may_reveal=by.role == Role.COACH)
+    told(contest, "contest.created", by, **_settings_told(settings))
     return contest
 
 
 @transaction.atomic
-def contest_save(*, contest: Contest, settings: Settings, based_on: int) -> Contest:
+def contest_save(*, contest: Contest, settings: Settings, based_on: int, by: User | None = None) -> Contest:
     """Save settings. Anonymity cannot be taken from papers that were promised it, nor the step from points that were given.
 
     Raises `ContestChanged`, `ContestRefused`.
@@ -81,11 +86,12 @@ def contest_save(*, contest: Contest, settings: Settings, based_on: int) -> Cont
     contest.row_version += 1
     contest.full_clean()
     contest.save()
+    told(contest, "contest.changed", by, **_settings_told(settings))
     return contest
 
 
 @transaction.atomic
-def contest_move(*, contest: Contest, verb: str, based_on: int) -> Contest:
+def contest_move(*, contest: Contest, verb: str, based_on: int, by: User | None = None) -> Contest:
     """Open, mark, reopen, close or resume. Opening freezes what students read.
 
     Raises `ContestChanged`, `ContestRefused`, and `KeyError` for another verb.
@@ -103,11 +109,14 @@ def contest_move(*, contest: Contest, verb: str, based_on: int) -> Contest:
     contest.state = target
     contest.row_version += 1
     contest.save(update_fields=["state", "row_version", "updated_at"])
+    told(contest, f"contest.{verb}", by)
     return contest
 
 
 @transaction.atomic
-def problem_add(*, contest: Contest, problem: Problem, label: str = "", captain: User | None = None) -> ContestProblem:
+def problem_add(
+    *, contest: Contest, problem: Problem, label: str = "", captain: User | None = None, by: User | None = None
+) -> ContestProblem:
     """Put a problem at the end. An empty label becomes its number. Raises `ContestRefused`."""
     _in_preparation(contest)
     count = contest.problems.count()
@@ -126,27 +135,32 @@ def problem_add(*, contest: Contest, problem: Problem, label: str = "", captain:
     )
     row.full_clean()
     row.save()
+    told(contest, "contest.problem", by, problem=str(row.public_id), captain=captain.username if captain else "")
     return row
 
 
 @transaction.atomic
-def problem_remove(*, row: ContestProblem) -> None:
+def problem_remove(*, row: ContestProblem, by: User | None = None) -> None:
     """Take a problem out again. Raises `ContestRefused` once the contest was opened."""
     _in_preparation(row.contest)
+    told(row.contest, "contest.problem-out", by, title=row.problem.title)
     row.delete()
 
 
 @transaction.atomic
-def captain_set(*, row: ContestProblem, captain: User | None) -> None:
+def captain_set(*, row: ContestProblem, captain: User | None, by: User | None = None) -> None:
     """Name the coach who rules on a problem. Raises `ContestRefused`."""
     if captain is not None and not row.contest.coaches.filter(person=captain).exists():
         raise ContestRefused(f"{captain.username} is no coach of this contest.")
     row.captain = captain
     row.save(update_fields=["captain"])
+    told(row.contest, "contest.captain", by, problem=str(row.public_id), person=captain.username if captain else "nobody")
 
 
 @transaction.atomic
-def coach_add(*, contest: Contest, person: User, may_reveal: bool = False, is_organiser: bool = False) -> ContestCoach:
+def coach_add(
+    *, contest: Contest, person: User, may_reveal: bool = False, is_organiser: bool = False, by: User | None = None
+) -> ContestCoach:
     """Let somebody mark, or organise too; who organises already goes on.
 
     Raises `ContestRefused` for students of the contest and for people without the role.
@@ -159,27 +173,42 @@ def coach_add(*, contest: Contest, person: User, may_reveal: bool = False, is_or
         raise ContestRefused("This person takes part in the contest.")
     given = {"may_reveal": may_reveal} | ({"is_organiser": True} if is_organiser else {})
     coach, _ = ContestCoach.objects.update_or_create(contest=contest, person=person, defaults=given)
+    now = {"is_organiser": coach.is_organiser, "may_reveal": coach.may_reveal}
+    told(contest, "contest.coach", by, person=person.username, **now)
     return coach
 
 
 @transaction.atomic
-def coach_remove(*, coach: ContestCoach) -> None:
+def coach_remove(*, coach: ContestCoach, by: User | None = None) -> None:
     """Take a coach out, and their captaincies. Raises `ContestRefused` for the last organiser."""
     others = coach.contest.coaches.filter(is_organiser=True).exclude(pk=coach.pk)
     if coach.is_organiser and not others.exists():
         raise ContestRefused("A contest needs an organiser.")
     coach.contest.problems.filter(captain=coach.person).update(captain=None)
+    told(coach.contest, "contest.coach-out", by, person=coach.person.username)
     coach.delete()
+
+
+@transaction.atomic
+def students_add(*, contest: Contest, students: Iterable[tuple[User, str]], by: User | None = None) -> int:
+    """Let people with their schools take part, all or none; how many are new. Raises `ContestRefused` as `student_add`."""
+    before = contest.identities.count()
+    for person, school in students:
+        student_add(contest=contest, person=person, school=school)
+    if added := contest.identities.count() - before:
+        told(contest, "contest.students", by, added=added)
+    return added
 
 
 @transaction.atomic
 def student_add(*, contest: Contest, person: User, school: str = "") -> Paper:
     """Let somebody take part; their paper gets a random number. Adding somebody twice changes nothing.
 
-    Raises `ContestRefused` for coaches of the contest and once it is closed.
+    Raises `ContestRefused` for coaches of the contest, once it is closed, and while it is being marked: whoever reads the
+    papers then would know the one that came with the name.
     """
-    if contest.state == ContestState.CLOSED:
-        raise ContestRefused("The contest is closed.")
+    if refusal := adding_refusal(contest):
+        raise ContestRefused(refusal)
     if contest.coaches.filter(person=person).exists():
         raise ContestRefused(f"{person.username} is a coach of this contest.")
     known = contest.identities.filter(person=person).select_related("paper").first()
@@ -198,22 +227,20 @@ def author_add(*, contest: Contest, name: str, kind: AuthorKind, person: User | 
 
 
 @transaction.atomic
-def student_remove(*, identity: Identity) -> None:
+def student_remove(*, identity: Identity, by: User | None = None) -> None:
     """Take somebody out who has not begun. Raises `ContestRefused` once the contest was opened."""
     _in_preparation(identity.contest)
     identity.paper.delete()
+    told(identity.contest, "contest.student-out", by)
 
 
-@transaction.atomic
-def identity_reveal(*, paper: Paper, by: User, reason: str) -> Identity:
-    """Who wrote a paper. That it was asked, by whom and why, is kept. The caller has asked `access.reveal_may`."""
-    reason = " ".join(reason.split())
-    if not reason:
-        raise ContestRefused("Say why you need to know; the reason is kept.")
-    reveal = IdentityReveal(paper=paper, by=by, reason=reason)
-    reveal.full_clean()
-    reveal.save()
-    return Identity.objects.get(paper=paper)
+def adding_refusal(contest: Contest) -> str:
+    """Why no author comes in now; empty where one can."""
+    refusals = {
+        ContestState.MARKING: "The contest is being marked; open it again first.",
+        ContestState.CLOSED: "The contest is closed.",
+    }
+    return refusals.get(ContestState(contest.state), "")
 
 
 def hand_in_refusal(contest: Contest, now: datetime | None = None) -> str:
@@ -242,6 +269,16 @@ def _settings_apply(contest: Contest, settings: Settings) -> None:
     contest.title = " ".join(settings.title.split())
     contest.opens_at, contest.closes_at = settings.opens_at, settings.closes_at
     contest.is_anonymous, contest.point_step = settings.is_anonymous, settings.point_step
+
+
+def _settings_told(settings: Settings) -> dict[str, object]:
+    times = {"opens_at": settings.opens_at, "closes_at": settings.closes_at}
+    chosen: dict[str, object] = {
+        "title": settings.title,
+        "is_anonymous": settings.is_anonymous,
+        "point_step": str(settings.point_step),
+    }
+    return chosen | {name: at.isoformat(" ", "minutes") for name, at in times.items() if at is not None}
 
 
 def _in_preparation(contest: Contest) -> None:

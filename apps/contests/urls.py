@@ -13,6 +13,7 @@ urlpatterns = [
     path("<uuid:contest_id>/problems/", writing.problem_change, name="problem_change"),
     path("<uuid:contest_id>/coaches/", people.coach_change, name="coach_change"),
     path("<uuid:contest_id>/roster/", people.roster, name="roster"),
+    path("<uuid:contest_id>/roster/group/", people.group_add, name="roster_group"),
     path("<uuid:contest_id>/roster/remove/", people.student_remove, name="student_remove"),
     path("<uuid:contest_id>/papers/<uuid:paper_id>/author/", people.identity_reveal, name="identity_reveal"),
     path("<uuid:contest_id>/state/<str:verb>/", writing.contest_move, name="move"),

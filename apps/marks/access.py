@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404
 from apps.accounts.models import User
 from apps.contests.access import coach_of
 from apps.contests.models import ContestCoach, ContestProblem, ContestState
-from apps.marks.models import MarkingTask, Pass
+from apps.marks.models import MarkingTask
 
 NO_TASK = "There is no such script to mark."
 NO_PROBLEM = "There is no such problem to mark."
@@ -69,14 +69,6 @@ def task_get_for(user: User, public_id: uuid.UUID) -> MarkingTask:
     if task.assignee_id != user.pk:
         raise TaskGone("This script is no longer yours: the lease ran out, or you handed it on.")
     return task
-
-
-def question_get_for(user: User, pass_id: int) -> Pass:
-    """A question to the captain, for whoever may answer it, or `Http404`."""
-    rows = Pass.objects.select_related("task__case__problem__contest", "task__case__version__submission__paper")
-    found = get_object_or_404(rows, pk=pass_id)
-    problem_captained_for(user, found.task.case.problem.public_id)
-    return found
 
 
 def marker_row(user: User, problem: ContestProblem) -> ContestCoach | None:

@@ -16,10 +16,11 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.access import paper_own
-from apps.contests.models import ContestProblem
+from apps.contests.models import ContestProblem, ContestState
+from apps.contests.opening import openings
 from apps.marks.access import captain_is
 from apps.marks.audit import audit
-from apps.marks.comparing import COUNTED
+from apps.marks.comparing import COUNTED, marks_counted
 from apps.marks.grades import grade_of
 from apps.marks.leases import LEASE
 from apps.marks.models import (
@@ -100,8 +101,16 @@ def calibration_left(problem: ContestProblem, user: User) -> list[MarkingCase]:
     cases = calibration_list(problem).exclude(pk__in=known.values("case")).exclude(pk__in=conflicts)
     paper = paper_own(user, problem.contest)
     cases = cases.exclude(version__submission__paper=paper) if paper else cases
+    cases = cases.exclude(version__submission__paper__in=openings().filter(by=user).values("paper"))
     put_off = set(passes.filter(reason=PassReason.SKIP).values_list("task__case", flat=True))
     return sorted(cases, key=lambda case: (case.pk in put_off, _drawn(problem.setup, f"calibration/{user.pk}/{case.pk}")))
+
+
+def calibration_ahead(user: User) -> QuerySet[MarkingCase]:
+    """The calibration scripts of contests being marked on which this person has done nothing yet: nothing is told of them."""
+    done = MarkingTask.objects.filter(assignee=user, done_at__isnull=False)
+    cases = MarkingCase.objects.filter(is_calibration=True, problem__contest__state=ContestState.MARKING)
+    return cases.exclude(pk__in=done.values("case"))
 
 
 def gate_refusal(problem: ContestProblem, user: User) -> str:
@@ -126,10 +135,11 @@ def task_ahead(problem: ContestProblem, user: User) -> int | None:
     if case is None:
         return None
     free = MarkingTask.objects.filter(case=case, slot=slot, assignee=None, done_at=None, mark=None)
-    task = free.first() or MarkingTask(case=case, slot=slot)
-    task.assignee, task.lease_until = user, timezone.now() + LEASE
-    task.save()
-    return task.pk
+    for key in free.values_list("pk", flat=True):
+        # On columns of the task alone: only these are looked at again where somebody else was faster.
+        if MarkingTask.objects.filter(pk=key, assignee=None).update(assignee=user, lease_until=timezone.now() + LEASE):
+            return key
+    return MarkingTask.objects.create(case=case, slot=slot, assignee=user, lease_until=timezone.now() + LEASE).pk
 
 
 def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
@@ -145,6 +155,7 @@ def remark_due(problem: ContestProblem, user: User) -> MarkingCase | None:
     own = sealed.filter(task__slot__in=COUNTED, task__case__state__in=SETTLED).exclude(
         task__case__in=MarkingTask.objects.filter(~Q(slot__in=COUNTED), assignee=user).values("case")
     )
+    own = own.exclude(task__case__version__submission__paper__in=openings().filter(by=user).values("paper"))
     rows = list(own.order_by("-sealed_at").select_related("task__case"))
     rested = [
         mark.task.case
@@ -173,10 +184,18 @@ def agreed_show(mark: Mark) -> Agreed | None:
     if found is None or not Mark.objects.filter(pk=mark.pk, state=mark.state).exists():
         return None
     grade = found.grade
-    for basis in [grade.mark] if grade.mark else grade.coordination.marks.all() if grade.coordination else []:
+    for basis in _bases(grade):
         kept = {"case": mark.task.case, "person": mark.marker, "kind": RevealKind.COLLEAGUE, "mark": basis}
         Reveal.objects.get_or_create(**kept, defaults={"trigger": "calibration"})
     return found
+
+
+def _bases(grade: FinalGrade) -> list[Mark]:
+    """The marks from which a grade's claim and notes come: of an equal pair both."""
+    if grade.coordination is not None:
+        return list(grade.coordination.marks.all())
+    counted = marks_counted(grade.case)
+    return counted if grade.mark in counted else [grade.mark] if grade.mark else []
 
 
 def drift_figures(problem: ContestProblem) -> list[Drift]:

@@ -1,10 +1,11 @@
 """The next script for a marker: one that nobody else gets in the same slot, in an order of this marker's own.
 
 1. Who holds one goes on with it; calibration scripts and re-marks that are due (`calibration`) come before others.
-2. Of those that are free: not a case that the marker has a part in, was shown anything of or answered a question about from
-   somebody who marks it in another slot, not the marker's own paper, not
-   one they handed on because they know whose it is. Scripts that the marker put off come last, and before them those that
-   somebody began and left.
+2. Of those that are free: not a case that the marker has a part in, was shown anything of (a colleague's question too) or
+   answered a question about from somebody who marks it in another slot, not the marker's own paper, not
+   one they handed on because they know whose it is, none of a paper of which they asked that, no fresh mark of a text of
+   which they saw anything before it came to marking, and for captain and organisers none of a script that ever had a grade:
+   they could read it. Scripts that the marker put off come last, and before them those that somebody began and left.
 3. The order is a hash of the setup's seed, the marker and the case: the same for ever, another for everybody, and no order of
    arrival or name.
 """
@@ -13,15 +14,17 @@ from datetime import datetime
 from hashlib import blake2b
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.access import paper_own
 from apps.contests.models import ContestCoach, ContestProblem
+from apps.contests.opening import openings
+from apps.marks.access import captain_is
 from apps.marks.calibration import gate_refusal, task_ahead
 from apps.marks.leases import LEASE, drafts_leave, is_free
-from apps.marks.models import MarkingSetup, MarkingTask, Pass, PassReason, Reveal, RevealKind, Slot
+from apps.marks.models import EarlyReveal, FinalGrade, MarkingSetup, MarkingTask, Pass, PassReason, Reveal, RevealKind, Slot
 
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
 QUESTIONS = (PassReason.APPROACH, PassReason.UNSURE, PassReason.STATEMENT)
@@ -74,8 +77,11 @@ def _held(problem: ContestProblem, user: User, besides: MarkingTask | None) -> i
     if besides is not None:
         mine = mine.exclude(pk=besides.pk)
     for key in mine.order_by(F("lease_until").desc(nulls_last=True), "pk").values_list("pk", flat=True):
-        kept = MarkingTask.objects.filter(pk=key, assignee=user, done_at=None)
-        if kept.update(lease_until=timezone.now() + LEASE):
+        held = MarkingTask.objects.filter(pk=key, assignee=user, done_at=None)
+        until = timezone.now() + LEASE
+        # One that is kept for longer, after the captain's answer, stays so also when it is fetched ahead.
+        kept = Case(When(lease_until__gt=until, then=F("lease_until")), default=Value(until))
+        if held.update(lease_until=kept):
             return key
     return None
 
@@ -104,6 +110,11 @@ def _in_order(problem: ContestProblem, user: User, now: datetime, case: int | No
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=seen.values("case")))
     ruled = Pass.objects.filter(answered_by=user, task__case__problem=problem)
     free = free.exclude(~Q(slot=Slot.AGAIN) & Q(case__in=ruled.values("task__case")) & ~Q(pk__in=ruled.values("task")))
+    early = EarlyReveal.objects.filter(person=user, submission__problem=problem).values("submission")
+    free = free.exclude(slot=Slot.THIRD, case__version__submission__in=early)
+    if captain_is(user, problem):
+        free = free.exclude(slot=Slot.THIRD, case__in=FinalGrade.objects.filter(case__problem=problem).values("case"))
+    free = free.exclude(case__version__submission__paper__in=openings().filter(by=user).values("paper"))
     paper = paper_own(user, problem.contest)
     if paper is not None:
         free = free.exclude(case__version__submission__paper=paper)

@@ -3,7 +3,7 @@
 | marks | what happens |
 |---|---|
 | one is still to be made | the case stays open |
-| equal points and equal ticks | settled by the first of them |
+| equal points and equal ticks | settled by the first of them, with what all wrote to the student |
 | they differ | disputed: a coordination of those who marked |
 | points differ by two of seven or more | before that, somebody who has seen nothing marks afresh, if there is such a person |
 """
@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import ContestCoach
+from apps.contests.opening import openings
 from apps.marks.audit import audit
 from apps.marks.grades import grade_give, grade_of, is_recomputed
 from apps.marks.leases import drafts_leave, is_free
@@ -27,6 +28,7 @@ from apps.marks.models import (
     AuditEvent,
     CaseState,
     Coordination,
+    EarlyReveal,
     Mark,
     MarkingCase,
     MarkingTask,
@@ -38,10 +40,12 @@ from apps.marks.models import (
     Slot,
 )
 from apps.marks.sheets import scheme_of, sheet_of
+from apps.reasoning.marking.commands import sheet_json
+from apps.reasoning.marking.joining import notes_joined
 from apps.reasoning.marking.revealing import is_large
 
 COUNTED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
-DISMISSED = "fresh.dismissed"
+DISMISSED, NOBODY_LEFT = "fresh.dismissed", "fresh.nobody"
 OPEN_APPEALS = (AppealState.WRITTEN, AppealState.HEARD)
 CLOSED = (CaseState.RELEASED, CaseState.APPEALED)
 
@@ -91,8 +95,11 @@ def case_compare(case: MarkingCase) -> CaseState:
     found = marks_put_together(marks)
     if found.is_equal:
         grade = grade_of(case)
-        if grade is None or grade.mark not in marks or (grade.points, grade.sheet) != (marks[0].points, marks[0].sheet):
-            grade_give(case=case, mark=marks[0], by=marks[0].marker)
+        sheet = notes_joined([sheet_of(mark) for mark in marks])
+        if grade is None or grade.mark not in marks or (grade.points, grade.sheet) != (marks[0].points, sheet_json(sheet)):
+            is_about_notes = grade is not None and (grade.mark, grade.points) == (marks[0], marks[0].points)
+            reason = grade.reason if grade is not None and is_about_notes else ""
+            grade_give(case=case, mark=marks[0], by=marks[0].marker, reason=reason, sheet=sheet)
         return _moved(case, states_settled([case])[case.pk])
     if found.is_large and fresh_open(case=case, why="marks far from each other"):
         return CaseState.OPEN
@@ -125,9 +132,16 @@ def states_settled(cases: Iterable[MarkingCase]) -> dict[int, CaseState]:
 
 @transaction.atomic
 def fresh_open(*, case: MarkingCase, why: str) -> MarkingTask | None:
-    """A further task for somebody who has seen nothing; None where there was one already, or where nobody is left."""
+    """A further task for somebody who has seen nothing; None where there was one already, or where nobody is left.
+
+    That nobody is left is kept in the record, once, for who leads the problem.
+    """
     was_asked = case.tasks.filter(slot=Slot.THIRD).exists() or case.audit.filter(verb=DISMISSED).exists()
-    if case.state in CLOSED or was_asked or not fresh_people(case).exists():
+    if case.state in CLOSED or was_asked:
+        return None
+    if not fresh_people(case).exists():
+        if not case.audit.filter(verb=NOBODY_LEFT).exists():
+            audit(NOBODY_LEFT, actor=None, case=case, why=why)
         return None
     task = MarkingTask.objects.create(case=case, slot=Slot.THIRD)
     _moved(case, CaseState.OPEN)
@@ -153,11 +167,20 @@ def fresh_dismiss(*, case: MarkingCase, by: User) -> bool:
 
 
 def fresh_people(case: MarkingCase) -> QuerySet[ContestCoach]:
-    """The coaches who have neither marked a case nor seen anything of what others said about it."""
+    """The coaches who have neither marked a case nor seen anything of what others said about it, nor asked who wrote it.
+
+    Organisers and the captain read lists, files and marked papers with the grades of settled scripts, and no ledger says which
+    of them: of a script that ever had a grade they may have seen everything.
+    """
     seen = Reveal.objects.filter(case=case, person__isnull=False).exclude(kind=RevealKind.PRECEDENTS).values("person")
+    early = EarlyReveal.objects.filter(submission=case.version.submission_id, person__isnull=False).values("person")
     marked = case.tasks.filter(assignee__isnull=False).exclude(slot=Slot.THIRD).values("assignee")
     ruled = Pass.objects.filter(task__case=case, answered_by__isnull=False).exclude(task__slot=Slot.THIRD).values("answered_by")
-    coaches = case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=marked)
+    opened = openings().filter(paper=case.version.submission.paper_id).values("by")
+    coaches = case.problem.contest.coaches.exclude(person__in=seen).exclude(person__in=early).exclude(person__in=marked)
+    coaches = coaches.exclude(person__in=opened)
+    if case.grades.exists():
+        coaches = coaches.exclude(Q(is_organiser=True) | Q(person=case.problem.captain_id))
     return coaches.exclude(person__in=ruled)
 
 

@@ -36,7 +36,7 @@ from apps.marks.models import (
 from apps.marks.sheets import sheet_of, step_of
 from apps.reasoning.marking.commands import sheet_json
 from apps.reasoning.marking.positions import Position, position_line, position_of, position_read, sheet_at
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.scheme import Scheme, points_text
 from apps.reasoning.marking.sealing import missing_for_seal, sheet_points
 from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH, MarkSheet, Role
 
@@ -96,8 +96,11 @@ def claim_make(*, coordination: Coordination, by: User, line: str) -> Coordinati
     scheme = scheme_now(coordination)
     position = position_read(scheme, line)
     sheet = sheet_at(MarkSheet(), position)
-    if sheet_points(sheet, scheme, _step(coordination)).points is None:
+    points = sheet_points(sheet, scheme, _step(coordination)).points
+    if points is None:
         raise CoordinationRefused("Say which items hold, or the points after “=”.")
+    if points % _step(coordination):
+        raise CoordinationRefused(f"{points_text(points)} is no multiple of {points_text(_step(coordination))}.")
     coordination.claims = {**coordination.claims, str(mark.public_id): position_line(scheme, position)}
     _saved(coordination, "claims")
     audit("coordination.claim", actor=by, case=coordination.case, claim=position_line(scheme, position))

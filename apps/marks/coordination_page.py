@@ -7,8 +7,10 @@ from django.db.models import Q
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, ContestState
+from apps.contests.opening import openings
 from apps.marks.access import captain_is
-from apps.marks.comparing import COUNTED
+from apps.marks.blindness import problems_shut
+from apps.marks.comparing import COUNTED, NOBODY_LEFT, fresh_people
 from apps.marks.coordination import are_open, claim_default, level_of, mark_own, marks_of, scheme_now
 from apps.marks.leases import DRAFT_LEFT
 from apps.marks.models import (
@@ -23,19 +25,23 @@ from apps.marks.models import (
 from apps.marks.precedents import case_precedents
 from apps.marks.sealing import cases_settle
 from apps.marks.seeing import sees_all
-from apps.marks.selectors import FALLACY_WORDS, ScriptStep
-from apps.marks.sheets import sheet_of
+from apps.marks.selectors import FALLACY_WORDS, ItemSection, ScriptStep, sections_of, steps_of
+from apps.marks.sheets import sheet_of, step_of
 from apps.reasoning.marking.positions import (
     ItemDifference,
+    Position,
     StepDifference,
     item_differences,
     position_line,
     position_of,
     position_read,
+    sheet_at,
     step_differences,
 )
 from apps.reasoning.marking.scheme import SchemeItem, points_text
+from apps.reasoning.marking.sealing import sheet_points
 from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
+from apps.reasoning.texts.latex import shown_of as shown_text
 from apps.ui.markdown import render
 
 
@@ -64,26 +70,35 @@ class StepRow:
 
 @dataclass(frozen=True)
 class NoteRow:
-    """A verdict or comment that may go along into the grade."""
+    """A verdict or comment that may go along into the grade. `is_kept`: the proposal that stands has it, or there is none."""
 
     mark: Mark
     step: int
     id: str
     words: str
     kind: str
+    is_kept: bool
 
 
 @dataclass(frozen=True)
 class CoordinationPage:
-    """One page for one reader. `is_open`: claims and notes may be seen."""
+    """One page for one reader. `is_open`: claims and notes may be seen. `proposed`: the notes of the proposal that stands.
+
+    `script` and `sections` are what all talk about: the text with its steps, and the scheme. `points`: what the claims are
+    worth, in the order of the positions; empty where all are worth the same.
+    """
 
     positions: list[PositionRow]
     own: Mark | None
     is_open: bool
     default_claim: str
     items: list[tuple[SchemeItem, ItemDifference]]
+    points: list[tuple[Mark, str]]
+    script: list[ScriptStep]
+    sections: list[ItemSection]
     steps: list[StepRow]
     notes: list[NoteRow]
+    proposed: list[NoteRow]
     remarks: list[CoordinationRemark]
     level: str
     proposal_points: str
@@ -104,14 +119,19 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
     by_code = {item.code: item for item in scheme.items}
     level = level_of(coordination, user)
     signed = list(coordination.signatories.all())
+    notes = _notes(marks, _kept(coordination)) if is_open else []
     return CoordinationPage(
         positions=[_position(mark, own, claims, is_open=is_open) for mark in marks],
         own=own,
         is_open=is_open,
         default_claim=claims.get(str(own.public_id)) or claim_default(own, scheme) if own else "",
         items=[(by_code[row.code], row) for row in item_differences(scheme, held)],
+        points=_points(coordination, marks, held),
+        script=steps_of(coordination.case.version),
+        sections=sections_of(scheme, frozenset()),
         steps=_steps(coordination, step_differences(map(sheet_of, marks))) if is_open else [],
-        notes=_notes(marks) if is_open else [],
+        notes=notes,
+        proposed=[note for note in notes if note.is_kept] if coordination.sheet is not None else [],
         remarks=list(coordination.remarks.select_related("person")) if is_open else [],
         level=level.value if level else "",
         proposal_points=points_text(coordination.points) if coordination.points is not None else "",
@@ -123,7 +143,12 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
 
 
 def coordination_rows(user: User) -> dict[str, Any]:
-    """The lists of a person: `own` to settle, `ruled` by them as captain or organiser, `fresh` that wait for a further mark."""
+    """The lists of a person: `own` to settle, `ruled` by them as captain or organiser, `fresh` that wait for a further mark.
+
+    `fresh` says of each whether anybody is left who could make that mark; `without` are those for which none was asked, since
+    nobody was left, and which are not released. `shut`: problems of which `ruled` holds nothing, since marks of their own
+    there are open.
+    """
     problems = list(
         ContestProblem.objects.filter(contest__coaches__person=user, contest__state=ContestState.MARKING).select_related(
             "contest"
@@ -136,19 +161,23 @@ def coordination_rows(user: User) -> dict[str, Any]:
     )
     mine = rows.filter(marks__marker=user).distinct()
     led = [problem for problem in problems if captain_is(user, problem)]
-    ruled = rows.filter(case__problem__in=led).exclude(pk__in=mine.values("pk"))
+    shut = problems_shut(user, led)
+    ruled = rows.filter(case__problem__in=[problem for problem in led if problem.pk not in shut])
+    ruled = ruled.exclude(pk__in=mine.values("pk"))
     ruled = ruled.exclude(case__in=user.marking_tasks.filter(done_at=None).values("case"))
-    waiting = MarkingCase.objects.filter(problem__in=led, tasks__slot=Slot.THIRD, tasks__done_at=None)
+    cases = MarkingCase.objects.filter(problem__in=led).exclude(tasks__in=user.marking_tasks.filter(done_at=None))
+    cases = cases.select_related("problem__contest", "version__submission__paper")
+    waiting = cases.filter(tasks__slot=Slot.THIRD, tasks__done_at=None)
+    without = cases.filter(audit__verb=NOBODY_LEFT, state__in=(CaseState.SETTLED, CaseState.DISPUTED))
+    without = without.exclude(coordinations__outcome__gt="")
     return {
         "own": [(row, len(row.claims), user in row.signatories.all()) for row in mine.filter(outcome="")],
         "ruled": list(ruled.filter(outcome="")),
         "settled": list(rows.filter(Q(pk__in=mine.values("pk")) | Q(pk__in=ruled.values("pk"))).exclude(outcome="")[:50]),
-        "fresh": list(
-            waiting.exclude(tasks__in=user.marking_tasks.filter(done_at=None)).select_related(
-                "problem__contest", "version__submission__paper"
-            )
-        ),
+        "fresh": [(case, fresh_people(case).exists()) for case in waiting],
+        "without": list(without.exclude(problem__in=shut).exclude(pk__in=mine.filter(outcome="").values("case"))),
         "led": led,
+        "shut": [problem for problem in led if problem.pk in shut],
     }
 
 
@@ -160,6 +189,8 @@ def ledger_of(case: MarkingCase) -> dict[str, Any]:
     version = case.problem.setup.scheme.versions.order_by("-number").first() if case.problem.setup.scheme else None
     return {
         "marks": list(marks.order_by("sealed_at", "pk")),
+        "early": list(case.version.submission.early_reveals.select_related("person")),
+        "opened": list(openings().filter(paper=case.version.submission.paper_id).select_related("by")),
         "reveals": list(case.reveals.select_related("person", "suggestion", "mark__marker")),
         "events": [event for event in case.audit.select_related("actor") if event.verb != DRAFT_LEFT],
         "grades": list(case.grades.select_related("mark__marker", "coordination", "by")),
@@ -179,6 +210,14 @@ def _position(mark: Mark, own: Mark | None, claims: dict[str, str], *, is_open: 
     return PositionRow(mark, is_own, bool(claim), is_open and not claim, claim if is_own or is_open else "", points)
 
 
+def _points(coordination: Coordination, marks: list[Mark], held: list[Position]) -> list[tuple[Mark, str]]:
+    """What each claim is worth, where they are not all worth the same."""
+    scheme, step = scheme_now(coordination), step_of(coordination.case.problem.contest)
+    worth = [sheet_points(sheet_at(MarkSheet(), one), scheme, step).points for one in held]
+    told = [points_text(one) if one is not None else "" for one in worth]
+    return list(zip(marks, told, strict=True)) if len(set(told)) > 1 else []
+
+
 def _claim(coordination: Coordination) -> str:
     if coordination.sheet is None:
         return ""
@@ -192,18 +231,27 @@ def _steps(coordination: Coordination, differences: list[StepDifference]) -> lis
     for one in differences:
         row = texts[one.step]
         text = version.source[row.start : row.end]
-        step = ScriptStep(row.number, row.kind, row.start, row.end, text, render(text))
+        step = ScriptStep(row.number, row.kind, row.start, row.end, text, render(shown_text(text, version.format)))
         said = [[(verdict, FALLACY_WORDS[verdict.fallacy]) for verdict in verdicts] for verdicts in one.said]
         rows.append(StepRow(step, said))
     return rows
 
 
-def _notes(marks: list[Mark]) -> list[NoteRow]:
+def _kept(coordination: Coordination) -> set[str] | None:
+    """The ids of the notes that go along in the proposal that stands; None where nothing is proposed."""
+    if coordination.sheet is None:
+        return None
+    sheet = MarkSheet.model_validate(coordination.sheet)
+    return {verdict.id for verdict in sheet.verdicts} | {comment.id for comment in sheet.comments}
+
+
+def _notes(marks: list[Mark], kept: set[str] | None) -> list[NoteRow]:
     rows = []
     for mark in marks:
         sheet = sheet_of(mark)
-        rows += [NoteRow(mark, one.step, one.id, one.words, FALLACY_WORDS[one.fallacy]) for one in sheet.verdicts]
-        rows += [NoteRow(mark, one.step, one.id, one.words, _kind(one)) for one in sheet.comments]
+        verdicts = [(one.step, one.id, one.words, FALLACY_WORDS[one.fallacy]) for one in sheet.verdicts]
+        comments = [(one.step, one.id, one.words, _kind(one)) for one in sheet.comments]
+        rows += [NoteRow(mark, *note, kept is None or note[1] in kept) for note in (*verdicts, *comments)]
     return sorted(rows, key=lambda row: (row.step, row.mark.pk))
 
 

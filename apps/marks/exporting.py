@@ -24,7 +24,7 @@ from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion
 
 FORMAT = "lemmascope.marking/1"
-COLUMNS = ("paper", "problem", "points", "claim", "derivation", "comment", "scheme", "digest")
+COLUMNS = ("paper", "problem", "points", "claim", "derivation", "comment", "scheme", "digest", "version", "newest")
 _WITH_SCHEME = ("scheme_version__scheme",)
 
 
@@ -33,8 +33,15 @@ def results_csv(contest: Contest) -> str:
     target = io.StringIO(newline="")
     writer = csv.DictWriter(target, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: cell(value) for name, value in _line(grade).items()} for grade in grades_settled(contest))
+    newest = newest_of(contest)
+    writer.writerows({name: cell(value) for name, value in _line(grade, newest).items()} for grade in grades_settled(contest))
     return target.getvalue()
+
+
+def newest_of(contest: Contest) -> dict[int, int]:
+    """By text, the number of the newest version: a grade may still be that of an older one."""
+    numbers = SubmissionVersion.objects.filter(submission__paper__contest=contest).order_by("number")
+    return dict(numbers.values_list("submission", "number"))
 
 
 def cell(text: str) -> str:
@@ -60,7 +67,7 @@ def comment_of(sheet: MarkSheet) -> str:
 def research_json(contest: Contest) -> Iterator[str]:
     """JSON lines: a head, every version of a scheme that was marked with, then a script a line with its marks and spans."""
     salt = secrets.token_bytes(16)
-    grades = list(grades_settled(contest))
+    grades, newest = list(grades_settled(contest)), newest_of(contest)
     yield _json({"format": FORMAT, "scripts": len(grades), "point_step": contest.point_step, "anonymous": True})
     for version in _versions(grades):
         yield _json({"scheme": _scheme_name(version), "meaning": version.meaning_hash, "body": version.body})
@@ -69,10 +76,12 @@ def research_json(contest: Contest) -> Iterator[str]:
         marks.setdefault(mark.task.case_id, []).append(mark)
     older = {one.pk: one for one in FinalGrade.objects.filter(case__problem__contest=contest).select_related(*_WITH_SCHEME)}
     for grade in grades:
-        yield _json(_script(grade, marks.get(grade.case_id, []), older, salt))
+        script = _script(grade, marks.get(grade.case_id, []), older, salt)
+        script["text"] |= {"version": grade.case.version.number, "newest": newest[grade.case.version.submission_id]}
+        yield _json(script)
 
 
-def _line(grade: FinalGrade) -> dict[str, str]:
+def _line(grade: FinalGrade, newest: dict[int, int]) -> dict[str, str]:
     sheet = MarkSheet.model_validate(grade.sheet)
     return {
         "paper": grade.case.version.submission.paper.number,
@@ -83,6 +92,8 @@ def _line(grade: FinalGrade) -> dict[str, str]:
         "comment": comment_of(sheet),
         "scheme": _scheme_name(grade.scheme_version),
         "digest": grade.case.version.digest,
+        "version": str(grade.case.version.number),
+        "newest": str(newest[grade.case.version.submission_id]),
     }
 
 

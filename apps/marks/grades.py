@@ -9,6 +9,7 @@ from apps.marks.sheets import scheme_of, sheet_of, step_of
 from apps.reasoning.marking.commands import sheet_json
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sealing import sheet_points
+from apps.reasoning.marking.sheet import MarkSheet
 
 
 def grade_of(case: MarkingCase) -> FinalGrade | None:
@@ -23,11 +24,16 @@ def is_recomputed(grade: FinalGrade) -> bool:
 
 
 @transaction.atomic
-def grade_give(*, case: MarkingCase, mark: Mark, by: User | None, reason: str = "") -> FinalGrade:
-    """A grade from a sealed mark as it stands; it supersedes the one before. Raises `ValueError` for a mark without points."""
+def grade_give(
+    *, case: MarkingCase, mark: Mark, by: User | None, reason: str = "", sheet: MarkSheet | None = None
+) -> FinalGrade:
+    """A grade from a sealed mark as it stands; it supersedes the one before. Raises `ValueError` for a mark without points.
+
+    `sheet`: the mark's own with notes of colleagues who agree, where there are any.
+    """
     if mark.points is None:
         raise ValueError("a mark that is not sealed is no basis of a grade")
-    sheet = sheet_of(mark)
+    sheet = sheet or sheet_of(mark)
     worth = sheet_points(sheet, scheme_of(mark), step_of(case.problem.contest))
     grade = FinalGrade.objects.create(
         case=case,

@@ -7,9 +7,9 @@ from apps.contests.access import contest_visible_to
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.contests.selectors import problem_list
 from apps.marks import selectors
-from apps.marks.claims import questions_open
 from apps.marks.leases import present
 from apps.marks.models import MarkingCase, MarkingSetup
+from apps.marks.questions import questions_for
 from apps.marks.sealing import cases_settle
 from apps.marks.setups import cases_prepare
 
@@ -40,6 +40,11 @@ class ContestRow:
     is_organiser: bool
     problems: list[ProblemRow]
 
+    @property
+    def is_captain(self) -> bool:
+        """Whether the person is the captain of one of its problems, or stands in."""
+        return any(one.is_captain for one in self.problems)
+
 
 def home_rows(user: User) -> list[ContestRow]:
     """The contests that the person coaches and that are being marked. Cases are made for what has come in since."""
@@ -59,14 +64,13 @@ def _problem_row(problem: ContestProblem, user: User, is_organiser: bool) -> Pro
     is_captain = problem.captain_id == user.pk or is_organiser
     if setup is None:
         return ProblemRow(problem, None, 0, 0, 0, 0, [], is_captain)
-    asked = questions_open().filter(task__case__problem=problem)
     return ProblemRow(
         problem=problem,
         setup=setup,
         scripts=MarkingCase.objects.filter(problem=problem).count(),
         left=selectors.tasks_left(problem, user).count(),
         mine=selectors.marks_sealed(problem, user).count(),
-        questions=asked.count() if is_captain else 0,
+        questions=questions_for(user, problem).filter(answered_at=None).count() if is_captain else 0,
         present=present(problem, user),
         is_captain=is_captain,
     )

@@ -5,7 +5,7 @@ A lease that ran out is still its holder's until somebody else takes the script.
 
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -25,14 +25,18 @@ def is_free(now: datetime) -> Q:
 
 
 def lease_renew(task: MarkingTask, user: User) -> datetime:
-    """Hold a task two minutes more, and with it those that were fetched ahead. Raises `TaskGone`."""
+    """Hold a task two minutes more, and with it those that were fetched ahead. Raises `TaskGone`.
+
+    One that is kept longer stays so: without an end while the captain has a question about it, for an hour after the answer.
+    """
     now = timezone.now()
     until = now + LEASE
     held = MarkingTask.objects.filter(pk=task.pk, assignee=user, done_at=None)
-    if not held.update(lease_until=until):
+    kept = Case(When(Q(lease_until=None) | Q(lease_until__gt=until), then=F("lease_until")), default=Value(until))
+    if not held.update(lease_until=kept):
         raise TaskGone("This script is no longer yours: the lease ran out and somebody else has it.")
-    ahead = MarkingTask.objects.filter(case__problem=task.case.problem_id, assignee=user, done_at=None, lease_until__gte=now)
-    ahead.update(lease_until=until)
+    others = MarkingTask.objects.filter(case__problem=task.case.problem_id, assignee=user, done_at=None)
+    others.filter(lease_until__gte=now, lease_until__lt=until).update(lease_until=until)
     task.lease_until = until
     return until
 

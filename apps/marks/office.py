@@ -1,18 +1,19 @@
 """Who may open which page of the contest office, and the record and the result list that it shows.
 
 Organisers see the whole contest, captains the figures of their problems. No page of the office tells anything of a script that
-is not settled: whoever opens one may have to mark it yet.
+is not settled: whoever opens one may have to mark it yet. Nor does it tell anything of a problem while its reader marks one of
+its scripts (`blindness`).
 """
 
 import hashlib
 import json
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 
 from apps.accounts.models import User
@@ -20,11 +21,13 @@ from apps.contests.access import NO_CONTEST, READABLE, coach_of, contest_get_for
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
 from apps.marks.audit import audit
+from apps.marks.blindness import own_marks_require
 from apps.marks.leases import DRAFT_LEFT
-from apps.marks.models import AuditEvent, FinalGrade
+from apps.marks.models import AuditEvent, FinalGrade, ReleasedGrade
 from apps.marks.statistics import SETTLED
 from apps.reasoning.marking.scheme import points_text
-from apps.submissions.selectors import versions_to_mark
+from apps.submissions.models import SubmissionVersion
+from apps.submissions.selectors import papers_to_mark, versions_to_mark
 
 SIGNED = "results.signed"
 
@@ -34,13 +37,32 @@ class SignRefused(Exception):
 
 
 @dataclass(frozen=True)
+class ResultCell:
+    """A problem of a paper. `points` are None without a settled grade. `older`: the version that they are of, 0 for the one to
+    mark. `waits`: a text is there that has no grade of its own yet."""
+
+    points: Decimal | None = None
+    older: int = 0
+    waits: bool = False
+
+
+@dataclass(frozen=True)
 class ResultRow:
-    """A paper with its points in the order of the problems, None where it has no settled grade; `rank` by the total."""
+    """A paper in the order of the problems. `total` and `rank` (by the total) are None while a text has no points at all."""
 
     paper: Paper
-    points: list[Decimal | None]
-    total: Decimal
-    rank: int
+    cells: list[ResultCell]
+    rank: int | None = None
+
+    @property
+    def points(self) -> list[Decimal | None]:
+        return [cell.points for cell in self.cells]
+
+    @property
+    def total(self) -> Decimal | None:
+        if any(cell.waits and cell.points is None for cell in self.cells):
+            return None
+        return sum((cell.points for cell in self.cells if cell.points is not None), Decimal(0))
 
 
 @dataclass(frozen=True)
@@ -74,36 +96,66 @@ def office_organised_for(user: User, public_id: uuid.UUID) -> Contest:
     return contest
 
 
+def office_results_for(user: User, public_id: uuid.UUID) -> Contest:
+    """The same for lists of all papers. Raises `OwnMarksOpen` while a mark of the organiser's own in it can still change."""
+    contest = office_organised_for(user, public_id)
+    own_marks_require(user, *problem_list(contest))
+    return contest
+
+
 def grades_settled(contest: Contest) -> QuerySet[FinalGrade]:
-    """The grades that hold, of settled scripts, for each text that of its newest version, in an order that tells nothing."""
-    rows = FinalGrade.objects.filter(case__version__in=versions_to_mark(contest), case__state__in=SETTLED, superseded_by=None)
-    return rows.select_related(
-        "case__problem__problem", "case__version__submission__paper", "scheme_version__scheme", "mark", "coordination"
-    ).order_by("case__version__submission__paper__number", "case__problem__position")
+    """The grades that hold, of settled scripts, one a text, in an order that tells nothing.
+
+    For each text that of its newest version; until that has one, what was released of the newest older one stands, as it does
+    for its author.
+    """
+    released = ReleasedGrade.objects.filter(batch__undone_at=None, grade__case=OuterRef("case"))
+    rows = FinalGrade.objects.filter(
+        Q(case__version__in=versions_to_mark(contest)) | Exists(released),
+        case__problem__contest=contest,
+        case__version__withdrawn_at=None,
+        case__state__in=SETTLED,
+        superseded_by=None,
+    )
+    of_same_text = Q(
+        case__version__submission=OuterRef("case__version__submission"),
+        case__version__number__gt=OuterRef("case__version__number"),
+    )
+    return (
+        rows.filter(~Exists(rows.filter(of_same_text)))
+        .select_related(
+            "case__problem__problem", "case__version__submission__paper", "scheme_version__scheme", "mark", "coordination"
+        )
+        .order_by("case__version__submission__paper__number", "case__problem__position")
+    )
 
 
 def result_list(contest: Contest) -> ResultList:
-    """All papers with their points; equal totals share a rank."""
+    """The papers that hold a text, with their points; equal totals share a rank."""
     problems = list(problem_list(contest))
-    given: dict[int, dict[int, Decimal]] = {}
+    waiting = _waiting(contest)
+    cells = {key: ResultCell(waits=True) for key in waiting.values_list("submission__paper", "submission__problem")}
+    newest = set(versions_to_mark(contest).values_list("pk", flat=True))
     for grade in grades_settled(contest):
-        given.setdefault(grade.case.version.submission.paper_id, {})[grade.case.problem_id] = grade.points
-    papers = list(contest.papers.order_by("number"))
-    totals = {paper.pk: sum(given.get(paper.pk, {}).values(), Decimal(0)) for paper in papers}
-    ranks: dict[Decimal, int] = {}
-    for place, total in enumerate(sorted(totals.values(), reverse=True), 1):
-        ranks.setdefault(total, place)
+        version, key = grade.case.version, (grade.case.version.submission.paper_id, grade.case.problem_id)
+        cells[key] = ResultCell(grade.points, 0 if version.pk in newest else version.number, waits=key in cells)
+    told = contest.papers.filter(Q(pk__in=papers_to_mark(contest)) | Q(pk__in={paper for paper, _ in cells}))
     rows = [
-        ResultRow(
-            paper=paper,
-            points=[given.get(paper.pk, {}).get(problem.pk) for problem in problems],
-            total=totals[paper.pk],
-            rank=ranks[totals[paper.pk]],
-        )
-        for paper in papers
+        ResultRow(paper, [cells.get((paper.pk, problem.pk), ResultCell()) for problem in problems])
+        for paper in told.order_by("number")
     ]
-    rows.sort(key=lambda row: (row.rank, row.paper.number))
-    return ResultList(problems, rows, _missing(contest), _digest(problems, rows))
+    rows = _ranked(rows)
+    return ResultList(problems, rows, waiting.count(), _digest(problems, rows))
+
+
+def _ranked(rows: list[ResultRow]) -> list[ResultRow]:
+    """By rank and number; those without a rank come last."""
+    ranks: dict[Decimal, int] = {}
+    totals = [row.total for row in rows if row.total is not None]
+    for place, total in enumerate(sorted(totals, reverse=True), 1):
+        ranks.setdefault(total, place)
+    found = [replace(row, rank=None if row.total is None else ranks[row.total]) for row in rows]
+    return sorted(found, key=lambda row: (row.rank is None, row.rank or 0, row.paper.number))
 
 
 @transaction.atomic
@@ -122,12 +174,13 @@ def signatures(contest: Contest) -> QuerySet[AuditEvent]:
     return AuditEvent.objects.filter(contest=contest, verb=SIGNED).select_related("actor").order_by("-at", "-pk")
 
 
-def record(contest: Contest, *, verb: str = "", number: str = "") -> QuerySet[AuditEvent]:
-    """The record of a contest, newest first: what concerns no script, and scripts that are settled.
+def record(contest: Contest, *, verb: str = "", number: str = "", without: Collection[int] = ()) -> QuerySet[AuditEvent]:
+    """The record of a contest, newest first: what concerns no script, and settled scripts but of the problems `without`.
 
     What somebody had begun and left is theirs alone.
     """
     rows = AuditEvent.objects.filter(contest=contest).exclude(verb=DRAFT_LEFT).filter(Q(case=None) | Q(case__state__in=SETTLED))
+    rows = rows.exclude(case__problem__in=without)
     if verb:
         rows = rows.filter(verb=verb)
     if number:
@@ -141,8 +194,9 @@ def record_verbs(contest: Contest) -> list[str]:
     return sorted(set(rows.order_by().values_list("verb", flat=True)))
 
 
-def _missing(contest: Contest) -> int:
-    return versions_to_mark(contest).exclude(case__in=grades_settled(contest).values("case")).count()
+def _waiting(contest: Contest) -> QuerySet[SubmissionVersion]:
+    """The texts to mark that have no grade of their own."""
+    return versions_to_mark(contest).exclude(case__in=grades_settled(contest).values("case"))
 
 
 def _digest(problems: Sequence[ContestProblem], rows: Sequence[ResultRow]) -> str:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.marks.views import office, scheme_change, tables
+from apps.marks.views.paper_pdf import paper_pdf
 
 app_name = "office"
 urlpatterns = [
@@ -14,5 +15,6 @@ urlpatterns = [
     path("<uuid:contest_id>/results/", office.results, name="results"),
     path("<uuid:contest_id>/results.<slug:form>", office.download, name="download"),
     path("<uuid:contest_id>/papers/<slug:number>/", office.paper, name="paper"),
+    path("<uuid:contest_id>/papers/<slug:number>/pdf/", paper_pdf, name="paper_pdf"),
     path("<uuid:contest_id>/record/", office.record, name="record"),
 ]

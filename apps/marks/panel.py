@@ -1,5 +1,6 @@
 """What the panel beside a sealed mark holds: only what was shown before, and what may be shown next."""
 
+import json
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -8,7 +9,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.marks.calibration import Agreed, agreed_show
 from apps.marks.coordination import claim_default
-from apps.marks.models import Coordination, Mark, MarkState, Reveal, RevealKind
+from apps.marks.models import Coordination, Mark, MarkState, Reveal, RevealKind, Suggestion
 from apps.marks.precedents import Precedents, precedents_of
 from apps.marks.revealing import (
     findings_shown,
@@ -19,23 +20,39 @@ from apps.marks.revealing import (
 )
 from apps.marks.selectors import FALLACY_WORDS
 from apps.marks.sheets import scheme_of, sheet_of
-from apps.marks.suggesting import body_of, label_of, suggestions_wait
+from apps.marks.suggesting import body_of, label_of, suggestions_failed, suggestions_wait
+from apps.reasoning.marking.propagation import Propagation, step_notes, step_pairs
 from apps.reasoning.marking.revealing import CHANGE_WORDS, Stage, locations, next_stage
 from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.suggestion import Finding, SuggestionBody
+from apps.reasoning.marking.suggestion import Finding, SuggestionBody, Unplaced
 
 SEVERITY_WORDS = {"critical": "critical", "gap": "gap", "note": "note"}
 
 
 @dataclass(frozen=True)
 class FindingRow:
-    """A finding with its grader's label and the answer so far: accepted, rejected or none."""
+    """A finding with its grader's label and the answer so far: accepted, rejected or none.
+
+    `is_on_chain`: it is the root of a chain of its grader, which then speaks of it by its name.
+    """
 
     suggestion: str
     grader: str
     finding: Finding
     fallacy: str
     answer: bool | None
+    is_on_chain: bool = False
+
+
+@dataclass(frozen=True)
+class GraderNotes:
+    """What else belongs to the second stage of one grader: chains, findings at no step, suspicious content, a rewriting."""
+
+    grader: str
+    chains: tuple[Propagation, ...]
+    unplaced: list[tuple[Unplaced, str]]
+    suspicious: tuple[str, ...]
+    rewriting: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -45,11 +62,15 @@ class GraderItems:
     grader: str
     body: SuggestionBody
     shares: list[tuple[str, int]]
+    scale: str
 
 
 @dataclass(frozen=True)
 class RevealPanel:
-    """`refusal`: why there are no suggestions beside this mark. `waits`: something is being made. `stage`: the next one."""
+    """`refusal`: why there are no suggestions beside this mark. `waits`: something is being made. `stage`: the next one.
+
+    `drawn`: what chains.js draws on the steps, as JSON. `failed`: graders that gave no answer, with the reason.
+    """
 
     refusal: str
     waits: bool
@@ -59,6 +80,9 @@ class RevealPanel:
     locations: list[int]
     findings: list[FindingRow]
     unanswered: int
+    notes: list[GraderNotes]
+    drawn: str
+    failed: list[tuple[str, str]]
     items: list[GraderItems]
     is_decidable: bool
     state: str
@@ -92,6 +116,9 @@ def panel_of(mark: Mark) -> RevealPanel:
         locations=locations(sheet_of(mark), bodies) if Stage.LOCATIONS in shown else [],
         findings=findings,
         unanswered=waiting,
+        notes=_notes(suggestions) if Stage.FINDINGS in shown else [],
+        drawn=_drawn(bodies) if Stage.FINDINGS in shown else "",
+        failed=[] if refusal else [(label_of(row.grader), row.reason) for row in suggestions_failed(mark)],
         items=[_items(row.grader, body_of(row)) for row in suggestions] if Stage.ITEMS in shown else [],
         is_decidable=bool(suggestions) and is_decidable(mark),
         state=mark.state,
@@ -110,19 +137,49 @@ def marks_own(user: User) -> QuerySet[Mark]:
     """What this person has sealed in contests that are being marked, newest first."""
     rows = Mark.objects.filter(marker=user, sealed_at__isnull=False, task__case__problem__contest__state=ContestState.MARKING)
     rows = rows.exclude(state__in=(MarkState.DRAFT, MarkState.VOID)).order_by("-sealed_at", "-pk")
-    return rows.select_related("task__case__problem", "task__case__version__submission__paper")
+    return rows.select_related("task__case__problem__contest", "task__case__version__submission__paper")
 
 
 def _findings(mark: Mark) -> list[FindingRow]:
-    labels = {str(row.public_id): label_of(row.grader) for row in suggestions_shown(mark)}
+    rows = suggestions_shown(mark)
+    labels = {str(row.public_id): label_of(row.grader) for row in rows}
+    roots = {str(row.public_id): {chain.error for chain in body_of(row).chains} for row in rows}
     return [
-        FindingRow(one.suggestion, labels[one.suggestion], one.finding, FALLACY_WORDS[one.finding.fallacy], answer)
+        FindingRow(
+            one.suggestion,
+            labels[one.suggestion],
+            one.finding,
+            FALLACY_WORDS[one.finding.fallacy],
+            answer,
+            one.finding.id in roots[one.suggestion],
+        )
         for one, answer in findings_shown(mark)
     ]
+
+
+def _notes(suggestions: list[Suggestion]) -> list[GraderNotes]:
+    """Those of each grader that has any; what was said of the text before is not said again."""
+    notes: list[GraderNotes] = []
+    told: set[str] = set()
+    for row in suggestions:
+        body = body_of(row)
+        fresh = tuple(words for words in body.suspicious if words not in told)
+        told |= set(fresh)
+        if body.chains or body.unplaced or fresh or body.rewriting:
+            unplaced = [(one, FALLACY_WORDS[one.fallacy]) for one in body.unplaced]
+            notes.append(GraderNotes(label_of(row.grader), body.chains, unplaced, fresh, body.rewriting))
+    return notes
+
+
+def _drawn(bodies: list[SuggestionBody]) -> str:
+    chains = [chain for body in bodies for chain in body.chains]
+    if not chains:
+        return ""
+    return json.dumps({"pairs": step_pairs(chains), "notes": [note._asdict() for note in step_notes(chains)]})
 
 
 def _items(grader: str, body: SuggestionBody) -> GraderItems:
     shares = [
         (points_text(one.points), round(100 * one.share)) for one in sorted(body.distribution, key=lambda one: one.points)
     ]
-    return GraderItems(label_of(grader), body, shares)
+    return GraderItems(label_of(grader), body, shares, points_text(body.scale) if body.scale is not None else "")

@@ -12,11 +12,10 @@ A script that is marked to hear an appeal is in no queue: where it goes back, it
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.models import ContestProblem
+from apps.contests.opening import openings
 from apps.marks.access import TaskGone
 from apps.marks.audit import audit
 from apps.marks.claims import QUESTIONS
@@ -92,8 +91,9 @@ def hearing_end(task: MarkingTask, *, keeps_draft: bool = True) -> None:
 
 
 def knows_author(case: MarkingCase, user: User) -> bool:
-    """Whether the person handed a script on because they know whose it is."""
-    return AuditEvent.objects.filter(case=case, actor=user, verb=PASSED, body__reason=PassReason.CONFLICT).exists()
+    """Whether the person handed a script on because they know whose it is, or asked who wrote its paper."""
+    known = AuditEvent.objects.filter(case=case, actor=user, verb=PASSED, body__reason=PassReason.CONFLICT)
+    return known.exists() or openings().filter(by=user, paper=case.version.submission.paper_id).exists()
 
 
 @transaction.atomic
@@ -110,10 +110,3 @@ def question_answer(*, question: Pass, by: User, words: str) -> Pass:
     audit("question.answered", actor=by, case=question.task.case, reason=question.reason, question=question.words, answer=words)
     question.refresh_from_db()
     return question
-
-
-def question_list(problem: ContestProblem) -> QuerySet[Pass]:
-    """The questions on a problem, those without an answer first."""
-    rows = Pass.objects.filter(task__case__problem=problem, reason__in=QUESTIONS)
-    rows = rows.select_related("task__case__version__submission__paper", "person", "answered_by")
-    return rows.order_by(F("answered_at").desc(nulls_first=True), "at")

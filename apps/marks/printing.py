@@ -10,10 +10,16 @@ from apps.contests.models import Contest, ContestProblem, Paper
 from apps.marks.models import FinalGrade
 from apps.marks.office import grades_settled
 from apps.marks.selectors import FALLACY_WORDS
-from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.marking.scheme import Scheme, points_text
 from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
-from apps.reasoning.marking.student_view import comments_shown, derivation_shown
+from apps.reasoning.marking.student_view import ORIGINS, comments_shown, derivation_shown
+from apps.reasoning.texts.latex import shown_of
 from apps.submissions.models import SubmissionVersion, VersionScan
+from apps.submissions.selectors import versions_to_mark
+from apps.ui.typeset.document import Document
+
+PICTURES_AT_MOST = 40
+ROLES = {"consequence": "follows from an earlier error", "harmless": "harmless"}
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,15 @@ class PrintedVerdict:
     value: StepVerdict
     words: str
 
+    @property
+    def origin(self) -> str:
+        """Who found it, where that was not the marker."""
+        return ORIGINS.get(self.value.origin, "")
+
 
 @dataclass(frozen=True)
 class PrintedStep:
-    """A step with what is said about it."""
+    """A step, in Markdown, with what is said about it."""
 
     number: int
     text: str
@@ -36,9 +47,13 @@ class PrintedStep:
 
 @dataclass(frozen=True)
 class PrintedProblem:
-    """A text with its grade: `whole` are the comments on all of it, `derivation` is as students read it."""
+    """A text with its grade: `whole` are the comments on all of it, `derivation` is as students read it.
+
+    `older` is the number of the version where a newer one has no grade yet, else 0.
+    """
 
     problem: ContestProblem
+    older: int
     points: Decimal
     scale: Decimal
     derivation: str
@@ -50,15 +65,41 @@ class PrintedProblem:
 def paper_printed(contest: Contest, paper: Paper) -> list[PrintedProblem]:
     """The settled texts of a paper in the order of the problems."""
     grades = grades_settled(contest).filter(case__version__submission__paper=paper)
-    return [_printed(grade) for grade in sorted(grades, key=lambda grade: grade.case.problem.position)]
+    newest = set(versions_to_mark(contest, [paper]).values_list("pk", flat=True))
+    return [_printed(grade, newest) for grade in sorted(grades, key=lambda grade: grade.case.problem.position)]
 
 
-def _printed(grade: FinalGrade) -> PrintedProblem:
+def paper_document(contest: Contest, paper: Paper, printed: Sequence[PrintedProblem]) -> Document:
+    """The same for the press. Nothing in it leads to the paper's author."""
+    document = Document(f"Paper {paper.number}", contest.title, note="Notes and reasons of markers are left out.")
+    for one in printed:
+        version = f", version {one.older}" if one.older else ""
+        head = f"Problem {one.problem.label}{version}: {points_text(one.points)} of {points_text(one.scale)}"
+        part = document.part(head, one.derivation)
+        for page in one.pages.all()[: PICTURES_AT_MOST - len(document.pictures)]:
+            document.picture(part, bytes(page.scan.jpeg))
+        for step in one.steps:
+            part.step(step.number, step.text)
+            for verdict in step.verdicts:
+                role = ROLES.get(verdict.value.role)
+                words = verdict.words[:1].upper() + verdict.words[1:]
+                part.remark(f"{words} ({role})" if role else words, verdict.value.words)
+                if verdict.origin:
+                    part.remark("", verdict.origin)
+            for comment in step.comments:
+                part.remark("", comment.words)
+        for comment in one.whole:
+            part.remark("", comment.words)
+    return document
+
+
+def _printed(grade: FinalGrade, newest: set[int]) -> PrintedProblem:
     sheet, version = MarkSheet.model_validate(grade.sheet), grade.case.version
     scheme = grade.scheme_version.content if grade.scheme_version else Scheme()
     comments = comments_shown(sheet)
     return PrintedProblem(
         problem=grade.case.problem,
+        older=0 if version.pk in newest else version.number,
         points=grade.points,
         scale=scheme.scale,
         derivation=derivation_shown(scheme, sheet, grade.points),
@@ -72,7 +113,7 @@ def _steps(version: SubmissionVersion, verdicts: Sequence[StepVerdict], comments
     return [
         PrintedStep(
             number=step.number,
-            text=version.source[step.start : step.end],
+            text=shown_of(version.source[step.start : step.end], version.format),
             verdicts=[PrintedVerdict(one, FALLACY_WORDS[one.fallacy]) for one in verdicts if one.step == step.number],
             comments=[one for one in comments if one.step == step.number],
         )

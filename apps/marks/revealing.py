@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.marks.comparing import case_compare, fresh_open, grade_stands_apart, marks_counted
+from apps.marks.graders.families import origin_of
 from apps.marks.models import (
     CaseState,
     FindingAnswer,
@@ -207,7 +208,7 @@ def _compared(mark: Mark) -> bool:
 
 def _ledger(mark: Mark) -> QuerySet[Reveal]:
     kinds = [stage.value for stage in Stage]
-    return Reveal.objects.filter(case=mark.task.case, person=mark.marker, kind__in=kinds)
+    return Reveal.objects.filter(case=mark.task.case, person=mark.marker, kind__in=kinds, suggestion__isnull=False)
 
 
 def _sealed(mark: Mark) -> Mark:
@@ -232,6 +233,7 @@ def _with_accepted(mark: Mark, sheet: MarkSheet) -> MarkSheet:
     """The sheet with the accepted findings as verdicts; what the marker said at the same step and of the same type stays."""
     said = {(verdict.step, verdict.fallacy) for verdict in sheet.verdicts}
     accepted = [one for one, answer in findings_shown(mark) if answer and (one.finding.step, one.finding.fallacy) not in said]
+    origins = {str(row.public_id): origin_of(row.grader) for row in suggestions_shown(mark)}
     added = tuple(
         StepVerdict(
             id=f"{one.suggestion[:8]}-{one.finding.id}"[:36],
@@ -240,6 +242,7 @@ def _with_accepted(mark: Mark, sheet: MarkSheet) -> MarkSheet:
             fallacy=one.finding.fallacy,
             role=Role.INDEPENDENT,
             words=one.finding.words,
+            origin=origins[one.suggestion],
         )
         for one in sorted(accepted, key=lambda one: one.finding.step)
     )
@@ -255,7 +258,7 @@ def _look_further(mark: Mark, before: Decimal) -> None:
     if mark not in marks or grade_stands_apart(mark.task.case, marks):
         return
     scale, now = scheme_of(mark).scale, mark.points or Decimal(0)
-    expected = [body_of(row).expected for row in suggestions_shown(mark)]
+    expected = [body_of(row).expected_of(scale) for row in suggestions_shown(mark)]
     gaps = [now - before, *(now - one for one in expected if one is not None)]
     if any(is_large(gap, scale) for gap in gaps):
         fresh_open(case=mark.task.case, why="points far from what was sealed or suggested")

@@ -7,6 +7,7 @@ texts with what a first and a second marker make of them.
 
 import tomllib
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,17 @@ from apps.contests.services import (
     problem_add,
     student_add,
 )
-from apps.marks.claims import task_next
-from apps.marks.drafts import Command, command_apply, draft_of
-from apps.marks.models import MarkingTask, PassReason
+from apps.marks.claims import task_next, task_of_case
+from apps.marks.drafts import Command, command_apply, draft_of, version_active
+from apps.marks.models import MarkingCase, MarkingTask, PassReason
 from apps.marks.passes import task_pass
 from apps.marks.sealing import mark_seal
 from apps.marks.setups import Choices, cases_prepare, setup_save
+from apps.marks.suggesting import authored_keep
 from apps.problems.models import Problem
 from apps.problems.samples import ORIGIN
+from apps.reasoning.marking.suggestion import SuggestionBody
+from apps.reasoning.texts.anchors import anchor_make
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of
 from apps.submissions.models import Origin, Submission, TextFormat
@@ -66,24 +70,33 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Script:
-    """A text of the sample contest. `kind` says in words what it shows."""
+    """A text of the sample contest. `kind` says in words what it shows; `suggestion` is what we wrote for a grader to say."""
 
     author: str
     kind: str
     text: str
     judgements: tuple[Judgement, ...]
+    suggestion: SuggestionBody | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much of a problem is marked: by how many, and how many scripts each of the three coaches takes."""
+    """How much of a problem is marked: by how many, and how many scripts each of the three coaches takes.
+
+    `both`: authors whose scripts the first two coaches mark before any other, so that marks of one script meet.
+    """
 
     markers: int
     scripts: tuple[int, int, int]
     asks: bool = False
+    both: tuple[str, ...] = ()
 
 
-PLANS = (Plan(2, (7, 6, 0)), Plan(1, (3, 2, 0)), Plan(1, (0, 0, 2), asks=True))
+PLANS = (
+    Plan(2, (7, 6, 0)),
+    Plan(2, (2, 1, 0), both=("Carla Nyberg", "Elif Sørensen", "Ada Lindqvist", "Bruno Castellani")),
+    Plan(1, (0, 0, 2), asks=True),
+)
 
 
 def scripts_read(path: Path) -> list[Script]:
@@ -95,9 +108,17 @@ def scripts_read(path: Path) -> list[Script]:
         raise SampleBroken(f"{path.name}: {error}") from error
 
 
-def sample_files() -> list[tuple[str, list[Script]]]:
+def sample_files(folder: Path = FOLDER) -> list[tuple[str, list[Script]]]:
     """The slug of each problem with its texts, in the order of the contest."""
-    return [(path.stem.partition("-")[2], scripts_read(path)) for path in sorted(FOLDER.glob("*.md"))]
+    return [(path.stem.partition("-")[2], scripts_read(path)) for path in sorted(folder.glob("*.md"))]
+
+
+def sample_problems(slugs: Sequence[str]) -> list[Problem]:
+    """These problems of the sample library. Raises `SampleRefused`."""
+    problems = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
+    if missing := [slug for slug in slugs if slug not in problems]:
+        raise SampleRefused(f"The sample library lacks {', '.join(missing)}.")
+    return [problems[slug] for slug in slugs]
 
 
 def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> Contest | None:
@@ -105,30 +126,34 @@ def sample_contest_load(*, coaches: tuple[User, User, User], student: User) -> C
     if Contest.objects.filter(title=TITLE).exists():
         return None
     files = sample_files()
-    problems = {problem.external_id: problem for problem in Problem.objects.filter(origin=ORIGIN)}
-    if missing := [slug for slug, _ in files if slug not in problems]:
-        raise SampleRefused(f"The sample library lacks {', '.join(missing)}.")
+    problems = sample_problems([slug for slug, _ in files])
     # Nobody waits for all of it: what is handed in is one transaction, every mark another.
     with transaction.atomic():
-        contest = _opened(coaches, [problems[slug] for slug, _ in files])
-        _handed_in(contest, [scripts for _, scripts in files], student)
+        contest = contest_opened(TITLE, coaches, problems)
+        scripts_hand_in(contest, [scripts for _, scripts in files], student)
         contest = contest_move(contest=contest, verb="mark", based_on=contest.row_version)
-    known = {source_of(script.text): script for _, scripts in files for script in scripts}
+    known = scripts_known(files)
     for row, plan in zip(contest.problems.select_related("contest", "problem").order_by("position"), PLANS, strict=True):
         _marked(row, plan, coaches, known)
     return contest
 
 
-def _opened(coaches: tuple[User, User, User], problems: list[Problem]) -> Contest:
-    contest = contest_create(settings=Settings(title=TITLE), by=coaches[0])
+def scripts_known(files: Sequence[tuple[str, list[Script]]]) -> dict[str, Script]:
+    """The texts by their source, as versions keep it."""
+    return {source_of(script.text): script for _, scripts in files for script in scripts}
+
+
+def contest_opened(title: str, coaches: tuple[User, User, User], problems: list[Problem]) -> Contest:
+    """A contest that takes texts; the coaches are captains in turn, the first organises it."""
+    contest = contest_create(settings=Settings(title=title), by=coaches[0])
     for coach in coaches[1:]:
         coach_add(contest=contest, person=coach)
-    for problem, captain in zip(problems, coaches, strict=True):
+    for problem, captain in zip(problems, coaches, strict=False):
         captain_set(row=problem_add(contest=contest, problem=problem), captain=captain)
     return contest_move(contest=contest, verb="open", based_on=contest.row_version)
 
 
-def _handed_in(contest: Contest, texts: list[list[Script]], student: User) -> None:
+def scripts_hand_in(contest: Contest, texts: list[list[Script]], student: User) -> None:
     """Everybody hands in; the student of the sample accounts through the editor, the others as an import brings them."""
     problems = list(contest.problems.order_by("position"))
     papers: dict[str, Paper] = {STUDENT: student_add(contest=contest, person=student)}
@@ -149,16 +174,32 @@ def _marked(problem: ContestProblem, plan: Plan, coaches: tuple[User, User, User
     scheme = problem.problem.marking_schemes.filter(versions__status="active").first()
     setup_save(problem=problem, choices=Choices(scheme=scheme, markers=plan.markers), by=coaches[0])
     cases_prepare(problem)
+    cases = {known[case.version.source].author: case for case in problem.cases.select_related("version")}
+    for coach in coaches[: plan.markers]:
+        for author in plan.both:
+            script_seal(task_of_case(problem, coach, cases[author].pk), coach, known, seconds=120.0)
     for coach, count in zip(coaches, plan.scripts, strict=True):
         for number in range(count):
-            _sealed(problem, coach, known, seconds=95.0 + 20 * number)
-    if plan.asks and (task := task_next(problem, coaches[0])) is not None:
-        command_apply(task=task, user=coaches[0], command=_command("band", {"band": "solution"}, 0))
-        task_pass(task=task, user=coaches[0], reason=PassReason.APPROACH, words=QUESTION)
+            script_seal(task_next(problem, coach), coach, known, seconds=95.0 + 20 * number)
+    _suggested(problem, cases, known)
+    if plan.asks and (task := task_next(problem, coaches[1])) is not None:
+        command_apply(task=task, user=coaches[1], command=_command("band", {"band": "solution"}, 0))
+        task_pass(task=task, user=coaches[1], reason=PassReason.APPROACH, words=QUESTION)
 
 
-def _sealed(problem: ContestProblem, coach: User, known: dict[str, Script], *, seconds: float) -> None:
-    task = task_next(problem, coach)
+def _suggested(problem: ContestProblem, cases: dict[str, MarkingCase], known: dict[str, Script]) -> None:
+    """Keep what we wrote for a grader to say, under the name of the scripted one: pages call it written by people."""
+    scheme = version_active(problem.setup)
+    for case in cases.values():
+        if (body := known[case.version.source].suggestion) is not None and scheme is not None:
+            authored_keep(case, scheme, body)
+
+
+def script_seal(task: MarkingTask | None, coach: User, known: dict[str, Script], *, seconds: float) -> None:
+    """Judge a claimed script as its file says and seal the mark; nothing where there was none to claim.
+
+    `known`: the scripts by their source. Who is the second takes the second judgement, where there is one.
+    """
     if task is None:
         return
     others = MarkingTask.objects.filter(case=task.case, done_at__isnull=False).count()
@@ -200,7 +241,25 @@ def _script(piece: str) -> Script:
         raise ValueError(f"the text of {author} has no head")
     facts = tomllib.loads(head)
     judgements = tuple(_judgement(one) for one in facts.get("mark", []))
-    return Script(author.strip(), facts["kind"], text.strip(), judgements)
+    said = facts.get("suggestion")
+    return Script(author.strip(), facts["kind"], text.strip(), judgements, _suggestion(said, text.strip()) if said else None)
+
+
+def _suggestion(values: dict[str, Any], text: str) -> SuggestionBody:
+    """What a grader would say: `points` by number with their shares, `items` by code with reasons, findings at words."""
+    source = source_of(text)
+    findings = []
+    for number, one in enumerate(values.get("finding", []), 1):
+        place = _place(source, one["at"])
+        anchor = anchor_make(source, place["anchor"]["start"], place["anchor"]["end"])
+        told = {key: value for key, value in one.items() if key != "at"}
+        findings.append({"id": f"f{number}", "step": place["step"], "anchor": anchor, **told})
+    return SuggestionBody.model_validate({
+        "findings": findings,
+        "items": [{"code": code, "reason": reason} for code, reason in values.get("items", {}).items()],
+        "distribution": [{"points": points, "share": share} for points, share in values.get("points", {}).items()],
+        "remarks": values.get("remarks", ""),
+    })  # fmt: skip
 
 
 def _judgement(values: dict[str, Any]) -> Judgement:

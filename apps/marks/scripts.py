@@ -1,37 +1,23 @@
 """The list of the scripts of a problem as one marker may see it: what waits, and what they have made themselves.
 
-Nothing of it is a colleague's: neither points nor whether two marks differ.
+Captains and organisers who hold no script of the problem may look at everybody's: of settled scripts the points, of others
+nothing. Which scripts are listed is `script_filters`.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
-from statistics import median
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
-from apps.marks.claims import questions_open
-from apps.marks.models import Mark, MarkingCase, MarkingTask, MarkState
-from apps.marks.selectors import marks_sealed
-from apps.marks.sheets import scheme_of, sheet_of
+from apps.marks.models import FinalGrade, Mark, MarkingCase, MarkingTask, MarkState
+from apps.marks.script_filters import SETTLED, Choice, cases_chosen
+from apps.marks.sheets import sheet_of
 from apps.reasoning.marking.scheme import points_text
-from apps.reasoning.marking.sealing import MIDDLE, SEVEN
+from apps.reasoning.marking.sheet import MarkSheet
 
 PER_PAGE = 100
-#: A script on which somebody was so many times longer than they usually are.
-SLOW = 3
-FILTERS = {
-    "all": "All",
-    "waiting": "Waiting for a mark",
-    "mine": "Sealed by me",
-    "middle": "Middle points of mine",
-    "approach": "New approach",
-    "asked": "Asked about by me",
-    "slow": "Slow ones of mine",
-}
 
 
 @dataclass(frozen=True)
@@ -46,45 +32,19 @@ class ScriptRow:
 
 
 def script_page(
-    problem: ContestProblem, user: User, shown: str, number: str | int
+    problem: ContestProblem, user: User, choice: Choice, number: str | int
 ) -> tuple["Page[MarkingCase]", list[ScriptRow]]:
-    """A page of the list, and its rows. A filter that is not known shows all."""
-    cases = _filtered(MarkingCase.objects.filter(problem=problem), problem, user, shown)
-    cases = cases.order_by("version__submission__paper__number", "pk").select_related("version__submission__paper")
+    """A page of the list, and its rows."""
+    cases = cases_chosen(problem, user, choice).select_related("version__submission__paper")
+    cases = cases.order_by("version__submission__paper__number", "pk")
     page = Paginator(cases.defer("version__raw", "version__source"), PER_PAGE).get_page(number)
-    return page, _rows(page.object_list, user)
+    rows = list(page.object_list)
+    return page, _rows_settled(rows, user) if choice.is_everybody else _rows(rows, user)
 
 
-def _filtered(cases: QuerySet[MarkingCase], problem: ContestProblem, user: User, shown: str) -> QuerySet[MarkingCase]:
-    mine = marks_sealed(problem, user)
-    if shown == "waiting":
-        tasks = MarkingTask.objects.filter(case=OuterRef("pk"), done_at=None)
-        return cases.filter(Exists(tasks)).exclude(pk__in=mine.values("task__case"))
-    if shown == "asked":
-        return cases.filter(pk__in=questions_open().filter(person=user).values("task__case"))
-    if shown == "approach":
-        mine = mine.exclude(sheet__approach="")
-    elif shown == "middle":
-        mine = mine.filter(points__range=_middle(mine))
-    elif shown == "slow":
-        seconds = [value for value in mine.values_list("active_seconds", flat=True) if value > 0]
-        mine = mine.filter(active_seconds__gt=SLOW * median(seconds)) if seconds else mine.none()
-    elif shown != "mine":
-        return cases
-    return cases.filter(pk__in=mine.values("task__case"))
-
-
-def _middle(marks: QuerySet[Mark]) -> tuple[Decimal, Decimal]:
-    newest = marks.select_related("scheme_version").order_by("-pk").first()
-    scale = scheme_of(newest).scale if newest else Decimal(SEVEN)
-    return scale * MIDDLE[0] / SEVEN, scale * MIDDLE[1] / SEVEN
-
-
-def _rows(cases: Iterable[MarkingCase], user: User) -> list[ScriptRow]:
-    cases = list(cases)
-    tasks = MarkingTask.objects.filter(case__in=cases, assignee=user).order_by("pk")
-    own = {task.case_id: task for task in tasks.select_related("mark")}
-    waiting = set(MarkingTask.objects.filter(case__in=cases, done_at=None).values_list("case", flat=True))
+def _rows(cases: list[MarkingCase], user: User) -> list[ScriptRow]:
+    own = _tasks_own(cases, user)
+    waiting = _waiting(cases)
     return [_row(case, own.get(case.pk), case.pk in waiting) for case in cases]
 
 
@@ -96,3 +56,29 @@ def _row(case: MarkingCase, task: MarkingTask | None, is_waiting: bool) -> Scrip
     if task is not None:
         return ScriptRow(case, task, "with you")
     return ScriptRow(case, None, "waiting" if is_waiting else "marked by others")
+
+
+def _rows_settled(cases: list[MarkingCase], user: User) -> list[ScriptRow]:
+    """The rows of everybody's: the grade of what is settled."""
+    grades = FinalGrade.objects.filter(case__in=cases, case__state__in=SETTLED, superseded_by=None)
+    standing = {grade.case_id: grade for grade in grades}
+    own, waiting = _tasks_own(cases, user), _waiting(cases)
+    rows = []
+    for case in cases:
+        grade = standing.get(case.pk)
+        if grade is None:
+            rows.append(ScriptRow(case, own.get(case.pk), "waiting" if case.pk in waiting else "not settled"))
+            continue
+        sheet = MarkSheet.model_validate(grade.sheet)
+        state = case.get_state_display().lower()
+        rows.append(ScriptRow(case, own.get(case.pk), state, points_text(grade.points), sheet.first_error))
+    return rows
+
+
+def _tasks_own(cases: Iterable[MarkingCase], user: User) -> dict[int, MarkingTask]:
+    tasks = MarkingTask.objects.filter(case__in=cases, assignee=user).order_by("pk")
+    return {task.case_id: task for task in tasks.select_related("mark")}
+
+
+def _waiting(cases: Iterable[MarkingCase]) -> set[int]:
+    return set(MarkingTask.objects.filter(case__in=cases, done_at=None).values_list("case", flat=True))

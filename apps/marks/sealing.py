@@ -16,12 +16,14 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.contests.models import Contest
+from apps.contests.opening import openings
 from apps.marks.audit import audit
 from apps.marks.comparing import COUNTED, case_compare
 from apps.marks.drafts import draft_of
 from apps.marks.leases import LEASE, lease_renew
 from apps.marks.models import (
     CaseState,
+    EarlyReveal,
     Mark,
     MarkingCase,
     MarkingTask,
@@ -29,6 +31,7 @@ from apps.marks.models import (
     MarkState,
     Phrase,
     Reveal,
+    RevealKind,
     Slot,
     Verdict,
 )
@@ -78,6 +81,7 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
         "row_version": row_version + 1,
         "active_seconds": max(mark.active_seconds, active_seconds),
         "order_index": _order_index(mark),
+        "is_assisted": saw_more(task.case, user),
     }
     if not Mark.objects.filter(pk=mark.pk, row_version=row_version, state=MarkState.DRAFT).update(**changes):
         raise NotReady("The sheet was changed in another window. Look at it again.")
@@ -94,6 +98,8 @@ def mark_seal(*, task: MarkingTask, user: User, row_version: int, active_seconds
 @transaction.atomic
 def mark_unseal(*, task: MarkingTask, user: User) -> Mark:
     """Open a mark again that was sealed a moment ago. Raises `NotReady` after the grace time or once anything was shown."""
+    # Locked before the mark, against `case_compare`; rows that only name the case go on being written meanwhile.
+    MarkingCase.objects.select_for_update(no_key=True).get(pk=task.case_id)
     mark = Mark.objects.select_for_update().filter(task=task, marker=user).first()
     until = grace_until(mark) if mark else None
     if mark is None or mark.state != MarkState.SEALED or until is None:
@@ -119,6 +125,17 @@ def is_final(mark: Mark) -> bool:
     was_shown = Reveal.objects.filter(case=case, person=mark.marker_id).exists()
     has_moved = mark.task.slot in COUNTED and case.state != CaseState.OPEN
     return timezone.now() > until or was_shown or has_moved
+
+
+def saw_more(case: MarkingCase, user: User) -> bool:
+    """Whether the person was shown who wrote a text, or, in marking or before it, what others or a model made of it.
+
+    Precedents apart.
+    """
+    shown = Reveal.objects.filter(case=case, person=user).exclude(kind=RevealKind.PRECEDENTS)
+    early = EarlyReveal.objects.filter(submission__versions=case.version_id, person=user)
+    opened = openings().filter(paper__submissions__versions=case.version_id, by=user)
+    return shown.exists() or early.exists() or opened.exists()
 
 
 def cases_settle(contest: Contest) -> int:

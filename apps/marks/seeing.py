@@ -5,7 +5,8 @@
 | coordination | from its opening; notes once all have claimed | yes | no |
 | ledger of a case | no | yes | no |
 
-No captain or organiser reads beyond their own while they mark the script just now, or have marked one that is not settled.
+No captain or organiser reads beyond their own while a mark of theirs on the problem can still change (`OwnMarksOpen`), nor
+where they mark this script just now or have marked it and it is not settled (`Http404`).
 
 Whoever looks is written into the ledger, and is nobody who has seen nothing any more: the script is not given to them.
 """
@@ -17,6 +18,7 @@ from django.shortcuts import get_object_or_404
 
 from apps.accounts.models import User
 from apps.marks.access import captain_is, marker_row
+from apps.marks.blindness import own_marks_require, problems_shut
 from apps.marks.coordination import mark_own
 from apps.marks.models import CaseState, Coordination, Mark, MarkingCase, MarkState, Reveal, RevealKind
 from apps.marks.models.marking import MarkingTask
@@ -35,7 +37,7 @@ def mark_sealed_for(user: User, task: MarkingTask) -> Mark:
 
 
 def coordination_get_for(user: User, public_id: uuid.UUID) -> Coordination:
-    """A coordination for a party, the captain or an organiser, or `Http404`."""
+    """A coordination for a party, the captain or an organiser, or `Http404`. Raises `OwnMarksOpen` for who is no party."""
     rows = Coordination.objects.select_related(
         "scheme_version", "case__problem__contest", "case__problem__problem", "case__problem__version",
         "case__version__submission__paper",
@@ -43,16 +45,15 @@ def coordination_get_for(user: User, public_id: uuid.UUID) -> Coordination:
     found = get_object_or_404(rows, public_id=public_id)
     if marker_row(user, found.case.problem) is None:
         raise Http404(NO_CASE)
-    if mark_own(found, user) is None and not sees_all(user, found.case):
-        raise Http404(NO_CASE)
+    if mark_own(found, user) is None:
+        _all_require(user, found.case)
     return found
 
 
 def case_get_for(user: User, public_id: uuid.UUID) -> MarkingCase:
-    """A case with all that was said about it, for its captain or an organiser, or `Http404`."""
+    """A case with all that was said about it, for its captain or an organiser, or `Http404`. Raises `OwnMarksOpen`."""
     found = case_led_for(user, public_id)
-    if not sees_all(user, found):
-        raise Http404(NO_CASE)
+    _all_require(user, found)
     return found
 
 
@@ -68,7 +69,17 @@ def case_led_for(user: User, public_id: uuid.UUID) -> MarkingCase:
 
 
 def sees_all(user: User, case: MarkingCase) -> bool:
-    """The captain and organisers, but not while they are marking this script, nor before it is settled where they marked it."""
+    """The captain and organisers, but not while they are marking the problem, nor before it is settled where they marked it."""
+    return _may_lead(user, case) and not problems_shut(user, [case.problem])
+
+
+def _all_require(user: User, case: MarkingCase) -> None:
+    if not _may_lead(user, case):
+        raise Http404(NO_CASE)
+    own_marks_require(user, case.problem)
+
+
+def _may_lead(user: User, case: MarkingCase) -> bool:
     if not captain_is(user, case.problem) or _is_marking(user, case):
         return False
     own = Mark.objects.filter(task__case=case, marker=user).exclude(state=MarkState.VOID)

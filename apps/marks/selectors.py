@@ -10,19 +10,22 @@ from django.utils.safestring import SafeString
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem
+from apps.marks.leases import present
 from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason, Phrase, Slot
 from apps.marks.sheets import grace_until, mark_state, scheme_of, sheet_of, step_of
 from apps.problems.models import ReferenceSolution
 from apps.reasoning.marking.scheme import Scheme, points_text
 from apps.reasoning.marking.sheet import Fallacy
 from apps.reasoning.texts.invisible import invisible_in
+from apps.reasoning.texts.latex import shown_of as shown_text
 from apps.schemes.sheets import Row
 from apps.schemes.sheets import sheet_of as shown_of
-from apps.submissions.models import VersionScan
+from apps.submissions.models import SubmissionVersion, VersionScan
 from apps.ui.markdown import render
 
-#: Labels of items in item mode, in the order in which they are given where an item's own letter is taken.
-LABELS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#: Labels of items in item mode, in the order in which they are given where an item's own letter is taken: the home row first.
+#: Never a digit: those are points.
+LABELS = "asdfghjklqwertyuiopzxcvbnmASDFGHJKLQWERTYUIOPZXCVBNM"
 PANES = ("scheme", "problem", "solutions", "source", "comments")
 PHRASES_SHOWN = 20
 FALLACY_WORDS = {
@@ -74,7 +77,7 @@ class Workspace:
     `state`: what every answer to a command holds (`sheets.mark_state`). `urls`: addresses by name: command, undo, redo, seal,
     unseal, heartbeat, pass, next, next_up, phrases, home, and `pane_…` for each of `PANES`. `hidden`: what of the source is not
     seen when set in type. `question`: the marker's own question to the captain on this script, answered or not.
-    `left`: scripts of this problem that wait for a mark, `mine`: those this marker has sealed.
+    `left`: scripts of this problem that wait for a mark, `mine`: those this marker has sealed. `present`: who marks it too.
     """
 
     task: MarkingTask
@@ -99,6 +102,7 @@ class Workspace:
     undo_until: datetime | None
     left: int
     mine: int
+    present: list[str]
 
 
 def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
@@ -129,15 +133,22 @@ def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
         undo_until=grace_until(mark),
         left=tasks_left(problem, user).count(),
         mine=marks_sealed(problem, user).count(),
+        present=present(problem, user),
     )
 
 
 def steps_set(task: MarkingTask) -> list[ScriptStep]:
     """The steps of a script, set in type."""
-    source = task.case.version.source
-    rows = task.case.version.steps.all()
-    texts = ((row, source[row.start : row.end]) for row in rows)
-    return [ScriptStep(row.number, row.kind, row.start, row.end, text, render(text)) for row, text in texts]
+    return steps_of(task.case.version)
+
+
+def steps_of(version: SubmissionVersion) -> list[ScriptStep]:
+    """The steps of a text, set in type."""
+    texts = ((row, version.source[row.start : row.end]) for row in version.steps.all())
+    return [
+        ScriptStep(row.number, row.kind, row.start, row.end, text, render(shown_text(text, version.format)))
+        for row, text in texts
+    ]
 
 
 def sections_of(scheme: Scheme, ticks: frozenset[str]) -> list[ItemSection]:
@@ -148,15 +159,16 @@ def sections_of(scheme: Scheme, ticks: frozenset[str]) -> list[ItemSection]:
 
 
 def labels_of(codes: list[str]) -> dict[str, str]:
-    """A key for each code: its first letter, else its last sign, else a free one; none where all are taken."""
+    """A key for each code: the first code with a letter has that letter, then free ones are given; none where all are taken."""
     labels: dict[str, str] = {}
-    taken: set[str] = set()
     for code in codes:
-        wishes = [code.lower()] if len(code) == 1 else [code[0].lower(), code[-1].lower()]
-        label = next((key for key in (*wishes, *LABELS) if key in LABELS and key not in taken), "")
-        if label:
-            labels[code] = label
-            taken.add(label)
+        own = code[0].lower()
+        if own in LABELS and own not in labels.values():
+            labels[code] = own
+    for code in codes:
+        free = next((key for key in LABELS if key not in labels.values()), "")
+        if code not in labels and free:
+            labels[code] = free
     return labels
 
 

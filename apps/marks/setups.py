@@ -23,7 +23,10 @@ class SetupRefused(Exception):
 
 @dataclass(frozen=True)
 class Choices:
-    """What an organiser chooses for a problem. `scheme` None: points are typed, on a scale of 7."""
+    """What an organiser chooses for a problem. `scheme` None: points are typed, on a scale of 7.
+
+    `graders` are names of those who are asked for suggestions; None: those of the settings.
+    """
 
     scheme: MarkingScheme | None
     markers: int = 1
@@ -31,6 +34,7 @@ class Choices:
     remark_percent: int = 0
     needs_calibration: bool = False
     asks_place: bool = True
+    graders: list[str] | None = None
 
 
 def setup_of(problem: ContestProblem) -> MarkingSetup | None:

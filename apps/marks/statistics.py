@@ -155,15 +155,14 @@ def _items(scheme: Scheme, grades: list[FinalGrade]) -> list[ItemFigures]:
     for item in scheme.items:
         mine = ticked[item.lineage]
         others = len(every) - len(mine)
-        is_enough = len(every) >= MEANS_FROM
         found.append(
             ItemFigures(
                 code=item.code,
                 kind=item.kind.value,
                 ticked=len(mine),
                 share=len(mine) / len(every) if every else 0.0,
-                mean_with=fmean(mine) if is_enough and mine else None,
-                mean_without=(sum(every) - sum(mine)) / others if is_enough and others else None,
+                mean_with=fmean(mine) if len(mine) >= MEANS_FROM else None,
+                mean_without=(sum(every) - sum(mine)) / others if others >= MEANS_FROM else None,
             )
         )
     return found

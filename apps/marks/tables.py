@@ -30,7 +30,8 @@ from apps.reasoning.marking.sheet import MarkSheet
 COLUMNS = ("paper", "claim", "points", "reason", "comment")
 CLEAR = "!clear"
 ROWS_AT_MOST = 300
-#: The comment on the whole script that a table writes.
+#: The comment on the whole script that a table writes: the same id in one task, where it is replaced, and another in each other
+#: one, since comments of several markers meet when they settle a script.
 COMMENT = "table"
 
 
@@ -118,13 +119,13 @@ def _marked(problem: ContestProblem, user: User, case: MarkingCase, values: Mapp
     task = task_of_case(problem, user, case.pk)
     if task is None:
         raise RowWrong("This script is not free for you: somebody has it, or you have a part in it.")
-    for verb, args in _commands(values, sheet_of(draft_of(task, user))):
+    for verb, args in _commands(values, sheet_of(draft_of(task, user)), str(uuid.uuid5(task.public_id, COMMENT))):
         command = Command(id=uuid.uuid4(), verb=verb, args=args, row_version=draft_of(task, user).row_version)
         command_apply(task=task, user=user, command=command)
     return mark_seal(task=task, user=user, row_version=draft_of(task, user).row_version, active_seconds=0)
 
 
-def _commands(values: Mapping[str, str], sheet: MarkSheet) -> Iterator[tuple[str, dict[str, Any]]]:
+def _commands(values: Mapping[str, str], sheet: MarkSheet, comment_id: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The commands of a row on a draft. Empty cells give none."""
     if claim := values["claim"]:
         yield "claim", {"line": "" if claim == CLEAR else claim}
@@ -135,7 +136,7 @@ def _commands(values: Mapping[str, str], sheet: MarkSheet) -> Iterator[tuple[str
     if (comment := values["comment"]) == CLEAR:
         yield from (("comment_remove", {"id": one.id}) for one in sheet.comments if one.audience == "student" and not one.step)
     elif comment:
-        yield "comment", {"id": COMMENT, "step": 0, "words": comment}
+        yield "comment", {"id": comment_id, "step": 0, "words": comment}
 
 
 def _compare(mark: Mark, values: Mapping[str, str]) -> None:

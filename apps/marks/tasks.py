@@ -4,8 +4,8 @@ from celery import shared_task
 
 
 @shared_task(name="marks.suggest")
-def suggest() -> None:
-    """Ask the graders that are turned on about the scripts that wait."""
-    from apps.marks.suggesting import suggestions_work
+def suggest(lane: str = "quick") -> None:
+    """Ask the graders of a lane about the scripts that wait."""
+    from apps.marks.answering import suggestions_work
 
-    suggestions_work()
+    suggestions_work(lane)

@@ -2,13 +2,24 @@
 
 from django.urls import path
 
-from apps.marks.views import calibration, captain, coordination, keymaps, reveal, setting_up, workspace, workspace_changes
+from apps.marks.views import (
+    blind,
+    calibration,
+    captain,
+    coordination,
+    keymaps,
+    reveal,
+    setting_up,
+    workspace,
+    workspace_changes,
+)
 
 app_name = "marks"
 urlpatterns = [
     path("marking/", workspace.home, name="home"),
     path("marking/keys/", keymaps.keys, name="keys"),
     path("marking/keys/single", keymaps.single_keys, name="single_keys"),
+    path("marking/contest/<uuid:contest_id>/hand-back", blind.hand_back, name="hand_back"),
     path("marking/problem/<uuid:problem_id>/next", workspace.next_task, name="next"),
     path("marking/problem/<uuid:problem_id>/setup/", setting_up.setup, name="setup"),
     path("marking/problem/<uuid:problem_id>/phrases", workspace.phrases, name="phrases"),

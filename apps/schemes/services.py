@@ -18,7 +18,7 @@ from apps.reasoning.marking.lineage import content_hash, lineages_carried, meani
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.marking.structure import SchemeIssue, Severity
 from apps.schemes.holding import use_refusal
-from apps.schemes.models import MarkingScheme, SchemeItem, SchemeVersion, VersionStatus
+from apps.schemes.models import REASON_LENGTH, MarkingScheme, SchemeItem, SchemeVersion, VersionStatus
 
 
 class SchemeChanged(Exception):
@@ -46,13 +46,13 @@ class SchemeHeld(Exception):
 
 
 @transaction.atomic
-def scheme_create(*, problem: Problem, title: str, content: Scheme, by: User | None) -> MarkingScheme:
-    """A new scheme whose version 1 is a draft."""
+def scheme_create(*, problem: Problem, title: str, content: Scheme, by: User | None, reason: str = "") -> MarkingScheme:
+    """A new scheme whose version 1 is a draft. `reason` says where it comes from."""
     scheme = MarkingScheme(problem=problem, title=title, created_by=by)
     scheme.full_clean()
     scheme.save()
     content = lineages_carried(without_lineage(content), None, _fresh_lineage)
-    _version_add(scheme, 1, None, content, by)
+    _version_add(scheme, 1, None, content, by, reason=reason[:REASON_LENGTH])
     return scheme
 
 

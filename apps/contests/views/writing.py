@@ -13,6 +13,7 @@ from apps.contests.access import creator_of, organised_get_for
 from apps.contests.forms import ContestForm, ProblemForm
 from apps.contests.models import Contest, ContestProblem
 from apps.contests.views.reading import contest_page
+from apps.ui.plain_text import without_nul
 
 STALE = "Somebody changed the contest meanwhile. Nothing was done; look at it as it is now."
 
@@ -31,13 +32,14 @@ def contest_create(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """The settings of a contest."""
-    contest = organised_get_for(user_of(request), contest_id)
+    user = user_of(request)
+    contest = organised_get_for(user, contest_id)
     if request.method != "POST":
         return _settings_page(request, ContestForm(initial=ContestForm.initial_of(contest)), contest)
     form = ContestForm(request.POST)
     if form.is_valid():
         try:
-            services.contest_save(contest=contest, settings=form.settings(), based_on=number_of(request))
+            services.contest_save(contest=contest, settings=form.settings(), based_on=number_of(request), by=user)
         except services.ContestChanged:
             messages.error(request, STALE)
         except services.ContestRefused as error:
@@ -54,15 +56,15 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     contest = organised_get_for(user, contest_id)
     try:
         if row_id := request.POST.get("remove", ""):
-            services.problem_remove(row=_row(contest, row_id))
+            services.problem_remove(row=_row(contest, row_id), by=user)
         elif row_id := request.POST.get("captain_of", ""):
-            coach = contest.coaches.filter(person__username=request.POST.get("captain", "")).first()
-            services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None)
+            coach = contest.coaches.filter(person__username=without_nul(request.POST).get("captain", "")).first()
+            services.captain_set(row=_row(contest, row_id), captain=coach.person if coach else None, by=user)
         else:
             form = ProblemForm(contest, user, request.POST, auto_id="problem_%s")
             if not form.is_valid():
                 return contest_page(request, user, contest, problem_form=form, status=422)
-            services.problem_add(contest=contest, **form.cleaned_data)
+            services.problem_add(contest=contest, by=user, **form.cleaned_data)
     except services.ContestRefused as error:
         messages.error(request, str(error))
     return redirect("contests:detail", contest_id=contest_id)
@@ -71,11 +73,12 @@ def problem_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> HttpResponse:
     """`open`, `mark`, `reopen`, `close` or `resume`, on the state that the person has seen (`based_on`)."""
-    contest = organised_get_for(user_of(request), contest_id)
+    user = user_of(request)
+    contest = organised_get_for(user, contest_id)
     if verb not in services.MOVES:
         raise Http404("There is no such page.")
     try:
-        moved = services.contest_move(contest=contest, verb=verb, based_on=number_of(request))
+        moved = services.contest_move(contest=contest, verb=verb, based_on=number_of(request), by=user)
     except services.ContestChanged:
         messages.error(request, STALE)
     except services.ContestRefused as error:

@@ -15,10 +15,11 @@ from pydantic import ValidationError
 from apps.lemmas.formula_checks import formulas_of_answer
 from apps.marks.graders.port import GraderFailed, GraderStep, Question
 from apps.reasoning.domain.tools import Execution, MathFinding, MathFindings, MathJob, MathText
-from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.graders.material import Span
+from apps.reasoning.graders.suspicion import suspicious_in
+from apps.reasoning.marking.sheet import REASON_LENGTH, Fallacy
 from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST, Finding, Severity, SuggestionBody
 from apps.reasoning.texts.anchors import anchor_make
-from apps.reasoning.texts.invisible import invisible_in
 
 COMPUTATIONAL = "computational"
 SECONDS_PER_STEP = 2.0
@@ -39,14 +40,14 @@ class ComputationalGrader:
 
     name: str = COMPUTATIONAL
     label: str = "Formula check, computed without a model"
-    told: str = "1"
+    told: str = "2"
     needs_scheme: bool = False
 
     def answer(self, question: Question) -> SuggestionBody:
         """The refuted formulas as findings, with the point at which each fails. Raises `GraderFailed`."""
         steps = {f"step {step.number}": step for step in question.steps}
         if not steps:
-            return SuggestionBody(remarks="There is no text to check.", suspicious=tuple(invisible_in(question.source)))
+            return SuggestionBody(remarks="There is no text to check.", suspicious=_suspicious(question))
         texts = tuple(MathText(id=name, text=question.source[step.start : step.end]) for name, step in steps.items())
         found = math_findings(MathJob(texts=texts, context=question.statement, time_s=SECONDS_PER_STEP))
         refuted = [one for one in found if one.outcome == "refuted" and one.text_id in steps]
@@ -56,7 +57,7 @@ class ComputationalGrader:
                 _finding(number, one, steps[one.text_id], question) for number, one in enumerate(refuted[:FINDINGS_AT_MOST], 1)
             ),
             remarks=_remarks(len(found), len(refuted), survived),
-            suspicious=tuple(invisible_in(question.source)),
+            suspicious=_suspicious(question),
         )
 
 
@@ -98,6 +99,11 @@ def _words(refuted: MathFinding) -> str:
     printed = MathFindings(findings=(refuted,)).model_dump_json()
     formula = formulas_of_answer(Execution(stdout=printed).model_dump_json())[0]
     return f"Claims {formula.tex}; {formula.detail}"
+
+
+def _suspicious(question: Question) -> tuple[str, ...]:
+    spans = [Span(start=step.start, end=step.end) for step in question.steps]
+    return tuple(words[:REASON_LENGTH] for words in suspicious_in(question.source, spans))
 
 
 def _remarks(tested: int, refuted: int, survived: int) -> str:

@@ -11,6 +11,10 @@ class GraderFailed(Exception):
     """The grader gave no answer; the message says why, for people."""
 
 
+class GraderStopped(Exception):
+    """This process ends; what the grader has is kept, and whoever asks next goes on from there."""
+
+
 @dataclass(frozen=True)
 class GraderStep:
     """A step of the script: `source[start:end]`, in code points."""
@@ -50,5 +54,5 @@ class Grader(Protocol):
     def needs_scheme(self) -> bool: ...
 
     def answer(self, question: Question) -> SuggestionBody:
-        """What it sees in the script. Raises `GraderFailed`."""
+        """What it sees in the script. Raises `GraderFailed`, `GraderStopped`."""
         ...

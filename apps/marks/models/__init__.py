@@ -12,7 +12,7 @@ from apps.marks.models.decisions import (
     ReleasedGrade,
     ReleasePart,
 )
-from apps.marks.models.findings import FindingAnswer, Reveal, RevealKind, Suggestion, SuggestionState
+from apps.marks.models.findings import EarlyReveal, FindingAnswer, Reveal, RevealKind, Suggestion, SuggestionState
 from apps.marks.models.marking import (
     AuditEvent,
     CaseState,
@@ -33,7 +33,7 @@ from apps.marks.models.preferences import KeyMap
 
 __all__ = [
     "Appeal", "AppealState", "AuditEvent", "CaseState", "Coordination", "CoordinationOutcome", "CoordinationRemark",
-    "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand",
+    "EarlyReveal", "FinalGrade", "FindingAnswer", "KeyMap", "Mark", "MarkCommand",
     "MarkItem", "MarkState", "MarkingCase", "MarkingSetup", "MarkingTask", "Pass", "PassReason", "Phrase", "Precedent",
     "ReleaseBatch", "ReleasePart", "ReleasedGrade", "Reveal", "RevealKind", "Slot", "Suggestion", "SuggestionState", "Verdict",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from django.db import models
 from apps.accounts.models import User
 from apps.marks.models.marking import Mark, MarkingCase
 from apps.schemes.models import SchemeVersion
-from apps.submissions.models import SubmissionVersion
+from apps.submissions.models import Submission, SubmissionVersion
 
 DIGEST_LENGTH = 64
 
@@ -26,13 +26,14 @@ class Suggestion(models.Model):
     """A grader's output on one version of a script.
 
     `body`: findings by step, items with reasons, distribution of points, remarks (`apps.reasoning.marking.suggestion`). `key`:
-    a digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once.
+    a digest of text, meaning of the scheme, grader and prompts, so that the same question is asked once. `lease_until`: whoever
+    is at work on it renews this; one that has run out was lost with its process.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     version = models.ForeignKey(SubmissionVersion, on_delete=models.CASCADE, related_name="suggestions")
     scheme_version = models.ForeignKey(SchemeVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+")
-    grader = models.CharField(max_length=60)
+    grader = models.CharField(max_length=120)
     key = models.CharField(max_length=DIGEST_LENGTH, unique=True)
     state = models.CharField(max_length=10, choices=SuggestionState, default=SuggestionState.QUEUED)
     reason = models.CharField(max_length=500, blank=True, help_text="Why it failed, in words.")
@@ -40,6 +41,7 @@ class Suggestion(models.Model):
     run = models.UUIDField(null=True, blank=True, help_text="The public id of the run that made it.")
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -47,13 +49,15 @@ class Suggestion(models.Model):
 
 
 class RevealKind(models.TextChoices):
-    """What was shown, in the order in which it may be shown; a colleague's mark only when marks are compared."""
+    """What was shown: stages in their order, a colleague's mark once marks are compared, and other words about a script."""
 
     LOCATIONS = "locations", "Where findings are"
     FINDINGS = "findings", "Types and reasons"
     ITEMS = "items", "Items and distribution"
     COLLEAGUE = "colleague", "A colleague's mark"
     PRECEDENTS = "precedents", "Precedents"
+    QUESTION = "question", "A marker's question"
+    HINTS = "hints", "Hints for its author"
 
 
 class Reveal(models.Model):
@@ -70,6 +74,23 @@ class Reveal(models.Model):
     class Meta:
         ordering = ["at", "pk"]
         indexes = [models.Index(fields=["case", "person"], name="reveal_of_person")]
+
+
+class EarlyReveal(models.Model):
+    """Somebody was shown something about a text before it came to marking. Never changed; part of the ledger of its cases.
+
+    It bars nobody from marking the text: who coaches reads what students ask. Their mark is no fresh and no independent one.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="early_reveals")
+    person = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    kind = models.CharField(max_length=12, choices=RevealKind)
+    trigger = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["at", "pk"]
+        constraints = [models.UniqueConstraint(fields=["submission", "person", "kind"], name="early_reveal_once")]
 
 
 class FindingAnswer(models.Model):

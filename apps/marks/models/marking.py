@@ -29,6 +29,9 @@ class MarkingSetup(models.Model):
     remark_percent = models.PositiveSmallIntegerField(default=0, help_text="Settled scripts that come back unannounced.")
     needs_calibration = models.BooleanField(default=False)
     asks_place = models.BooleanField(default=True, help_text="Points between none and all need a reason with its place.")
+    graders: "models.JSONField[list[str] | None, list[str] | None]" = models.JSONField(
+        null=True, default=None, help_text="Names of graders that are asked for suggestions; none given: those of the settings."
+    )
     seed = models.PositiveBigIntegerField()
 
     class Meta:

@@ -11,17 +11,22 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.marks import calibration as service
 from apps.marks.access import problem_captained_for
+from apps.marks.blindness import own_marks_require
 from apps.marks.models import Mark, MarkingCase, Slot
 from apps.marks.seeing import case_get_for
+from apps.marks.views.blind import after_own_marks
 
 SHOWN = 200
 
 
 @never_cache
+@after_own_marks
 @require_GET
 def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """Which settled scripts calibrate, who has marked them how, and the figures of re-marks."""
-    problem = problem_captained_for(user_of(request), problem_id)
+    user = user_of(request)
+    problem = problem_captained_for(user, problem_id)
+    own_marks_require(user, problem)
     settled = MarkingCase.objects.filter(problem=problem, state__in=service.SETTLED).select_related(
         "version__submission__paper"
     )
@@ -39,6 +44,7 @@ def calibration(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     return render(request, "marks/calibration.html", context)
 
 
+@after_own_marks
 @require_POST
 def calibration_change(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     """Make a settled script one for calibration (`is_on`), or an ordinary one."""

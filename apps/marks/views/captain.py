@@ -10,15 +10,17 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.marks import passes
-from apps.marks.access import problem_captained_for, question_get_for
+from apps.marks.access import problem_captained_for
+from apps.marks.questions import question_get_for, questions_shown
 
 
 @never_cache
 @require_GET
 def question_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The questions on a problem, those without an answer first."""
-    problem = problem_captained_for(user_of(request), problem_id)
-    context = {"problem": problem, "contest": problem.contest, "questions": passes.question_list(problem)}
+    """The questions on a problem that the reader may see, those without an answer first."""
+    user = user_of(request)
+    problem = problem_captained_for(user, problem_id)
+    context = {"problem": problem, "contest": problem.contest, "questions": questions_shown(user, problem)}
     return render(request, "marks/questions.html", context)
 
 

@@ -17,7 +17,9 @@ from apps.marks.coordination_page import coordination_rows, ledger_of, page_of
 from apps.marks.models import Coordination
 from apps.marks.precedents import PrecedentRefused, Ruling, precedent_write
 from apps.marks.seeing import case_get_for, case_led_for, coordination_get_for, marks_shown
+from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.positions import PositionWrong
+from apps.ui.plain_text import without_nul
 
 
 @never_cache
@@ -31,12 +33,14 @@ def coordination_list(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
+@after_own_marks
 @require_GET
 def coordination(request: HttpRequest, coordination_id: uuid.UUID) -> HttpResponse:
     """One coordination: claims, then differences, discussion, proposal."""
     return _page(request, coordination_get_for(user_of(request), coordination_id))
 
 
+@after_own_marks
 @require_POST
 def coordination_do(request: HttpRequest, coordination_id: uuid.UUID, verb: str) -> HttpResponse:
     """`claim`, `remark`, `propose`, `sign` or `rule`."""
@@ -64,6 +68,7 @@ def fresh_skip(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
 
 
 @never_cache
+@after_own_marks
 @require_GET
 def case_ledger(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     """Who marked, saw and settled what of a script, and when; for captain and organisers, who are written down too."""
@@ -73,6 +78,7 @@ def case_ledger(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     return render(request, "marks/ledger.html", {"case": case, **ledger_of(case)})
 
 
+@after_own_marks
 @require_POST
 def precedent_add(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
     """Keep what was decided on a settled script for later ones."""
@@ -90,7 +96,7 @@ def precedent_add(request: HttpRequest, case_id: uuid.UUID) -> HttpResponse:
 
 def _do(request: HttpRequest, found: Coordination, user: User, verb: str) -> None:
     """Carry a verb out; `Http404` for another."""
-    post = request.POST
+    post = without_nul(request.POST)
     if verb == "claim":
         service.claim_make(coordination=found, by=user, line=post.get("claim", ""))
     elif verb == "remark":
@@ -109,11 +115,15 @@ def _page(request: HttpRequest, found: Coordination, refusal: str = "", status: 
     user = user_of(request)
     service.colleagues_show(found, user)
     context = {"page": page_of(found, user), "coordination": found, "case": found.case, "refusal": refusal}
+    if refusal:  # What was typed stays in the fields.
+        post = without_nul(request.POST)
+        typed = {name: post.get(name, "") for name in ("claim", "reason", "words", "chooses")}
+        context["typed"] = {**typed, "keep": post.getlist("keep")}
     return render(request, "marks/coordination.html", context, status=status)
 
 
 def _proposal(request: HttpRequest) -> service.Proposal:
-    post = request.POST
+    post = without_nul(request.POST)
     keep = frozenset(post.getlist("keep")) if post.get("chooses") else None
     return service.Proposal(line=post.get("claim", ""), reason=post.get("reason", ""), keep=keep)
 
@@ -126,10 +136,10 @@ def _based_on(request: HttpRequest) -> int:
 
 
 def _ruling(request: HttpRequest) -> Ruling:
-    post = request.POST
+    post = without_nul(request.POST)
     try:
         points = Decimal(post.get("points", "").replace(",", "."))
-        lineage = uuid.UUID(post["lineage"]) if post.get("lineage") else None
+        lineage = uuid.UUID(str(post["lineage"])) if post.get("lineage") else None
     except (InvalidOperation, ValueError) as error:
         raise PrecedentRefused("Say the points as a number.") from error
     if not points.is_finite() or not 0 <= points <= 1000 or points != round(points, 2):

@@ -44,7 +44,7 @@ def single_keys(request: HttpRequest) -> JsonResponse:
     user = _marker_of(request)
     try:
         on = json.loads(request.body)["on"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return JsonResponse({"message": "Say whether single keys are on."}, status=422)
     kept = keys_save(user=user, keys=keys_of(user).keys, single_keys=on is True)
     return JsonResponse(kept.as_json())

@@ -22,6 +22,7 @@ from apps.marks.seeing import mark_sealed_for
 from apps.marks.selectors import steps_set
 from apps.reasoning.marking.positions import PositionWrong
 from apps.reasoning.marking.revealing import Stage
+from apps.ui.plain_text import without_nul
 
 SHOWN = 200
 
@@ -83,16 +84,17 @@ def reveal_answer(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
 def reveal_decide(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
     """Keep the mark, or change it for one of four reasons."""
     mark = _mark(request, task_id)
-    step = request.POST.get("step", "").strip()
+    post = without_nul(request.POST)
+    step = post.get("step", "").strip()
     try:
-        if request.POST.get("decision") == "keep":
+        if post.get("decision") == "keep":
             revealing.mark_keep(mark=mark)
         else:
             change = revealing.Change(
-                line=request.POST.get("claim", ""),
-                reason=request.POST.get("reason", ""),
+                line=post.get("claim", ""),
+                reason=post.get("reason", ""),
                 step=int(step) if step.isascii() and step.isdigit() and len(step) < 6 else None,
-                words=" ".join(request.POST.get("words", "").split())[:400],
+                words=" ".join(post.get("words", "").split())[:400],
             )
             revealing.mark_change(mark=mark, change=change)
     except (revealing.RevealRefused, PositionWrong, RevisionRefused) as refused:

@@ -12,8 +12,10 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.access import user_of
 from apps.marks import scheme_change as changing
 from apps.marks.access import problem_captained_for
+from apps.marks.blindness import own_marks_require
 from apps.marks.models import MarkingSetup
 from apps.marks.setups import setup_of
+from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.rescoring import Choice, Fate
 from apps.schemes.services import SchemeChanged, SchemeNotUsable, VersionNotOpen
 
@@ -26,11 +28,13 @@ WORDS = {
 
 
 @never_cache
+@after_own_marks
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme_change(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """`?preview=1` with a choice for every difference shows what they would do; a POST does exactly that."""
     user = user_of(request)
     problem = problem_captained_for(user, problem_id)
+    own_marks_require(user, problem)
     setup = setup_of(problem)
     target = changing.target_of(setup) if setup else None
     if setup is None or target is None:
@@ -73,6 +77,7 @@ def _page(request: HttpRequest, setup: MarkingSetup, found: changing.Impact, ref
         "found": found,
         "rows": rows,
         "is_draft": found.target.status == "draft",
+        "is_nothing": found.target.status != "draft" and not (found.differences or found.count(Fate.RECOMPUTED)),
         "is_preview": request.method == "POST" or "preview" in request.GET,
         "counts": {fate.value: found.count(fate) for fate in Fate},
         "changed": found.changed[:ROWS_SHOWN],

@@ -2,6 +2,7 @@
 
 import uuid
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -12,13 +13,18 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.marks import selectors
 from apps.marks.access import TaskGone, captain_is, problem_marked_for, task_get_for
+from apps.marks.blindness import own_marks_require
 from apps.marks.calibration import gate_refusal
 from apps.marks.claims import task_next
 from apps.marks.drafts import draft_of
 from apps.marks.home import home_rows
-from apps.marks.scripts import FILTERS, script_page
+from apps.marks.script_filters import FILTERS, choice_read
+from apps.marks.scripts import script_page
 from apps.marks.sealing import cases_settle
 from apps.marks.setups import cases_prepare, setup_of
+from apps.marks.views.blind import after_own_marks
+from apps.marks.waiting import waiting_for
+from apps.reasoning.marking.sheet import Fallacy
 
 NOT_CHOSEN = "An organiser has yet to choose how this problem is marked."
 
@@ -30,22 +36,41 @@ def home(request: HttpRequest) -> HttpResponse:
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404("There is no such page.")
-    return render(request, "marks/home.html", {"rows": home_rows(user)})
+    rows = home_rows(user)
+    return render(request, "marks/home.html", {"rows": rows, "waiting": waiting_for(user)})
 
 
 @never_cache
+@after_own_marks
 @require_GET
 def script_list(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
-    """The scripts of a problem by number, with what the person made of them; `show` filters."""
+    """The scripts of a problem by number, with what the person made of them; `show` (and `kind`) filters.
+
+    `of=all`: everybody's, for the captain and organisers once no mark of their own on the problem can change.
+    """
     user = user_of(request)
     problem = problem_marked_for(user, problem_id)
     if setup_of(problem) is None:
         messages.error(request, NOT_CHOSEN)
         return redirect("marks:home")
-    shown = request.GET.get("show", "all")
-    shown = shown if shown in FILTERS else "all"
-    page, rows = script_page(problem, user, shown, request.GET.get("page", "1"))
-    context = {"problem": problem, "contest": problem.contest, "page": page, "rows": rows, "shown": shown, "filters": FILTERS}
+    leads = captain_is(user, problem)
+    is_everybody = leads and request.GET.get("of") == "all"
+    if is_everybody:
+        own_marks_require(user, problem)
+    choice = choice_read(request.GET.get("show", "all"), request.GET.get("kind", ""), is_everybody=is_everybody)
+    page, rows = script_page(problem, user, choice, request.GET.get("page", "1"))
+    chosen = {"of": "all" if is_everybody else "", "show": choice.show, "kind": choice.fallacy}
+    context = {
+        "problem": problem,
+        "contest": problem.contest,
+        "page": page,
+        "rows": rows,
+        "choice": choice,
+        "filters": FILTERS,
+        "fallacies": [(one.value, selectors.FALLACY_WORDS[one]) for one in Fallacy],
+        "leads": leads,
+        "query": urlencode({name: value for name, value in chosen.items() if value}),
+    }
     return render(request, "marks/script_list.html", context)
 
 

@@ -1,0 +1,60 @@
+"""Who marks a problem reads no figures of it and no colleague's marks on it while a mark of their own there can still change.
+
+Captains and organisers see much: tables, statistics, ledgers. Where they mark as well, those doors are shut for the problem
+until their own marks on it are sealed for good or handed back. Hearings of appeals are no such marks: what they are about was
+released.
+"""
+
+import uuid
+from collections.abc import Collection, Iterable
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestProblem, ContestState
+from apps.marks.models import MarkingTask, MarkState, PassReason, Slot
+from apps.marks.passes import task_pass
+from apps.marks.sealing import is_final
+from apps.marks.sheets import GRACE
+
+
+class OwnMarksOpen(Exception):
+    """The reader holds scripts of these problems, or can still open a mark again; `tasks` are those in the way."""
+
+    def __init__(self, contest: Contest, tasks: list[MarkingTask]) -> None:
+        super().__init__("Seal your own marks first.")
+        self.contest, self.tasks = contest, tasks
+
+
+def tasks_open(user: User, problems: Iterable[ContestProblem]) -> list[MarkingTask]:
+    """The tasks of a person on these problems whose marks can still change, by problem and paper; none once marking is over."""
+    since = timezone.now() - GRACE
+    own = MarkingTask.objects.filter(assignee=user, case__problem__in=[problem.pk for problem in problems])
+    own = own.filter(case__problem__contest__state=ContestState.MARKING).exclude(slot=Slot.APPEAL)
+    own = own.select_related("mark", "case__problem__contest", "case__version__submission__paper")
+    own = own.filter(Q(done_at=None) | Q(mark__state=MarkState.SEALED, mark__sealed_at__gte=since))
+    rows = own.order_by("case__problem__position", "case__version__submission__paper__number", "pk")
+    return [task for task in rows if task.done_at is None or not is_final(task.mark)]
+
+
+def problems_shut(user: User, problems: Iterable[ContestProblem]) -> set[int]:
+    """The keys of those problems whose figures this person cannot read now."""
+    return {task.case.problem_id for task in tasks_open(user, problems)}
+
+
+def own_marks_require(user: User, *problems: ContestProblem) -> None:
+    """Raises `OwnMarksOpen` where a mark of the person's own on one of these problems can still change."""
+    if tasks := tasks_open(user, problems):
+        raise OwnMarksOpen(tasks[0].case.problem.contest, tasks)
+
+
+@transaction.atomic
+def tasks_hand_back(*, user: User, contest: Contest, tasks: Collection[uuid.UUID]) -> int:
+    """Hand back those of these scripts that the person holds, hearings apart; how many. What they began stays theirs."""
+    held = MarkingTask.objects.filter(assignee=user, done_at=None, case__problem__contest=contest, public_id__in=tasks)
+    rows = list(held.exclude(slot=Slot.APPEAL).select_related("case__problem__contest"))
+    for task in rows:
+        task_pass(task=task, user=user, reason=PassReason.SKIP)
+    return len(rows)
