@@ -5,7 +5,7 @@
 | results of a text | the own one, what batches released | no (marks have pages of their own) | as a preview |
 | release, taking back | no | no | yes |
 | an appeal | the own one | reads it; answers it where they made no mark of the text | the same |
-| a request for feedback | the own one, hints that were given | reads and answers it, by number | the same |
+| a request for feedback | the own one, hints given | by number, reads and answers it but for a text they mark | the same |
 | remarks carried to a newer version | released and surely kept | who made that mark or sealed one of the newer text | same |
 
 Whoever else asks gets `Http404`.
@@ -20,7 +20,8 @@ from django.http import Http404
 from apps.accounts.models import User
 from apps.contests.access import coach_of, contest_get_for, contest_visible_to, organised_get_for, paper_own, problem_own_for
 from apps.contests.models import Contest, ContestProblem, Paper
-from apps.marks.models import Appeal, FinalGrade, Mark, MarkingCase, MarkState
+from apps.marks.blindness import own_marks_require, tasks_open
+from apps.marks.models import Appeal, FinalGrade, Mark, MarkingCase, MarkingTask, MarkState, Slot
 from apps.results.models import FeedbackRequest
 from apps.submissions.access import version_own_for
 from apps.submissions.models import SubmissionVersion
@@ -42,11 +43,15 @@ def paper_own_for(user: User, contest_id: uuid.UUID) -> tuple[Contest, Paper]:
 
 
 def case_previewed_for(user: User, contest: Contest, case_id: uuid.UUID) -> MarkingCase:
-    """A case of a contest that this person organises, or `Http404`; also while a mark of their own on it is not sealed."""
+    """A case of a contest that this person organises, or `Http404`; also while a mark of their own on it is not sealed.
+
+    Raises `OwnMarksOpen` while they mark other scripts of its problem.
+    """
     coach = coach_of(user, contest)
     found = MarkingCase.objects.filter(problem__contest=contest, public_id=case_id).first()
     if found is None or coach is None or not coach.is_organiser or found.tasks.filter(assignee=user, done_at=None).exists():
         raise Http404("There is no such text.")
+    own_marks_require(user, found.problem)
     return found
 
 
@@ -71,13 +76,15 @@ def marks_unsealed(user: User, case: MarkingCase) -> bool:
     return case.tasks.filter(assignee=user, done_at=None).exclude(slot="appeal").exists()
 
 
-def made_marks(user: User, case: MarkingCase) -> bool:
+def made_marks(user: User, case: MarkingCase, *, besides: MarkingTask | None = None) -> bool:
     """Whether the person judged this text before: by a mark, or by signing what was settled.
 
-    A mark that was made to hear an appeal counts once a grade came from it.
+    A mark that was made to hear an appeal counts once a grade came from it, but for the hearing `besides`.
     """
     marked = case.tasks.exclude(slot="appeal").filter(mark__marker=user, mark__state__in=SEALED)
-    if marked.exists() or case.grades.filter(mark__marker=user).exists():
+    graded = case.grades.filter(mark__marker=user)
+    graded = graded.exclude(mark__task=besides) if besides is not None else graded
+    if marked.exists() or graded.exists():
         return True
     return case.coordinations.filter(Q(signatories=user) | Q(marks__marker=user)).exists()
 
@@ -90,11 +97,25 @@ def request_own_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:
 
 
 def request_answered_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:
-    """A request for a coach of its contest, or `Http404`. Nothing of it leads to its author."""
+    """A request for a coach of its contest, or `Http404`; also while a mark of the coach's own on the text can change.
+
+    Nothing of it leads to its author.
+    """
     request = _request(public_id)
-    if coach_of(user, request.version.submission.paper.contest) is None:
+    contest = request.version.submission.paper.contest
+    if coach_of(user, contest) is None or request.version.submission_id in texts_marked(user, contest):
         raise Http404(NO_REQUEST)
     return request
+
+
+def texts_marked(user: User, contest: Contest) -> set[int]:
+    """The keys of the texts on which a mark of this person's own can still change, hearings of appeals apart.
+
+    In any version and any state of the contest: one that was opened again goes back to marking with what was begun.
+    """
+    held = MarkingTask.objects.filter(case__problem__contest=contest, assignee=user, done_at=None).exclude(slot=Slot.APPEAL)
+    texts = set(held.values_list("case__version__submission", flat=True))
+    return texts | {task.case.version.submission_id for task in tasks_open(user, contest.problems.all())}
 
 
 def problem_coached_for(user: User, public_id: uuid.UUID) -> ContestProblem:

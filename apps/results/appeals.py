@@ -1,7 +1,9 @@
 """Appeals: against a scheme item or a step verdict that was released, after a wait, for some days, with a reason.
 
 A coach who did not make the mark hears them by marking the text afresh. That sealed mark becomes the new grade, or the appeal
-is not granted; either way with an answer in words. Nothing in an appeal tells who wrote it.
+is not granted; either way with an answer in words. One hearing answers all appeals of a text that were handed in before it,
+each by itself: the first that is granted makes the grade, further ones are granted by the same mark. Nothing in an appeal tells
+who wrote it.
 """
 
 from collections.abc import Mapping
@@ -17,7 +19,7 @@ from apps.accounts.models import User
 from apps.contests.models import Contest, ContestState
 from apps.marks.audit import audit
 from apps.marks.comparing import OPEN_APPEALS
-from apps.marks.grades import grade_give
+from apps.marks.grades import grade_give, grade_of
 from apps.marks.models import Appeal, AppealState, FinalGrade, Mark, MarkingCase, MarkingTask, ReleasePart, Slot
 from apps.marks.passes import hearing_end, knows_author
 from apps.marks.sheets import grace_until
@@ -145,17 +147,26 @@ def hearing_refusal(user: User, appeal: Appeal) -> str:
     case = appeal.grade.case
     if appeal.state not in OPEN_APPEALS:
         return "It was answered, or taken back."
-    if made_marks(user, case):
+    hearing = hearing_of(appeal, user)
+    if made_marks(user, case, besides=hearing):
         return "You judged this text yourself; somebody else answers the appeal."
     if marks_unsealed(user, case):
         return "You are marking this text. Seal that mark first."
     if knows_author(case, user):
         return "You know whose text it is; somebody else answers the appeal."
-    if appeal.state == AppealState.HEARD and task_of(case, user) is None and _is_heard(case):
+    if hearing is None and _is_heard_besides(case, user):
         return "A colleague is looking at it."
     if case.problem.contest.state != ContestState.MARKING:
         return "Appeals are answered while the contest is being marked. An organiser can go on with marking."
     return ""
+
+
+def answer_refusal(user: User, appeal: Appeal, mark: Mark | None) -> str:
+    """Why this coach cannot answer an appeal now. Who heard it with a sealed mark can, also when marking is over."""
+    hearing = hearing_of(appeal, user)
+    if mark is not None and hearing is not None and not made_marks(user, appeal.grade.case, besides=hearing):
+        return ""
+    return hearing_refusal(user, appeal)
 
 
 def task_of(case: MarkingCase, user: User) -> MarkingTask | None:
@@ -164,10 +175,35 @@ def task_of(case: MarkingCase, user: User) -> MarkingTask | None:
     return tasks.order_by("-pk").first()
 
 
-def _is_heard(case: MarkingCase) -> bool:
-    """Whether the newest hearing of a case is that of somebody who is still a coach of the contest."""
-    newest = case.tasks.filter(slot=Slot.APPEAL).order_by("-pk").first()
-    return newest is not None and case.problem.contest.coaches.filter(person=newest.assignee_id).exists()
+def hearing_of(appeal: Appeal, user: User) -> MarkingTask | None:
+    """The hearing in which this coach answers an appeal, also once a grade came from it; None where they do not hear it."""
+    newest = _hearing_newest(appeal.grade.case)
+    is_theirs = newest is not None and newest.assignee_id == user.pk and appeal.state == AppealState.HEARD
+    return newest if is_theirs else None
+
+
+def appeals_beside(appeal: Appeal) -> list[Appeal]:
+    """The other appeals of the same text that were not taken back, oldest first."""
+    rows = Appeal.objects.filter(grade__case=appeal.grade.case_id).exclude(pk=appeal.pk).exclude(state=AppealState.WITHDRAWN)
+    return list(rows.select_related("grade__scheme_version", "grade__case").order_by("at", "pk"))
+
+
+def appeal_next(appeal: Appeal, user: User) -> Appeal | None:
+    """A further appeal of the same text that this coach has to answer now."""
+    return next((one for one in appeals_beside(appeal) if hearing_of(one, user) and not hearing_refusal(user, one)), None)
+
+
+def _hearing_newest(case: MarkingCase) -> MarkingTask | None:
+    return case.tasks.filter(slot=Slot.APPEAL).order_by("-pk").first()
+
+
+def _is_heard_besides(case: MarkingCase, user: User) -> bool:
+    """Whether somebody else, who is still a coach of the contest, hears an appeal of a case that has no answer yet."""
+    newest = _hearing_newest(case)
+    if newest is None or newest.assignee_id == user.pk:
+        return False
+    is_unanswered = Appeal.objects.filter(grade__case=case, state=AppealState.HEARD).exists()
+    return is_unanswered and case.problem.contest.coaches.filter(person=newest.assignee_id).exists()
 
 
 def _coaches(case: MarkingCase) -> QuerySet[User]:
@@ -183,7 +219,7 @@ def appeal_take(*, appeal: Appeal, by: User) -> MarkingTask:
         raise AppealRefused(refusal)
     for left in case.tasks.filter(slot=Slot.APPEAL, done_at=None).exclude(assignee__in=_coaches(case)):
         hearing_end(left)
-    task = task_of(case, by) or MarkingTask.objects.create(case=case, slot=Slot.APPEAL, assignee=by)
+    task = hearing_of(appeal, by) or task_of(case, by) or MarkingTask.objects.create(case=case, slot=Slot.APPEAL, assignee=by)
     Appeal.objects.filter(grade__case=case, state=AppealState.WRITTEN).update(state=AppealState.HEARD)
     audit("appeal.heard", actor=by, case=case, appeal=str(appeal.public_id))
     return task
@@ -200,6 +236,7 @@ def appeal_reject(*, appeal: Appeal, by: User, answer: str) -> None:
 def appeal_uphold(*, appeal: Appeal, by: User, answer: str) -> FinalGrade:
     """Grant an appeal: the sealed mark of whoever heard it becomes the grade, which students see with the next release.
 
+    Where it is the grade already, since another appeal of the text was granted by it, that grade answers this one too.
     Raises `AppealRefused`, also where there is no sealed mark or it can still be taken back.
     """
     mark = mark_sealed(appeal.grade.case, by)
@@ -209,7 +246,11 @@ def appeal_uphold(*, appeal: Appeal, by: User, answer: str) -> FinalGrade:
     if until is not None and timezone.now() < until:
         raise AppealRefused("The mark can still be taken back for some seconds. Wait until it stands.")
     _answer(appeal, by, AppealState.UPHELD, answer, mark)
-    grade = grade_give(case=mark.task.case, mark=mark, by=by, reason="An appeal was granted.")
+    standing = grade_of(mark.task.case)
+    if standing is not None and standing.mark_id == mark.pk:
+        grade = standing
+    else:
+        grade = grade_give(case=mark.task.case, mark=mark, by=by, reason="An appeal was granted.")
     cases_follow([appeal.grade.case])
     return grade
 
@@ -223,8 +264,7 @@ def mark_sealed(case: MarkingCase, user: User) -> Mark | None:
 def _answer(appeal: Appeal, by: User, state: AppealState, answer: str, mark: Mark | None) -> None:
     MarkingCase.objects.select_for_update().get(pk=appeal.grade.case_id)
     appeal.refresh_from_db()
-    heard = mark is not None and appeal.state == AppealState.HEARD and not made_marks(by, appeal.grade.case)
-    if not heard and (refusal := hearing_refusal(by, appeal)):
+    if refusal := answer_refusal(by, appeal, mark):
         raise AppealRefused(refusal)
     if not answer.strip():
         raise AppealRefused("Say why; the student reads it.")
@@ -250,4 +290,5 @@ def _in_window(window: Window) -> None:
     if window.is_over:
         raise AppealRefused("The time for appeals is over.")
     if not window.is_open:
-        raise AppealRefused("Sleep on it: appeals can be handed in from a day after the release.")
+        at = timezone.localtime(window.opens_at)
+        raise AppealRefused(f"Sleep on it: appeals can be handed in from {at:%-d %B, %H:%M} on.")

@@ -1,9 +1,12 @@
 """Feedback on a version, one rung at a time: asking, the gates, what a coach gives, the test that it does not tell too much.
 
-Rungs are written by coaches. What a student reads is a rung that was given; everything else of a request is the coaches'.
+Rungs are written by coaches, or proposed by a model (`proposals`) and given by a coach. What a student reads is a rung that was
+given; everything else of a request is the coaches'.
 """
 
+import uuid
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -12,11 +15,14 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.audit import audit
-from apps.marks.models import ReleasedGrade, ReleasePart
+from apps.marks.models import EarlyReveal, MarkingCase, Reveal, RevealKind
 from apps.reasoning.feedback.ladder import RUNGS, TOP, Gate, Rules, Rung, Source, Track, gate, sources_at
 from apps.reasoning.feedback.leaks import Leak, leaks_of
-from apps.results.models import FeedbackRequest, FeedbackRules, RungAsked
-from apps.results.shown import parts_released
+from apps.results.access import texts_marked
+from apps.results.hint_material import secret_of
+from apps.results.models import FeedbackRequest, FeedbackRules, HintProposal, ProposalState, RungAsked
+from apps.results.proposals import HELD, is_held, proposal_ask, proposal_used
+from apps.results.shown import results_awaited
 from apps.submissions.models import SubmissionVersion
 
 
@@ -56,9 +62,11 @@ def rules_of(problem: ContestProblem) -> FeedbackRules:
 
 
 @transaction.atomic
-def rules_save(*, problem: ContestProblem, is_on: bool, rules: Rules, by: User) -> FeedbackRules:
-    """Choose whether and how far students may ask for hints."""
-    values = {"is_on": is_on, **rules.model_dump()}
+def rules_save(
+    *, problem: ContestProblem, is_on: bool, rules: Rules, by: User, writer: str = "", guesser: str = ""
+) -> FeedbackRules:
+    """Choose whether and how far students may ask for hints, and which models propose and test them; "" is none."""
+    values = {"is_on": is_on, **rules.model_dump(), "writer": writer, "guesser": guesser}
     saved, _ = FeedbackRules.objects.update_or_create(problem=problem, defaults=values)
     audit("feedback.rules", actor=by, contest=problem.contest, problem=str(problem.public_id), **values)
     return saved
@@ -72,7 +80,7 @@ def request_refusal(version: SubmissionVersion) -> str:
         return "This version was withdrawn."
     if version.submission.versions.filter(number__gt=version.number).exists():
         return "Ask on the newest version."
-    if _is_being_marked(version):
+    if results_awaited(version):
         return "It is being marked; you get comments with the results."
     return ""
 
@@ -95,7 +103,7 @@ def request_open(*, version: SubmissionVersion, track: str, words: str) -> Feedb
         raise FeedbackRefused(first.refusal)
     FeedbackRequest.objects.filter(version__submission=version.submission, ended_at=None).update(ended_at=timezone.now())
     request = FeedbackRequest.objects.create(version=version, track=track, words=" ".join(words.split()))
-    RungAsked.objects.create(request=request, level=0)
+    proposal_ask(RungAsked.objects.create(request=request, level=0), rules_of(version.submission.problem))
     return request
 
 
@@ -116,7 +124,7 @@ def ladder_of(request: FeedbackRequest) -> Ladder:
         state = Gate(level=None, refusal="This request has ended.")
     elif not rules.is_on:
         state = Gate(level=None, refusal="Your coaches do not offer hints for this problem any more.")
-    elif _is_being_marked(version):
+    elif is_held(request):
         state = Gate(level=state.level, refusal="Your text is being marked; you get comments with the results.")
     by_level = {one.level: one for one in asked}
     height = max([rules.highest, *by_level])
@@ -136,51 +144,77 @@ def rung_ask(*, request: FeedbackRequest, level: int, tried: str, argues: bool =
     tried = tried.strip()
     if ladder.gate.needs_answer and not tried and ladder.revision is None:
         raise FeedbackRefused("Say in a sentence what you tried, or hand in a newer version first.")
-    return RungAsked.objects.create(
+    asked = RungAsked.objects.create(
         request=request, level=level, tried=tried, argues=argues and bool(tried), revision=ladder.revision
     )
+    proposal_ask(asked, rules_of(request.version.submission.problem))
+    return asked
 
 
 @transaction.atomic
-def rung_give(*, asked: RungAsked, text: str, by: User, confirms: bool = False) -> RungAsked:
-    """Give the text of a rung that was asked for. Raises `FeedbackRefused`, and `TellsTooMuch` unless `confirms`."""
+def rung_give(*, asked: RungAsked, text: str, by: User, confirms: bool = False, proposal: uuid.UUID | None = None) -> RungAsked:
+    """Give the text of a rung that was asked for. Raises `FeedbackRefused`, and `TellsTooMuch` unless `confirms`.
+
+    Not while the text is being marked: what a coach gives then would tell of marks before the results do.
+    `proposal`: the one that the coach had before them, which then labels the hint.
+    """
     text = text.strip()
     if not text:
         raise FeedbackRefused("Write the hint first.")
+    if is_held(asked.request):
+        raise FeedbackRefused(HELD)
     found = leaks_in(asked, text)
     if found and not confirms:
         raise TellsTooMuch(found)
     values = {"text": text, "author": by, "given_at": timezone.now(), "leaks": [one.words for one in found]}
     if not RungAsked.objects.filter(pk=asked.pk, given_at=None, request__ended_at=None).update(**values):
         raise FeedbackRefused("This hint was given meanwhile, or is not wanted any more.")
+    origin = proposal_used(asked=asked, text=text, used=proposal)
+    RungAsked.objects.filter(pk=asked.pk).update(origin=origin)
     where = asked.request.version.submission.paper.contest
     key = str(asked.request.public_id)
-    audit("feedback.given", actor=by, contest=where, request=key, level=asked.level, leaks=len(found))
+    audit("feedback.given", actor=by, contest=where, request=key, level=asked.level, leaks=len(found), origin=str(origin))
     asked.refresh_from_db()
     return asked
 
 
 def leaks_in(asked: RungAsked, text: str) -> tuple[Leak, ...]:
-    """What a text tells too early on this rung: of reference solutions that are not released, and of the final answer."""
-    submission = asked.request.version.submission
-    if ReleasePart.SOLUTION in parts_released(submission.problem.contest):
-        return ()
-    problem = submission.problem
-    own = (version.source for version in submission.versions.all())
-    return leaks_of(
-        text,
-        level=asked.level,
-        secrets=[solution.text for solution in problem.problem.reference_solutions.all()],
-        answer=problem.version.answer,
-        known=[problem.version.statement, asked.request.words, asked.tried, *own],
-    )
+    """What a text tells too early on this rung: of solutions and a scheme that are not released, and of the answer."""
+    secret = secret_of(asked)
+    return leaks_of(text, level=asked.level, secrets=secret.texts_at(asked.level), answer=secret.answer, known=secret.known)
 
 
-def requests_open(contest: Contest) -> QuerySet[RungAsked]:
-    """The rungs that wait for a coach, in the order of problems, longest waiting first."""
+def requests_open(contest: Contest, user: User) -> list[RungAsked]:
+    """The rungs that wait for this coach, in the order of problems, longest waiting first.
+
+    Not those of texts that are being marked, nor of texts on which a mark of the coach's own can still change.
+    """
     rows = RungAsked.objects.filter(given_at=None, request__ended_at=None, request__version__submission__paper__contest=contest)
-    rows = rows.select_related("request__version__submission__paper", "request__version__submission__problem__problem")
-    return rows.order_by("request__version__submission__problem__position", "asked_at", "pk")
+    rows = rows.select_related(
+        "request__version__submission__paper", "request__version__submission__problem__problem", "proposal"
+    )
+    rows = rows.exclude(request__version__submission__in=texts_marked(user, contest))
+    rows = rows.order_by("request__version__submission__problem__position", "asked_at", "pk")
+    return [one for one in rows if not is_held(one.request)]
+
+
+@transaction.atomic
+def hints_shown(*, request: FeedbackRequest, to: User) -> None:
+    """Keep in the ledger that a coach was shown what colleagues or a model say about a text: once for each of its cases, and
+    once for the text where its newest version has not come to marking.
+
+    What they gave themselves, and where nobody else said anything, leaves no row.
+    """
+    said = request.asked.filter(given_at__isnull=False).exclude(author=to).exists()
+    proposed = HintProposal.objects.filter(rung__request=request, rung__given_at=None, state=ProposalState.READY)
+    if said or (proposed.exists() and not is_held(request)):
+        told: dict[str, Any] = {"person": to, "kind": RevealKind.HINTS, "defaults": {"trigger": "hints"}}
+        text = request.version.submission
+        for case in MarkingCase.objects.filter(version__submission=text):
+            Reveal.objects.get_or_create(case=case, **told)
+        newest = text.versions.filter(withdrawn_at=None).order_by("-number").first()
+        if newest is None or not MarkingCase.objects.filter(version=newest).exists():
+            EarlyReveal.objects.get_or_create(submission=text, **told)
 
 
 def requests_of(version: SubmissionVersion) -> QuerySet[FeedbackRequest]:
@@ -228,13 +262,3 @@ def _revision(request: FeedbackRequest, asked: list[RungAsked]) -> SubmissionVer
         return None
     newer = request.version.submission.versions.filter(number__gt=request.version.number, handed_in_at__gt=last.given_at)
     return newer.filter(withdrawn_at=None).order_by("-number").first()
-
-
-def _is_being_marked(version: SubmissionVersion) -> bool:
-    """Whether the results of this text are still to come: hints would tell the marker's thoughts before them.
-
-    Once they were released, no re-mark, calibration or appeal holds hints back, nor is its author told of any.
-    """
-    if version.submission.paper.contest.state not in (ContestState.MARKING, ContestState.CLOSED):
-        return False
-    return not ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__version=version).exists()

@@ -1,5 +1,6 @@
 """Forms of results: what to release, an appeal and its answer, hints and their rules."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -92,13 +93,23 @@ class HintForm(forms.Form):
         help_text="About the step, not the person. Formulas as in solutions.",
     )  # fmt: skip
     confirms = forms.BooleanField(required=False, label="Give it although it tells this")
+    proposal = forms.UUIDField(required=False, widget=forms.HiddenInput)
 
 
 class RulesForm(forms.Form):
-    """How far the ladder of a problem goes."""
+    """How far the ladder of a problem goes, and which models propose and test hints. `models`: by name, their titles."""
 
     is_on = forms.BooleanField(required=False, label="Students may ask for hints")
     highest = forms.IntegerField(min_value=0, max_value=TOP, label="Highest hint")
     budget = forms.IntegerField(min_value=1, max_value=50, label="Hints a student, at most")
     first_wait = forms.IntegerField(min_value=0, max_value=1440, label="Minutes after the first")
     later_wait = forms.IntegerField(min_value=0, max_value=1440, label="Minutes after later ones")
+    writer = forms.ChoiceField(required=False, label="A model proposes them")
+    guesser = forms.ChoiceField(required=False, label="A model tests whether they tell too much")
+
+    def __init__(self, *args: Any, models: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name, none in (("writer", "none: coaches write them"), ("guesser", "none: words are compared only")):
+            field = self.fields[name]
+            assert isinstance(field, forms.ChoiceField)
+            field.choices = [("", none), *models.items()]

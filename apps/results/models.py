@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ADDRESS_LENGTH = 300
 FAULT_LENGTH = 300
+ALIAS_LENGTH = 60
+REASON_LENGTH = 500
 
 
 class Notice(models.Model):
@@ -64,6 +66,8 @@ class FeedbackRules(models.Model):
     budget = models.PositiveSmallIntegerField(default=8)
     first_wait = models.PositiveSmallIntegerField(default=10, help_text="Minutes.")
     later_wait = models.PositiveSmallIntegerField(default=30, help_text="Minutes.")
+    writer = models.CharField(max_length=ALIAS_LENGTH, blank=True, help_text="The model that proposes hints; empty: none does.")
+    guesser = models.CharField(max_length=ALIAS_LENGTH, blank=True, help_text="The model that tests whether they tell much.")
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(highest__lte=TOP, budget__gte=1), name="feedback_rules_ladder")]
@@ -94,6 +98,14 @@ class FeedbackRequest(models.Model):
         ]
 
 
+class HintOrigin(models.TextChoices):
+    """Who wrote what was given. A coach gave it in every case, and every AI sentence is labelled as one."""
+
+    COACH = "coach", "Written by a coach"
+    MODEL = "model", "Written by AI, read and approved by a coach"
+    CHANGED = "changed", "Written by AI, changed by a coach"
+
+
 class RungAsked(models.Model):
     """A rung that was asked for, with what its author wrote to the one before, and what a coach gave.
 
@@ -109,8 +121,12 @@ class RungAsked(models.Model):
     asked_at = models.DateTimeField(auto_now_add=True)
     text = models.TextField(blank=True)
     author = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    origin = models.CharField(max_length=8, choices=HintOrigin, default=HintOrigin.COACH)
     given_at = models.DateTimeField(null=True, blank=True)
     leaks = models.JSONField(default=list)
+
+    if TYPE_CHECKING:
+        proposal: "HintProposal"
 
     class Meta:
         ordering = ["level"]
@@ -124,3 +140,44 @@ class RungAsked(models.Model):
     def value(self) -> Asked:
         """As the core computes with it."""
         return Asked(level=self.level, given_at=self.given_at)
+
+
+class ProposalState(models.TextChoices):
+    """Where a model's proposal stands. Only a coach's giving of the rung brings any of it to a student."""
+
+    QUEUED = "queued", "Queued"
+    RUNNING = "running", "Being written"
+    READY = "ready", "To be approved"
+    FAILED = "failed", "Failed"
+    DECLINED = "declined", "Declined"
+    GIVEN = "given", "Given"
+
+
+class HintProposal(models.Model):
+    """What a model proposes for a rung, for coaches only.
+
+    `level`: the rung that it was written for, the asked one or a lower; `dropped`: texts before it that told too much, with
+    what they told; `gain`: how much nearer a second model came with it, None where none was asked. `reason`: why it failed.
+    """
+
+    rung = models.OneToOneField(RungAsked, on_delete=models.CASCADE, related_name="proposal")
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    writer = models.CharField(max_length=ALIAS_LENGTH)
+    guesser = models.CharField(max_length=ALIAS_LENGTH, blank=True)
+    state = models.CharField(max_length=8, choices=ProposalState, default=ProposalState.QUEUED)
+    text = models.TextField(blank=True)
+    level = models.PositiveSmallIntegerField(null=True, blank=True)
+    dropped = models.JSONField(default=list)
+    gain = models.FloatField(null=True, blank=True)
+    reason = models.CharField(max_length=REASON_LENGTH, blank=True)
+    calls = models.PositiveIntegerField(default=0)
+    tokens = models.PositiveIntegerField(default=0)
+    asked_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["asked_at", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(state__in=("ready", "given")) | ~Q(text=""), name="proposal_ready_has_text"),
+        ]

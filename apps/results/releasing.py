@@ -17,6 +17,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState, Identity
 from apps.marks.audit import audit
+from apps.marks.blindness import problems_shut
 from apps.marks.comparing import COUNTED, OPEN_APPEALS, states_settled
 from apps.marks.models import (
     Appeal,
@@ -123,7 +124,7 @@ def batch_release(
 
 @transaction.atomic
 def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
-    """Take the newest batch back. Raises `ReleaseRefused` when its time is over, a newer one stands, or after an appeal."""
+    """Take the newest batch back. Raises `ReleaseRefused` after its time, after a newer one, and once somebody appealed."""
     contest = Contest.objects.select_for_update().get(pk=batch.contest_id)
     now = timezone.now()
     if batch.undone_at is not None or not batches_standing(contest) or batches_standing(contest)[-1].pk != batch.pk:
@@ -131,7 +132,8 @@ def batch_undo(*, batch: ReleaseBatch, by: User) -> None:
     if now >= batch.undo_until:
         raise ReleaseRefused("The time in which it could be taken back is over. A further release can correct it.")
     cases = list(batch.grades.values_list("grade__case", flat=True))
-    if Appeal.objects.filter(grade__releases__batch=batch, state__in=OPEN_APPEALS).exists():
+    since = Appeal.objects.filter(grade__releases__batch=batch, state__in=OPEN_APPEALS, at__gte=batch.released_at)
+    if since.exists():
         raise ReleaseRefused("Somebody appealed already; a further release can correct it.")
     ReleaseBatch.objects.filter(pk=batch.pk).update(undone_at=now, undone_by=by)
     Notice.objects.filter(batch=batch, sent_at=None).delete()
@@ -199,10 +201,11 @@ def _notices_add(batch: ReleaseBatch, grades: Iterable[FinalGrade], address: str
 def examples(ready: Readiness, user: User, most: int = 3) -> list[tuple[ContestProblem, list[FinalGrade]]]:
     """A few texts of each problem to look at before releasing: the fewest points, the most, and some between.
 
-    None that the person is marking just now: its points would not stay unknown to them.
+    None of a problem that the person is marking just now: its points would not stay unknown to them.
     """
+    shut = problems_shut(user, [row.problem for row in ready.rows])
     unsealed = set(MarkingTask.objects.filter(assignee=user, done_at=None).values_list("case", flat=True))
-    shown = [grade for grade in ready.grades if grade.case_id not in unsealed]
+    shown = [grade for grade in ready.grades if grade.case.problem_id not in shut and grade.case_id not in unsealed]
     found = []
     for row in ready.rows:
         mine = sorted((grade for grade in shown if grade.case.problem_id == row.problem.pk), key=lambda one: one.points)

@@ -10,11 +10,12 @@ from decimal import Decimal
 
 from django.db.models import QuerySet
 
-from apps.contests.models import Contest, ContestProblem
+from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.marks.models import FinalGrade, ReleaseBatch, ReleasedGrade, ReleasePart
 from apps.reasoning.marking.scheme import Scheme, points_text
-from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
+from apps.reasoning.marking.sheet import Comment, MarkSheet, Role, StepVerdict
 from apps.reasoning.marking.student_view import (
+    ORIGINS,
     ItemShown,
     comments_shown,
     derivation_shown,
@@ -32,12 +33,19 @@ Parts = Mapping[str, FinalGrade]
 
 @dataclass(frozen=True)
 class VerdictShown:
-    """A verdict with its words for students; `follows` is the step of its root, None where it has none."""
+    """A verdict with its words for students; `follows` is the step of its root, None where it has none.
+
+    `origin` says who found it, where that was not the marker.
+    """
 
     value: StepVerdict
     fallacy: str
     role: str
     follows: int | None
+
+    @property
+    def origin(self) -> str:
+        return ORIGINS.get(self.value.origin, "")
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,16 @@ class Spread:
     @property
     def most(self) -> int:
         return max((count for _, count in self.rows), default=1)
+
+
+def results_awaited(version: SubmissionVersion) -> bool:
+    """Whether the results of this text are still to come: hints would tell the marker's thoughts before them.
+
+    Once they were released, no re-mark, calibration or appeal holds hints back, nor is its author told of any.
+    """
+    if version.submission.paper.contest.state not in (ContestState.MARKING, ContestState.CLOSED):
+        return False
+    return not ReleasedGrade.objects.filter(batch__undone_at=None, grade__case__version=version).exists()
 
 
 def batches_standing(contest: Contest) -> list[ReleaseBatch]:
@@ -149,7 +167,9 @@ def result_of(version: SubmissionVersion, parts: Parts) -> Result:
 def verdict_shown(verdict: StepVerdict, sheet: MarkSheet) -> VerdictShown:
     """A verdict with its words for students."""
     root = next((one for one in sheet.verdicts if one.id == verdict.root), None) if verdict.root else None
-    return VerdictShown(verdict, FALLACIES[verdict.fallacy], ROLES[verdict.role], root.step if root else None)
+    is_alone = verdict.role is Role.ROOT and all(one.root != verdict.id for one in sheet.verdicts)
+    role = Role.INDEPENDENT if is_alone else verdict.role
+    return VerdictShown(verdict, FALLACIES[verdict.fallacy], ROLES[role], root.step if root else None)
 
 
 def spreads_of(contest: Contest) -> list[Spread]:

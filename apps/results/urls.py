@@ -11,6 +11,7 @@ urlpatterns = [
     path("contests/<uuid:contest_id>/release/preview/<uuid:case_id>/", release.preview, name="preview"),
     path("contests/<uuid:contest_id>/results/", own.own, name="own"),
     path("submissions/<uuid:version_id>/result/", own.result, name="result"),
+    path("submissions/<uuid:version_id>/result.pdf", own.result_pdf, name="result_pdf"),
     path("submissions/<uuid:version_id>/appeal/", appeals.appeal_write, name="appeal_write"),
     path("appeals/<uuid:appeal_id>/withdraw/", appeals.appeal_withdraw, name="appeal_withdraw"),
     path("contests/<uuid:contest_id>/appeals/", appeals.appeal_list, name="appeal_list"),
@@ -21,5 +22,6 @@ urlpatterns = [
     path("contests/<uuid:contest_id>/feedback/", feedback.queue, name="feedback_queue"),
     path("contests/problems/<uuid:problem_id>/feedback/", feedback.rules_save, name="feedback_rules"),
     path("feedback/<uuid:request_id>/", feedback.answer, name="feedback_answer"),
+    path("feedback/<uuid:request_id>/proposal/<slug:verb>/", feedback.proposal, name="feedback_proposal"),
     path("scripts/<uuid:version_id>/revision/", revision.revision, name="revision"),
 ]

@@ -45,6 +45,15 @@ def scan_get_for(user: User, public_id: uuid.UUID) -> Scan:
     return scan
 
 
+def scan_own_for(user: User, public_id: uuid.UUID) -> Scan:
+    """A page of a draft for its author, or `Http404`."""
+    scan = scan_get_for(user, public_id)
+    paper = scan.submission.paper
+    if scan.position is None or paper_own(user, paper.contest) != paper:
+        raise Http404(NO_PAGE)
+    return scan
+
+
 def import_file_get_for(user: User, contest_id: uuid.UUID, file_id: uuid.UUID) -> tuple[Contest, ImportFile]:
     """An upload of this person's own to a contest that they organise, or `Http404`."""
     contest = organised_get_for(user, contest_id)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 TEXT_LENGTH = 200_000
 FILENAME_LENGTH = 200
+ALIAS_LENGTH = 60
+REVISION_LENGTH = 200
+REASON_LENGTH = 500
 
 
 class TextFormat(models.TextChoices):
@@ -108,8 +111,56 @@ class Scan(models.Model):
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
 
+    if TYPE_CHECKING:
+        pages: RelatedManager["VersionScan"]
+        transcription: "Transcription"
+
     class Meta:
         ordering = ["position", "pk"]
+
+
+class TranscriptionState(models.TextChoices):
+    """Where a model's reading of a page stands. Only its author's taking brings any of it into a draft."""
+
+    QUEUED = "queued", "Waits to be read"
+    RUNNING = "running", "Being read"
+    READY = "ready", "To be checked"
+    FAILED = "failed", "Not read"
+    DECLINED = "declined", "Laid aside"
+    TAKEN = "taken", "In the text"
+
+
+class Transcription(models.Model):
+    """What a model read on a page, for its author alone: a proposal beside the picture, never part of a version by itself.
+
+    `text` is the model's, `edited` what the author has made of it so far. `reason`: why it failed. `tries` counts askings.
+    """
+
+    scan = models.OneToOneField(Scan, on_delete=models.CASCADE, related_name="transcription")
+    alias = models.CharField(max_length=ALIAS_LENGTH)
+    revision = models.CharField(max_length=REVISION_LENGTH, blank=True, help_text="Which weights answered.")
+    state = models.CharField(max_length=8, choices=TranscriptionState, default=TranscriptionState.QUEUED)
+    text = models.TextField(blank=True)
+    edited = models.TextField(blank=True)
+    reason = models.CharField(max_length=REASON_LENGTH, blank=True)
+    tries = models.PositiveSmallIntegerField(default=1)
+    tokens = models.PositiveIntegerField(default=0)
+    asked_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["asked_at", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state__in=("ready", "taken")) | ~Q(text=""), name="transcription_ready_has_text"
+            ),
+        ]
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a model has still to answer."""
+        return self.state in (TranscriptionState.QUEUED, TranscriptionState.RUNNING)
 
 
 class VersionScan(models.Model):

@@ -8,7 +8,7 @@ from django.db.models import Max
 from apps.contests.models import ContestProblem, Paper
 from apps.contests.services import ContestRefused, hand_in_refusal
 from apps.submissions.intake import PAGES_AT_MOST, PageImage
-from apps.submissions.models import Scan, Submission
+from apps.submissions.models import Scan, Submission, Transcription
 
 SCANS_OF_A_PAPER = 400
 
@@ -58,6 +58,8 @@ def scan_assign(*, scan: Scan, problem: ContestProblem) -> None:
     if problem.pk == scan.submission.problem_id:
         return
     scans_add(paper=paper, problem=problem, pages=[PageImage(bytes(scan.jpeg), scan.width, scan.height)])
+    moved = Scan.objects.filter(submission__paper=paper, submission__problem=problem).latest("position")
+    Transcription.objects.filter(scan=scan).update(scan=moved)
     scan_remove(scan=scan)
 
 

@@ -49,6 +49,11 @@ def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) ->
     return versions if papers is None else versions.filter(submission__paper__in=papers)
 
 
+def papers_to_mark(contest: Contest) -> QuerySet[Paper]:
+    """The papers that hold a text to mark, by number. Others stay out: who is entered later would be told by a number more."""
+    return contest.papers.filter(pk__in=versions_to_mark(contest).values("submission__paper")).order_by("number")
+
+
 def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:
     """Papers of a contest with what is to be marked, in their order."""
     problems = [row.pk for row in problem_list(contest)]
@@ -58,8 +63,8 @@ def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:
 
 
 def scan_list(submission: Submission) -> QuerySet[Scan]:
-    """The pages of a draft in order, without their pictures."""
-    return submission.scans.exclude(position=None).defer("jpeg")
+    """The pages of a draft in order, with what a model read on them, without their pictures."""
+    return submission.scans.exclude(position=None).select_related("transcription").defer("jpeg")
 
 
 def version_list(submission: Submission) -> QuerySet[SubmissionVersion]:

@@ -10,7 +10,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.services import ContestRefused, hand_in_refusal
-from apps.reasoning.texts.segmentation import SEGMENTER, digest_of, segment
+from apps.contests.telling import told
+from apps.reasoning.texts.latex_steps import segmenter_of, steps_of
+from apps.reasoning.texts.segmentation import digest_of
 from apps.reasoning.texts.source import source_of
 from apps.submissions.models import (
     FILENAME_LENGTH,
@@ -95,6 +97,8 @@ def version_withdraw(*, version: SubmissionVersion) -> None:
         raise ContestRefused("A newer version is there already.")
     if version.withdrawn_at is None:
         SubmissionVersion.objects.filter(pk=version.pk).update(withdrawn_at=timezone.now())
+        paper, problem = version.submission.paper, version.submission.problem
+        told(paper.contest, "contest.withdrawn", None, problem=str(problem.public_id), number=paper.number)
 
 
 @transaction.atomic
@@ -110,11 +114,11 @@ def version_add(*, submission: Submission, text: str, text_format: str, origin: 
         raw=text,
         source=source,
         digest=digest_of(source),
-        segmenter=SEGMENTER,
+        segmenter=segmenter_of(text_format),
     )
     Step.objects.bulk_create(
         Step(version=version, number=step.number, start=step.start, end=step.end, kind=step.kind, digest=step.digest)
-        for step in segment(source)
+        for step in steps_of(source, text_format)
     )
     return version
 

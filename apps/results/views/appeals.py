@@ -106,6 +106,9 @@ def appeal_command(request: HttpRequest, appeal_id: uuid.UUID, verb: str) -> Htt
     except appeals.AppealRefused as error:
         messages.error(request, str(error))
         return redirect("results:appeal", appeal_id=appeal_id)
+    if further := appeals.appeal_next(appeal, user):
+        messages.success(request, "Answered. A further appeal about this text waits for your answer.")
+        return redirect("results:appeal", appeal_id=further.public_id)
     messages.success(request, "Answered. Where points change, students see them with the next release.")
     return redirect("results:appeal_list", contest_id=appeal.grade.case.problem.contest.public_id)
 
@@ -115,6 +118,7 @@ def _detail(request: HttpRequest, appeal: Appeal, form: AnswerForm, status: int 
     case = appeal.grade.case
     mark = appeals.mark_sealed(case, user)
     sees_old = mark is not None or made_marks(user, case)
+    standing = grade_of(case) if sees_old else None
     if sees_old:
         marks_shown(case, user, "appeal")
     context = {
@@ -123,10 +127,12 @@ def _detail(request: HttpRequest, appeal: Appeal, form: AnswerForm, status: int 
         "paper": case.version.submission.paper,
         "appeal": appeal,
         "about": appeals.appeal_words(appeal),
-        "refusal": appeals.hearing_refusal(user, appeal),
+        "refusal": appeals.answer_refusal(user, appeal, mark),
+        "beside": [(one, appeals.appeal_words(one)) for one in appeals.appeals_beside(appeal)],
+        "is_result": not appeal.answer and mark is not None and standing is not None and standing.mark_id == mark.pk,
         "task": appeals.task_of(case, user),
         "mark": mark,
-        "standing": grade_of(case) if sees_old else None,
+        "standing": standing,
         "form": form,
     }
     return render(request, "results/appeal.html", context, status=status)

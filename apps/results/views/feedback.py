@@ -10,11 +10,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from apps.accounts.access import user_of
 from apps.contests.access import coached_get_for
+from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.feedback.ladder import OPEN_BY_DEFAULT, RUNGS, TOP, Rules, Track
-from apps.results import feedback
+from apps.reasoning.hints.material import WRITTEN_AT_MOST
+from apps.results import feedback, proposals
 from apps.results.access import problem_coached_for, request_answered_for, request_own_for, version_own_for
 from apps.results.forms import AskForm, HintForm, RequestForm, RulesForm
-from apps.results.models import FeedbackRequest, RungAsked
+from apps.results.hint_material import text_answered
+from apps.results.models import FeedbackRequest, FeedbackRules, HintProposal, ProposalState, RungAsked
+from apps.results.proposing import models_for_hints
 from apps.submissions.models import SubmissionVersion
 
 
@@ -55,9 +59,11 @@ def ask(request: HttpRequest, request_id: uuid.UUID, level: int) -> HttpResponse
 @require_GET
 def queue(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     """The hints that wait to be written, how many were given, and the rules of each problem."""
-    contest = coached_get_for(user_of(request), contest_id)
-    rows = [(one, feedback.rung_of(one)) for one in feedback.requests_open(contest)]
-    rules = [(problem, _rules_form(problem.pk, feedback.rules_of(problem))) for problem in contest.problems.all()]
+    user = user_of(request)
+    contest = coached_get_for(user, contest_id)
+    rows = [(one, feedback.rung_of(one)) for one in feedback.requests_open(contest, user)]
+    names = _models()
+    rules = [(problem, _rules_form(problem.pk, feedback.rules_of(problem), names)) for problem in contest.problems.all()]
     context = {
         "contest": contest,
         "rows": rows,
@@ -65,6 +71,7 @@ def queue(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "used": feedback.hints_used(contest),
         "rungs": list(zip(RUNGS[Track.REPAIR], RUNGS[Track.STUCK], strict=True)),
         "above": OPEN_BY_DEFAULT,
+        "written_at_most": WRITTEN_AT_MOST,
     }
     return render(request, "results/feedback_queue.html", context)
 
@@ -74,10 +81,12 @@ def rules_save(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """Choose how far the hints of a problem go."""
     user = user_of(request)
     problem = problem_coached_for(user, problem_id)
-    form = RulesForm(request.POST)
+    form = RulesForm(request.POST, models=_models())
     if form.is_valid():
-        is_on = form.cleaned_data.pop("is_on")
-        feedback.rules_save(problem=problem, is_on=is_on, rules=Rules(**form.cleaned_data), by=user)
+        values = form.cleaned_data
+        rules = Rules(**{name: values[name] for name in Rules.model_fields})
+        chosen = {name: values[name] for name in ("is_on", "writer", "guesser")}
+        feedback.rules_save(problem=problem, rules=rules, by=user, **chosen)
         messages.success(request, f"Saved for problem {problem.label}.")
     else:
         messages.error(request, " ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items()))
@@ -90,9 +99,10 @@ def answer(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
     """A request for a coach: the text, the hints so far, and the editor of the next."""
     user = user_of(request)
     found = request_answered_for(user, request_id)
+    feedback.hints_shown(request=found, to=user)
     waiting = found.asked.filter(given_at=None).first()
     if request.method != "POST":
-        return _answer(request, found, waiting, HintForm())
+        return _answer(request, found, waiting, _hint_form(proposals.proposal_of(waiting)))
     if waiting is None:
         raise Http404("No hint is asked for now.")
     form = HintForm(request.POST)
@@ -109,6 +119,28 @@ def answer(request: HttpRequest, request_id: uuid.UUID) -> HttpResponse:
     return redirect("results:feedback_queue", contest_id=found.version.submission.paper.contest.public_id)
 
 
+@require_POST
+def proposal(request: HttpRequest, request_id: uuid.UUID, verb: str) -> HttpResponse:
+    """Lay a model's proposal aside (`decline`), or let the chosen model try again (`again`)."""
+    user = user_of(request)
+    found = request_answered_for(user, request_id)
+    waiting = found.asked.filter(given_at=None).first()
+    proposed = proposals.proposal_of(waiting)
+    try:
+        if verb == "again" and waiting is not None:
+            rules = feedback.rules_of(found.version.submission.problem)
+            proposals.proposal_again(rung=waiting, rules=rules, by=user)
+            messages.success(request, "The model tries again.")
+        elif verb == "decline" and proposed is not None:
+            proposals.proposal_decline(proposal=proposed, by=user)
+            messages.success(request, "The proposal is laid aside.")
+        else:
+            raise Http404("There is no such proposal.")
+    except proposals.ProposalRefused as error:
+        messages.error(request, str(error))
+    return redirect("results:feedback_answer", request_id=request_id)
+
+
 def _own(request: HttpRequest, version: SubmissionVersion, form: RequestForm, status: int = 200) -> HttpResponse:
     requests = list(feedback.requests_of(version))
     refusal = feedback.request_refusal(version)
@@ -121,6 +153,7 @@ def _own(request: HttpRequest, version: SubmissionVersion, form: RequestForm, st
         "may_request": not refusal and not any(one.version_id == version.pk and one.ended_at is None for one in requests),
         "form": form,
         "ask_form": AskForm(),
+        "is_proposed": bool(feedback.rules_of(version.submission.problem).writer),
     }
     return render(request, "results/feedback_own.html", context, status=status)
 
@@ -134,8 +167,8 @@ def _answer(
     status: int = 200,
 ) -> HttpResponse:
     version = found.version
-    newest = version.submission.versions.order_by("-number").first()
-    shown = newest if waiting is not None and waiting.revision_id is not None and newest is not None else version
+    shown = text_answered(waiting) if waiting is not None else version
+    rules = feedback.rules_of(version.submission.problem)
     titles = RUNGS[Track(found.track)]
     context = {
         "contest": version.submission.paper.contest,
@@ -146,15 +179,35 @@ def _answer(
         "steps": shown.steps.select_related("version"),
         "asked": [(one, titles[one.level]) for one in found.asked.all()],
         "waiting": waiting,
+        "held": proposals.HELD if proposals.is_held(found) else "",
         "rung": feedback.rung_of(waiting) if waiting else None,
         "sources": feedback.sources_of(waiting) if waiting else (),
         "is_top": waiting is not None and waiting.level == TOP,
         "form": form,
         "leaks": leaks,
+        "proposal": proposals.proposal_of(waiting),
+        "may_propose": bool(rules.writer) and waiting is not None and waiting.level <= WRITTEN_AT_MOST,
     }
     return render(request, "results/feedback_answer.html", context, status=status)
 
 
-def _rules_form(key: int, rules: object) -> RulesForm:
-    names = ("is_on", "highest", "budget", "first_wait", "later_wait")
-    return RulesForm(initial={name: getattr(rules, name) for name in names}, auto_id=f"rules-{key}-%s")
+def _hint_form(proposed: HintProposal | None) -> HintForm:
+    """The editor, with what a model proposes where that waits to be approved."""
+    if proposed is None or proposed.state != ProposalState.READY:
+        return HintForm()
+    return HintForm(initial={"text": proposed.text, "proposal": proposed.public_id})
+
+
+def _rules_form(key: int, rules: FeedbackRules, models: dict[str, str]) -> RulesForm:
+    names = ("is_on", "highest", "budget", "first_wait", "later_wait", "writer", "guesser")
+    kept = {name: f"{name} (not in models.toml now)" for name in (rules.writer, rules.guesser) if name and name not in models}
+    initial = {name: getattr(rules, name) for name in names}
+    return RulesForm(initial=initial, auto_id=f"rules-{key}-%s", models={**models, **kept})
+
+
+def _models() -> dict[str, str]:
+    """The models that coaches can choose, by name; none where models.toml cannot be read."""
+    try:
+        return {name: alias.title for name, alias in models_for_hints().items()}
+    except AliasError:
+        return {}

@@ -2,8 +2,9 @@
 
 import uuid
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -11,9 +12,11 @@ from apps.accounts.access import user_of
 from apps.results import overview
 from apps.results.access import paper_own_for, version_own_for
 from apps.results.appeals import appeal_window, appeal_words, appeals_of
+from apps.results.printing import result_document
 from apps.results.revisions import earlier_feedback
 from apps.results.shown import parts_of, result_of
 from apps.submissions.selectors import version_list
+from apps.ui.typeset.press import PdfFailed, pdf_answer
 
 
 @never_cache
@@ -43,3 +46,19 @@ def result(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         "appeals": [(appeal, appeal_words(appeal)) for appeal in appeals_of(version)],
     }
     return render(request, "results/result.html", context)
+
+
+@never_cache
+@require_GET
+def result_pdf(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
+    """What was released as PDF; back to the page with the reason where none can be made."""
+    version = version_own_for(user_of(request), version_id)
+    result = result_of(version, parts_of([version]).get(version.pk, {}))
+    if result.is_empty:
+        raise Http404("No results are released for this version.")
+    try:
+        name = f"problem-{version.submission.problem.label}-version-{version.number}.pdf"
+        return pdf_answer(request, result_document(result), name)
+    except PdfFailed as error:
+        messages.error(request, str(error))
+        return redirect("results:result", version_id=version_id)

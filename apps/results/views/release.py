@@ -15,6 +15,7 @@ from apps.contests.models import Contest
 from apps.marks.grades import grade_of
 from apps.marks.models import ReleasePart
 from apps.marks.seeing import marks_shown
+from apps.marks.views.blind import after_own_marks
 from apps.results import releasing
 from apps.results.access import case_previewed_for, organised_get_for
 from apps.results.forms import PART_HELP, ReleaseForm
@@ -60,6 +61,7 @@ def release_undo(request: HttpRequest, contest_id: uuid.UUID, batch_id: uuid.UUI
 
 
 @never_cache
+@after_own_marks
 @require_GET
 def preview(request: HttpRequest, contest_id: uuid.UUID, case_id: uuid.UUID) -> HttpResponse:
     """A text as its author would see it with the parts in `?part=`; all of them where none is named."""

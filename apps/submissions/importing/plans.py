@@ -8,7 +8,8 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Identity, Paper
-from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, author_add, problem_add
+from apps.contests.services import PROBLEMS_AT_MOST, ContestRefused, adding_refusal, author_add, problem_add
+from apps.contests.telling import told
 from apps.problems.access import problem_visible_to
 from apps.problems.importing.files import table_read
 from apps.problems.importing.values import RowWrong
@@ -113,19 +114,25 @@ def plan_make(contest: Contest, data: bytes, *, adds_for: User | None = None) ->
 
 @transaction.atomic
 def import_confirm(*, file: ImportFile) -> ImportPlan:
-    """Bring the good texts in as the contest is now, throw the upload away. Raises `ContestRefused` for a closed contest."""
+    """Bring the good texts in as the contest is now, throw the upload away. Of two at once one waits and finds it gone.
+
+    Raises `ContestRefused`, also for a contest that is closed or being marked: the number that is new would tell its author.
+    """
+    if not ImportFile.objects.select_for_update().filter(pk=file.pk).exists():
+        raise ContestRefused("This file was brought in already.")
     contest = file.contest
-    if contest.state == ContestState.CLOSED:
-        raise ContestRefused("The contest is closed.")
+    if refusal := adding_refusal(contest):
+        raise ContestRefused(refusal)
     plan = plan_make(contest, bytes(file.data), adds_for=adder_of(file))
     for problem in plan.added:
-        problem_add(contest=contest, problem=problem)
+        problem_add(contest=contest, problem=problem, by=file.owner)
     problems = {row.label: row for row in contest.problems.all()}
     papers: dict[str, Paper] = {}
     for row in plan.good:
         if row.draft.author not in papers:
             papers[row.draft.author] = _paper_of(contest, row.draft)
         _text_add(papers[row.draft.author], problems[row.problem], row.draft)
+    told(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
     file.delete()
     return plan
 

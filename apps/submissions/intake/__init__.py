@@ -15,12 +15,16 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import BoundedSemaphore
 
 log = logging.getLogger(__name__)
 
 UPLOAD_BYTES = 32 * 1024 * 1024
 PAGES_AT_MOST = 50
 WALL_S = 40.0
+#: How many files one web process reads at once, and how long a further one waits for its turn.
+AT_ONCE, WAIT_S = 2, 10.0
+PLACES = BoundedSemaphore(AT_ONCE)
 FENCED = "landlock and filter"
 _CHILD = Path(__file__).with_name("child.py")
 _SANDBOX = Path(__file__).resolve().parents[3] / "workers" / "sandbox"
@@ -60,7 +64,13 @@ def pages_read(data: bytes, *, wall_s: float = WALL_S) -> list[PageImage]:
     kind = kind_of(data)
     if not kind:
         raise UploadWrong("This is neither a PDF nor a photo in JPEG, PNG or HEIC.")
-    return _unpacked(child_run(modules(), kind, data, wall_s=wall_s))
+    if not PLACES.acquire(timeout=min(WAIT_S, wall_s)):
+        raise UploadWrong("Many files are being read just now. Send yours again in a minute.")
+    try:
+        found = child_run(modules(), kind, data, wall_s=wall_s)
+    finally:
+        PLACES.release()
+    return _unpacked(found)
 
 
 def modules() -> list[Module]:

@@ -102,11 +102,15 @@ def _pdf(data: bytes, most_pages: int) -> Iterator[Any]:
         raise Refused("This PDF is damaged or needs a password.") from error
     if not 0 < count <= most_pages:
         raise Refused(f"The PDF has {count} pages; at most {most_pages} can be handed in to a problem.")
-    for page in document:
-        width, height = page.get_size()
-        if not (0 < width < 1e6 and 0 < height < 1e6):
-            raise Refused("A page of this PDF has no size.")
-        picture = page.render(scale=LONG_SIDE / max(width, height), may_draw_forms=False).to_pil()
+    for number in range(count):
+        try:
+            page = document[number]
+            width, height = page.get_size()
+            if not (0 < width < 1e6 and 0 < height < 1e6):
+                raise Refused(f"Page {number + 1} of this PDF has no size.")
+            picture = page.render(scale=LONG_SIDE / max(width, height), may_draw_forms=False).to_pil()
+        except pypdfium2.PdfiumError as error:
+            raise Refused(f"Page {number + 1} of this PDF is damaged.") from error
         yield _fresh(picture)
         page.close()
 
@@ -135,14 +139,26 @@ def _fresh(picture: Any) -> Any:
     """The same picture on a new sheet, small enough and without anything that its file said."""
     from PIL import Image
 
+    picture = _in_levels(picture)
     picture.thumbnail((LONG_SIDE, LONG_SIDE))
     sheet = Image.new("RGB", picture.size, "white")
-    if picture.mode in ("RGBA", "LA", "P"):
-        picture = picture.convert("RGBA")
+    if picture.mode == "RGBA":
         sheet.paste(picture, mask=picture.getchannel("A"))
     else:
         sheet.paste(picture.convert("RGB"))
     return sheet
+
+
+def _in_levels(picture: Any) -> Any:
+    """A picture that keeps thin strokes when it is shrunk, with 8 bits a colour.
+
+    Pillow cuts 16 bits off at 255 instead of scaling them, and shrinks black and white or a palette by leaving pixels out.
+    """
+    if picture.mode.startswith("I"):
+        return picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    if picture.mode in ("P", "LA", "PA", "La", "RGBa") or "transparency" in picture.info:
+        return picture.convert("RGBA")
+    return picture.convert("L") if picture.mode == "1" else picture
 
 
 if __name__ == "__main__":

@@ -22,13 +22,13 @@ PAGE = 100
 @never_cache
 @require_GET
 def paper_list(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The papers of a contest, by their random numbers, a page at a time; `?number=` leads to one of them."""
+    """The papers that hold a text, by their random numbers, a page at a time; `?number=` leads to one of them."""
     user = user_of(request)
     contest = coached_get_for(user, contest_id)
     if not papers_may_read(user, contest):
         raise Http404("Papers can be read when marking has begun.")
     names = names_for(user, contest)
-    papers = contest.papers.order_by("number")
+    papers = selectors.papers_to_mark(contest)
     asked = request.GET.get("number", "").replace("\0", "").strip().upper()[:NUMBER_SIGNS]
     page = Paginator(papers.filter(number__startswith=asked) if asked else papers, PAGE).get_page(request.GET.get("page"))
     context = {

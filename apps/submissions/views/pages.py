@@ -1,5 +1,6 @@
 """Scans and photos: uploading, ordering, and the pictures themselves."""
 
+import time
 import uuid
 
 from django.contrib import messages
@@ -13,9 +14,11 @@ from apps.contests.access import problem_own_for
 from apps.contests.services import ContestRefused, hand_in_refusal
 from apps.submissions import scans, services
 from apps.submissions.access import NO_PAGE, scan_get_for
-from apps.submissions.intake import PAGES_AT_MOST, PageImage, UploadWrong, pages_read
+from apps.submissions.intake import PAGES_AT_MOST, WALL_S, PageImage, UploadWrong, pages_read
 
 FILES_AT_ONCE = 10
+#: How long all files of one upload may take together.
+READING_S = 60.0
 
 
 @require_POST
@@ -74,9 +77,12 @@ def _pages(request: HttpRequest) -> list[PageImage]:
     if len(files) > FILES_AT_ONCE:
         raise UploadWrong(f"At most {FILES_AT_ONCE} files go in at once.")
     pages: list[PageImage] = []
+    until = time.monotonic() + READING_S
     for number, file in enumerate(files, 1):
         try:
-            pages += pages_read(file.read())
+            if (left := until - time.monotonic()) <= 0:
+                raise UploadWrong("Reading took too long before this one. Send fewer files at once.")
+            pages += pages_read(file.read(), wall_s=min(WALL_S, left))
         except UploadWrong as error:
             raise UploadWrong(f"File {number}: {error} Nothing was added." if len(files) > 1 else str(error)) from error
         if len(pages) > PAGES_AT_MOST:

@@ -13,10 +13,13 @@ from apps.contests.access import contest_get_for, paper_own, problem_own_for
 from apps.contests.models import ContestProblem
 from apps.contests.selectors import problem_list
 from apps.contests.services import ContestRefused, hand_in_refusal
-from apps.submissions import selectors, services
+from apps.reasoning.texts.latex import names_an_author
+from apps.submissions import selectors, services, transcriptions
 from apps.submissions.access import version_own_for
 from apps.submissions.forms import TextForm
 from apps.submissions.models import Submission
+
+WORDS = "words-"
 
 
 @never_cache
@@ -39,24 +42,31 @@ def write(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     paper, problem = problem_own_for(user_of(request), problem_id)
     submission = services.submission_of(paper, problem)
     if request.method != "POST":
-        return _editor(request, problem, submission, _form_of(submission))
+        return editor_page(request, problem, submission, _form_of(submission))
     form = TextForm(request.POST)
     if not form.is_valid():
-        return _editor(request, problem, submission, form, status=422)
+        return editor_page(request, problem, submission, form, status=422)
     try:
         version = services.version_hand_in(paper=paper, problem=problem, **form.cleaned_data)
     except services.DraftChanged as changed:
-        return _editor(request, problem, changed.submission, form, is_stale=True, status=409)
+        return editor_page(request, problem, changed.submission, form, is_stale=True, status=409)
     except ContestRefused as error:
         form.add_error(None, str(error))
-        return _editor(request, problem, submission, form, status=422)
+        return editor_page(request, problem, submission, form, status=422)
     messages.success(request, f"Version {version.number} is handed in.")
+    words_keep(request, version.submission)
+    if left := transcriptions.unconfirmed(version.submission):
+        what = "Proposed transcriptions are" if left > 1 else "A proposed transcription is"
+        messages.warning(request, f"{what} not part of it ({left}): only what stood in your text was handed in.")
     return redirect("submissions:version_own", version_id=version.public_id)
 
 
 @require_POST
 def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
-    """Keep a draft: `{"row_version", "saved_at"}`; 409 with the newer `row_version`, `text` and `format`; 422 with `error`."""
+    """Keep a draft and what is made of proposals beside it: `{"row_version", "saved_at"}`.
+
+    409 with the newer `row_version`, `text` and `format`; 422 with `error`.
+    """
     paper, problem = problem_own_for(user_of(request), problem_id)
     form = TextForm(request.POST)
     if not form.is_valid():
@@ -68,6 +78,7 @@ def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
         return JsonResponse({"row_version": now.row_version, "text": now.draft, "format": now.draft_format}, status=409)
     except ContestRefused as error:
         return JsonResponse({"error": str(error)}, status=422)
+    words_keep(request, submission)
     saved_at = submission.draft_saved_at.isoformat() if submission.draft_saved_at else None
     return JsonResponse({"row_version": submission.row_version, "saved_at": saved_at})
 
@@ -76,7 +87,9 @@ def draft(request: HttpRequest, problem_id: uuid.UUID) -> JsonResponse:
 def preview(request: HttpRequest, problem_id: uuid.UUID) -> HttpResponse:
     """What is in the editor, set in type. Nothing is stored."""
     problem_own_for(user_of(request), problem_id)
-    return render(request, "submissions/_preview.html", {"text": request.POST.get("text", "")})
+    text, text_format = request.POST.get("text", ""), request.POST.get("text_format", "")
+    context = {"text": text, "text_format": text_format, "names_an_author": names_an_author(text)}
+    return render(request, "submissions/_preview.html", context)
 
 
 @never_cache
@@ -106,6 +119,22 @@ def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpRespons
     return redirect("submissions:version_own", version_id=version_id)
 
 
+def words_keep(request: HttpRequest, submission: Submission) -> None:
+    """Keep what was made of proposed transcriptions in the fields beside the pages (`words-…`)."""
+    words = {name.removeprefix(WORDS): str(value) for name, value in request.POST.items() if name.startswith(WORDS)}
+    known = {key: text for key, text in words.items() if is_id(key)}
+    if known and submission.pk:
+        transcriptions.transcriptions_edit(submission=submission, words=known)
+
+
+def is_id(text: str) -> bool:
+    """Whether it can be a public id."""
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
+
+
 def _form_of(submission: Submission) -> TextForm:
     initial = {
         "text": submission.draft,
@@ -115,7 +144,7 @@ def _form_of(submission: Submission) -> TextForm:
     return TextForm(initial=initial)
 
 
-def _editor(
+def editor_page(
     request: HttpRequest,
     problem: ContestProblem,
     submission: Submission,
@@ -124,15 +153,20 @@ def _editor(
     is_stale: bool = False,
     status: int = 200,
 ) -> HttpResponse:
+    """The page of the editor, with `form` in it and what is stored of the submission around it."""
+    text = str(form["text"].value() or "")
     context = {
         "problem": problem,
         "contest": problem.contest,
         "submission": submission,
         "form": form,
         "based_on": submission.row_version if is_stale else form["based_on"].value(),
-        "text": str(form["text"].value() or ""),
+        "text": text,
+        "text_format": str(form["text_format"].value() or ""),
+        "names_an_author": names_an_author(text),
         "is_stale": is_stale,
         "scans": selectors.scan_list(submission) if submission.pk else [],
+        "page_model": transcriptions.page_model(),
         "problems": problem_list(problem.contest),
         "refusal": hand_in_refusal(problem.contest),
         "versions": selectors.version_list(submission) if submission.pk else [],

@@ -1,0 +1,29 @@
+"""`manage.py load_contest`: the sample contest and the sample training sheet, of texts and marks that we wrote."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.accounts.models import User
+from apps.accounts.services import SAMPLE_COACHES, SAMPLE_STUDENT, SampleAccountsRefused, sample_accounts_ensure
+from apps.marks.sample import SampleRefused, sample_contest_load
+from apps.results.sample import sample_training_load
+
+
+class Command(BaseCommand):
+    help = "Make the sample contest and the sample training sheet, in the embedded mode; nothing where they are there."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            sample_accounts_ensure()
+            first, second, third = (User.objects.get(username=name) for name in SAMPLE_COACHES)
+            people: dict[str, Any] = {
+                "coaches": (first, second, third),
+                "student": User.objects.get(username=SAMPLE_STUDENT),
+            }
+            made = {"contest": sample_contest_load(**people), "training sheet": sample_training_load(**people)}
+        except (SampleAccountsRefused, SampleRefused) as refused:
+            raise CommandError(str(refused)) from refused
+        if options["verbosity"]:
+            for name, found in made.items():
+                self.stdout.write(f"The sample {name} is there." if found else f"There is a sample {name} already.")

@@ -1,0 +1,54 @@
+"""A text with what was released on it, for the press: its author's copy. It holds what the page shows and nothing else."""
+
+from apps.reasoning.marking.scheme import Kind, points_text
+from apps.reasoning.marking.student_view import ItemShown
+from apps.reasoning.texts.latex import shown_of
+from apps.results.shown import Result, VerdictShown
+from apps.ui.typeset.document import Document, Part
+
+PICTURES_AT_MOST = 40
+WORTH = {Kind.DEDUCTION: "−{}", Kind.CAP: "at most {}", Kind.ZERO_CREDIT: "worth nothing", Kind.FEEDBACK: "remark"}
+
+
+def result_document(result: Result) -> Document:
+    """What was released of a text, as its author sees it on the page."""
+    version = result.version
+    problem, contest = version.submission.problem, version.submission.paper.contest
+    document = Document(f"Problem {problem.label}, version {version.number}", contest.title)
+    document.part("Problem").prose(problem.version.statement)
+    if result.points is not None:
+        points = document.part(f"Points: {result.points} of {result.scale}", result.derivation)
+        if result.items and not result.scheme:
+            _items(points, result.items, with_found=False)
+    if result.whole or result.remarks:
+        whole = document.part("About the whole")
+        for words in (*(comment.words for comment in result.whole), *result.remarks):
+            whole.remark("", words)
+    text = document.part("The text")
+    for page in version.pages.select_related("scan").all()[:PICTURES_AT_MOST]:
+        document.picture(text, bytes(page.scan.jpeg))
+    for step in result.steps:
+        text.step(step.number, shown_of(step.text, version.format))
+        for verdict in step.verdicts:
+            text.remark(_title(verdict), verdict.value.words)
+            if verdict.origin:
+                text.remark("", verdict.origin)
+        for comment in step.comments:
+            text.remark("", comment.words)
+    if result.scheme:
+        _items(document.part("Marking scheme"), result.scheme, with_found=True)
+    return document
+
+
+def _title(verdict: VerdictShown) -> str:
+    if verdict.follows:
+        return f"{verdict.fallacy} (follows from the error in step {verdict.follows} and is not counted again)"
+    return f"{verdict.fallacy} ({verdict.role})"
+
+
+def _items(part: Part, items: tuple[ItemShown, ...], *, with_found: bool) -> None:
+    for item in items:
+        worth = WORTH.get(item.kind, "{}").format(points_text(item.points))
+        is_held = item.kind in (Kind.CAP, Kind.DEDUCTION)
+        found = ("applies" if item.is_ticked else "does not apply") if is_held else ("found" if item.is_ticked else "not found")
+        part.prose(f"**{item.code}** ({worth}{', ' + found if with_found else ''}) {item.text}")

@@ -1,0 +1,183 @@
+"""The orchestrator's work on proposals of hints: what waits is written by the chosen models, over the queues of their workers.
+
+A call that nobody answers in `HINT_WITHIN_S` fails, and the rung waits for its coach as if no model had been asked.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import close_old_connections
+from django.db.models import Q, QuerySet
+from django.db.utils import DatabaseError
+from django.utils import timezone
+
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.hints.material import HintMaterial, Secret
+from apps.reasoning.hints.writer import HintFailed, HintWriter, HintWritten
+from apps.reasoning.inference.aliases import Alias, load_usable
+from apps.reasoning.ports import Dispatcher
+from apps.results.hint_material import material_of, secret_of
+from apps.results.models import REASON_LENGTH, HintProposal, ProposalState
+from apps.runs.dispatch import CeleryDispatcher
+from apps.runs.sending import stop_calls
+
+logger = logging.getLogger(__name__)
+EVERY_S = 2.0
+AT_ONCE = 4
+#: Of a model's context, the part that may be written; the rest is the problem, the text and the notes.
+WRITTEN_PART, WRITTEN_AT_MOST = 0.4, 8_192
+BROKE_OFF = "The writing broke off."
+NO_TEXT = "There is no text that a model could read."
+
+DispatcherFor = Callable[[str, Sequence[Alias]], AbstractAsyncContextManager[Dispatcher]]
+ModelsKnown = Callable[[], dict[str, Alias]]
+
+
+@dataclass
+class _Job:
+    """A proposal that this process took, with what its writer needs."""
+
+    row: HintProposal
+    run: str
+    aliases: list[Alias]
+    material: HintMaterial
+    secret: Secret
+    written: HintWritten | None = None
+    reason: str = ""
+    calls: int = 0
+    tokens: int = 0
+
+
+def models_for_hints() -> dict[str, Alias]:
+    """The aliases that may write or test hints. Raises `AliasError`."""
+    return load_usable(settings.MODELS_FILE)
+
+
+@asynccontextmanager
+async def over_broker(run: str, aliases: Sequence[Alias]) -> AsyncIterator[Dispatcher]:
+    """Calls go over the queues of the running stack. Nothing is recorded: a hint that is lost is written anew."""
+    queues = {alias.name: alias.queue for alias in aliases}
+    async with CeleryDispatcher(run, queues=queues, is_recorded=lambda _key: True) as dispatcher:
+        yield dispatcher
+
+
+def proposals_work(dispatcher_for: DispatcherFor = over_broker, models: ModelsKnown = models_for_hints) -> int:
+    """Write what waits, a few at a time; how many proposals were taken."""
+    taken = 0
+    while jobs := [job for row in list(_waiting()[:AT_ONCE]) if (job := _taken(row, models)) is not None]:
+        asyncio.run(_written_all(jobs, dispatcher_for))
+        for job in jobs:
+            _kept(job)
+        taken += len(jobs)
+    return taken
+
+
+def start() -> threading.Thread:
+    """Write until the process ends."""
+    thread = threading.Thread(target=_work_for_ever, name="hints", daemon=True)
+    thread.start()
+    return thread
+
+
+def _waiting() -> QuerySet[HintProposal]:
+    """What no process has begun or what was lost on the way, oldest first."""
+    rows = HintProposal.objects.filter(Q(state=ProposalState.QUEUED) | _lost())
+    rows = rows.filter(rung__given_at=None, rung__request__ended_at=None)
+    return rows.select_related("rung__request__version__submission__problem__contest").order_by("asked_at", "pk")
+
+
+def _lost() -> Q:
+    """What somebody began so long ago that they must have died."""
+    return Q(state=ProposalState.RUNNING, started_at__lt=timezone.now() - timedelta(seconds=2 * settings.HINT_WITHIN_S))
+
+
+def _taken(row: HintProposal, models: ModelsKnown) -> _Job | None:
+    """The proposal as work of this process; None where another took it or nothing can be written."""
+    mine = HintProposal.objects.filter(Q(state=ProposalState.QUEUED) | _lost(), pk=row.pk)
+    if not mine.update(state=ProposalState.RUNNING, started_at=timezone.now()):
+        return None
+    try:
+        known = models()
+        if missing := [name for name in (row.writer, row.guesser) if name and name not in known]:
+            raise HintFailed(f"There is no model {', '.join(missing)} in models.toml, or it is off.")
+        aliases = [known[name] for name in dict.fromkeys((row.writer, row.guesser)) if name]
+        material = material_of(row.rung)
+        if not any(step.strip() for step in material.steps):
+            raise HintFailed(NO_TEXT)
+        return _Job(row, f"hint-{uuid.uuid4()}", aliases, material, secret_of(row.rung))
+    except (AliasError, HintFailed) as error:
+        _failed(row, str(error))
+    except Exception:
+        logger.exception("the material of a hint")
+        _failed(row, BROKE_OFF)
+    return None
+
+
+async def _written_all(jobs: Sequence[_Job], dispatcher_for: DispatcherFor) -> None:
+    await asyncio.gather(*(_written(job, dispatcher_for) for job in jobs))
+
+
+async def _written(job: _Job, dispatcher_for: DispatcherFor) -> None:
+    """Let the models write; the job holds the hint, or the reason why there is none."""
+    within = settings.HINT_WITHIN_S
+    tokens = {alias.name: min(int(alias.context_tokens * WRITTEN_PART), WRITTEN_AT_MOST) for alias in job.aliases}
+    writer: HintWriter | None = None
+    try:
+        async with asyncio.timeout(within), dispatcher_for(job.run, job.aliases) as dispatcher:
+            writer = HintWriter(dispatcher, job.run, job.row.writer, job.row.guesser, tokens, deadline_s=within)
+            job.written = await writer.write(job.material, job.secret, job.row.rung.level)
+    except HintFailed as error:
+        job.reason = str(error)
+    except TimeoutError:
+        job.reason = f"Nothing came back within {within:g} s. Does an inference worker serve {job.row.writer}?"
+        await asyncio.to_thread(stop_calls, job.run)
+    except Exception:  # One proposal must not keep the others from being written.
+        logger.exception("the proposal of a hint by %s", job.row.writer)
+        job.reason = BROKE_OFF
+    if writer is not None:
+        job.calls, job.tokens = writer.calls, writer.spent
+
+
+def _kept(job: _Job) -> None:
+    """Keep what came about, unless a coach laid the proposal aside meanwhile."""
+    if job.written is None:
+        _failed(job.row, job.reason, calls=job.calls, tokens=job.tokens)
+        return
+    mine = HintProposal.objects.filter(pk=job.row.pk, state=ProposalState.RUNNING)
+    mine.update(
+        state=ProposalState.READY,
+        text=job.written.text,
+        level=job.written.level,
+        dropped=[one.model_dump(mode="json") for one in job.written.dropped],
+        gain=job.written.gain,
+        calls=job.calls,
+        tokens=job.tokens,
+        done_at=timezone.now(),
+    )
+
+
+def _failed(row: HintProposal, reason: str, *, calls: int = 0, tokens: int = 0) -> None:
+    logger.warning("no hint by %s: %s", row.writer, reason)
+    mine = HintProposal.objects.filter(pk=row.pk, state=ProposalState.RUNNING)
+    told = {"reason": reason[:REASON_LENGTH], "calls": calls, "tokens": tokens, "done_at": timezone.now()}
+    mine.update(state=ProposalState.FAILED, **told)
+
+
+def _work_for_ever() -> None:
+    while True:
+        close_old_connections()
+        try:
+            proposals_work()
+        except DatabaseError as error:
+            logger.warning("proposals of hints wait for the database: %s", error)
+        except Exception:
+            logger.exception("proposals of hints")
+        time.sleep(EVERY_S)
