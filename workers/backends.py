@@ -59,6 +59,7 @@ def _scripted(alias: Alias, options: ScriptedOptions, tokens_per_s: float | None
         pace=Pace(tokens_per_s=speed, chunk_tokens=options.chunk_tokens if speed else 0),
         context_tokens=alias.context_tokens,
         revision=alias.revision or "authored",
+        vision=alias.vision,
     )
 
 

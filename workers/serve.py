@@ -17,6 +17,7 @@ from django.conf import settings
 from apps.config.stack import inference_threads
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
+from apps.reasoning.inference.trained import read_also, trained_file
 
 
 def chosen_aliases(names: Sequence[str], path: Path) -> list[Alias]:
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("aliases", nargs="+", metavar="ALIAS", help="names of tables in models.toml")
     parser.add_argument("--threads", type=int, default=0, help="calls held at a time; by default what the aliases need")
     options = parser.parse_args(arguments)
+    read_also(trained_file(settings.DATA_DIR))
     try:
         aliases = chosen_aliases(options.aliases, settings.MODELS_FILE)
     except AliasError as error:

@@ -12,12 +12,15 @@ from apps.reasoning.domain.generation import GenerationRequest
 #: A person waits for calls of this priority and of lower numbers.
 URGENT = 3
 _CHARACTERS_A_TOKEN = 3
+#: More than model servers make of a page; what it really is, the engine alone knows.
+_PICTURE_TOKENS = 4_096
 
 
 def tokens_of(request: GenerationRequest) -> int:
-    """The most tokens that a call can take, estimated from above: its prompt's characters by 3, and its limit of new tokens."""
+    """The most tokens that a call can take, estimated from above: its prompt's characters by 3, a number for
+    each picture, and its limit of new tokens."""
     prompt = len(request.prompt_ids) or sum(len(message.content) for message in request.messages) // _CHARACTERS_A_TOKEN
-    return prompt + request.n * request.sampling.max_new_tokens
+    return prompt + _PICTURE_TOKENS * len(request.pictures) + request.n * request.sampling.max_new_tokens
 
 
 @dataclass(eq=False)

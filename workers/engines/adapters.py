@@ -1,12 +1,23 @@
-"""The LoRA adapters that an engine of vLLM serves beside its own weights."""
+"""The LoRA adapters that an engine of vLLM serves beside its own weights.
+
+An adapter may be one folder, or the newest of the numbered folders that a training job leaves while it learns (`…/*`): each
+call then gets the newest version there is, and the engine's own weights as long as there is none.
+"""
 
 import asyncio
+import shutil
+import tempfile
+import weakref
 from pathlib import Path
 from typing import Any
 
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import Adapter, Alias
+from apps.reasoning.inference.followed import followed_folder
+
+#: Versions of a job whose files are kept here: calls under way may need one that the job itself has removed.
+KEPT = 16
 
 
 class AdapterShelf:
@@ -15,8 +26,11 @@ class AdapterShelf:
     def __init__(self, alias: Alias) -> None:
         self._alias = alias.name
         self._adapters = {adapter.name: adapter for adapter in alias.adapters}
-        self._numbers = {name: number for number, name in enumerate(self._adapters, start=1)}
+        self._numbers: dict[str, int] = {}
         self._loading: dict[str, asyncio.Task[Any]] = {}
+        self._copies: dict[str, Path] = {}
+        self._kept = Path(tempfile.mkdtemp(prefix="lemmascope-adapters-"))
+        weakref.finalize(self, shutil.rmtree, self._kept, ignore_errors=True)
 
     def asked_by(self, request: GenerationRequest) -> Adapter | None:
         """The adapter a call wants, None for the weights themselves. Raises `RequestRejected` for an unknown one."""
@@ -25,7 +39,8 @@ class AdapterShelf:
         adapter = self._adapters.get(request.alias)
         if adapter is None:
             raise RequestRejected(f"The engine of {self._alias} has no adapter {request.alias}; was models.toml changed since?")
-        return adapter
+        job = followed_folder(adapter.path)
+        return adapter if job is None else _newest(adapter, job)
 
     async def loaded(self, llm: Any, adapter: Adapter) -> Any:
         """vLLM's `LoRARequest` of an adapter, loaded before a call uses it: what fails inside a step ends the engine.
@@ -41,17 +56,43 @@ class AdapterShelf:
     async def _load(self, llm: Any, adapter: Adapter) -> Any:
         from vllm.lora.request import LoRARequest
 
-        path = await asyncio.to_thread(_folder, adapter)
-        lora = LoRARequest(adapter.name, self._numbers[adapter.name], path)
+        # Numbers are never used twice: the engine knows an adapter by its number, and what it holds under one stays.
+        number = self._numbers.setdefault(adapter.name, len(self._numbers) + 1)
+        lora = LoRARequest(adapter.name, number, await asyncio.to_thread(self._folder, adapter))
         try:
             await llm.add_lora(lora)
         except Exception as error:  # What the engine's process raised comes as a plain exception with its words.
             raise RequestRejected(f"The engine cannot load the adapter {adapter.name}: {error}") from error
         return lora
 
+    def _folder(self, adapter: Adapter) -> str:
+        """Where the engine reads an adapter; of a version of a job a copy of ours, since the job keeps the latest two."""
+        path = Path(adapter.path).expanduser()
+        if not (path / "adapter_config.json").is_file():
+            raise RequestRejected(
+                f"There is no LoRA adapter in {path}. Correct `adapter` of {adapter.name} in models.toml; "
+                "of a training job only adapters can be followed, not whole weights."
+            )
+        if adapter.name in self._adapters:
+            return str(path)
+        if adapter.name not in self._copies:
+            copy = self._kept / str(self._numbers[adapter.name])
+            try:
+                shutil.copytree(path, copy, dirs_exist_ok=True)
+            except (OSError, shutil.Error) as error:
+                raise RequestRejected(f"The adapter {adapter.name} went away while it was read: {error}") from error
+            self._copies[adapter.name] = copy
+            for old in list(self._copies)[:-KEPT]:
+                shutil.rmtree(self._copies.pop(old), ignore_errors=True)
+                self._loading.pop(old, None)
+        return str(self._copies[adapter.name])
 
-def _folder(adapter: Adapter) -> str:
-    path = Path(adapter.path).expanduser()
-    if not (path / "adapter_config.json").is_file():
-        raise RequestRejected(f"There is no LoRA adapter in {path}. Correct `adapter` of {adapter.name} in models.toml.")
-    return str(path)
+
+def _newest(adapter: Adapter, job: Path) -> Adapter | None:
+    """The newest version in a job's folder, with the job in its name: another job begins to count anew."""
+    folder = job.resolve()
+    version = max((int(path.name) for path in folder.glob("[0-9]*") if path.name.isdecimal()), default=None)
+    if version is None:
+        return None
+    name = f"{adapter.name}@{folder.parent.name}/{version}"
+    return Adapter(name=name, path=str(folder / str(version)), revision=f"policy/{version}")

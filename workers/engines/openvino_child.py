@@ -86,7 +86,8 @@ class Engine:
         tokens = self._tokenizer.encode(prompt, add_special_tokens=False).input_ids
         size = tokens.shape[1]
         if size >= self._context:
-            sentence = f"The prompt has {size} tokens; the model's context holds {self._context}. Shorten the prompt."
+            held = f"the model's context holds {self._context}"
+            sentence = f"The prompt has {size} tokens; {held}. Shorten it, or choose a model with a longer context."
             self._tell("e", number, ["rejected", sentence])
             return
         limit = min(message["max"], self._context - size)

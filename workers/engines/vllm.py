@@ -14,6 +14,7 @@ from typing import Any
 
 from apps.reasoning.domain.errors import BackendError, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
+from apps.reasoning.inference.abilities import reject_pictures
 from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers.engines.adapters import AdapterShelf
@@ -77,6 +78,7 @@ class VllmBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
+        reject_pictures(request)
         self._numbers += 1
         number = self._numbers
         call = self._calls[number] = _Call(request, number)
@@ -201,7 +203,7 @@ class VllmBackend:
         if room <= 0:
             raise RequestRejected(
                 f"The prompt has {len(prompt_ids)} tokens; the context of {self._alias.name} holds "
-                f"{self._alias.context_tokens}. Shorten the prompt."
+                f"{self._alias.context_tokens}. Shorten it, or choose a model with a longer context."
             )
         params = self._params(call.request, room)
         lora = None

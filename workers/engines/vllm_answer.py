@@ -202,4 +202,7 @@ class Answer:
             policy=origin.policy,
             tokenizer=origin.tokenizer,
             chat_template=origin.chat_template,
+            temperature=self._request.sampling.temperature,
+            top_p=self._request.sampling.top_p if self._request.sampling.temperature > 0 else 1.0,
+            max_new_tokens=self._request.sampling.max_new_tokens,
         )

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+#: It rings again so long after: what is raised in a callback of the collector, or where SymPy catches everything, is lost.
+AGAIN_S = 0.5
+
 
 class TookTooLong(Exception):
     """The time of a claim is over."""
@@ -27,7 +30,7 @@ def within(seconds: float) -> Iterator[None]:
 
     before = signal.signal(signal.SIGPROF, over)
     try:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_S)
     except OSError:
         signal.signal(signal.SIGPROF, before)
         yield

@@ -9,34 +9,27 @@ from workers.mathcheck.claims import Claim, Link, decimals, is_bare_link, letter
 from workers.mathcheck.conditions import add_condition, add_conditions, condition_places
 from workers.mathcheck.counting import WordClaim, counted_claims
 from workers.mathcheck.curves import curve_claims
-from workers.mathcheck.deciding import MODULO, Evidence, Verdict, decide
+from workers.mathcheck.deciding import Evidence, Verdict, decide
 from workers.mathcheck.declarations import read_declarations
 from workers.mathcheck.divisibility import Divided, divided_in_words
+from workers.mathcheck.excuses import Around, excuse_for_count, excuse_for_formula, is_reasoned, said_afterwards
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, Anchor, Finding
-from workers.mathcheck.modular import REACH, talk_of_residues
 from workers.mathcheck.notation import NotUnderstood
-from workers.mathcheck.quantifiers import bound_names, supposes
+from workers.mathcheck.quantifiers import bound_names, speaks_of_some, supposes
 from workers.mathcheck.reading import Line, read_line
 from workers.mathcheck.restrictions import (
-    ALTERNATIVE,
-    OTHER_OPERATION,
     goes_on_about_names,
     hides_condition,
-    may_be_alternative,
     redefined_operations,
-    uses,
 )
 from workers.mathcheck.scope import Scope
-from workers.mathcheck.stance import is_denied_later, is_unasserted, is_under_contradiction
 from workers.mathcheck.texts import Sentence, sentences
-from workers.mathcheck.tree import has, is_bare_number
+from workers.mathcheck.tree import has
 from workers.mathcheck.vocabulary import is_read, is_restricted, is_universal, named_inequality
 
 SECONDS_PER_CLAIM = 0.5
 WARMING = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
-REACH_AFTER, REACH_BEFORE = 300, 2_000
-_HYPOTHETICAL = re.compile(r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.I)
-_UNDER_HYPOTHESIS = "it may hold only under the sentence's own hypothesis"
+AFTERWARDS = "it fails for some values, but may be meant under conditions that are said after it"
 _SERIOUS = re.compile(
     r"\b(?:have|sum|summing|series|summation|equals?|is|get|formula|obtain|gives|identity|hence|so|thus|therefore|since|as|then|induction)\b",
     re.I,
@@ -120,7 +113,7 @@ class Checker:
     def of_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         """The findings of the next sentence; its conditions go into the scope."""
         line = read_line(self.text, sentence)
-        readable_before = self.scope.readable
+        readable_before, unread_before = self.scope.readable, frozenset(self.scope.unread)
         conditions, declared, divided = self._prepare(line)
         for place, statement in enumerate(line.statements):
             if place in conditions or not statement.relations:
@@ -134,7 +127,7 @@ class Checker:
         for one in divided:
             _, verdict = self._checked(line, one.place, one.link, sentence, declared, readable_before)
             yield self._in_words("divisibility", line.span(one.start, one.end), verdict)
-        for worded in (*counted_claims(line, self.scope), *curve_claims(line, self.scope)):
+        for worded in (*counted_claims(line, self.scope), *curve_claims(line, self.scope, unread_before)):
             if all(worded.start != one.start for one in divided):
                 yield self._worded(worded, line, sentence)
 
@@ -148,9 +141,9 @@ class Checker:
             verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
         except (TookTooLong, RecursionError):
             verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
-        blocked = self._blocked_words(line, sentence) or (_UNDER_HYPOTHESIS if _HYPOTHETICAL.search(line.words) else "")
-        if verdict.outcome == REFUTED and blocked:
-            verdict = Verdict(NOT_UNDERSTOOD, blocked)
+        if verdict.outcome == REFUTED:
+            excuse = excuse_for_count(Around(self.text, sentence, line), claim.kind, claim.start, claim.end)
+            verdict = Verdict(NOT_UNDERSTOOD, excuse) if excuse else verdict
         return self._in_words(claim.kind, line.span(claim.start, claim.end), verdict)
 
     def _in_words(self, kind: str, span: tuple[int, int], verdict: Verdict) -> Finding:
@@ -172,6 +165,10 @@ class Checker:
                 verdict = self._decided(claim, scope, evidence)
                 if scope is self.own and verdict.outcome == REFUTED:
                     verdict = self._despite_what_stands(verdict, line, link, evidence)
+                if claim.names and verdict.outcome == REFUTED:
+                    verdict = self._despite_what_follows(
+                        verdict, Around(self.text, sentence, line), place, link, scope, evidence
+                    )
         except NotUnderstood as refusal:
             verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
         except (TookTooLong, RecursionError):
@@ -206,9 +203,23 @@ class Checker:
             return verdict
         return Verdict(NOT_UNDERSTOOD, "it fails for some values, but may be meant under conditions that were said before")
 
+    def _despite_what_follows(
+        self, verdict: Verdict, around: Around, place: int, link: Link, scope: Scope, evidence: Evidence
+    ) -> Verdict:
+        """The refutation, unless a relation that is said behind the claim saves it."""
+        scope, known = scope.copied(), len(scope.conditions)
+        for later in said_afterwards(around, place):
+            add_condition(scope, later)
+        if len(scope.conditions) == known:
+            return verdict
+        again = self._decided(read_link(link, scope, self.totient), scope, evidence)
+        return verdict if again.outcome == REFUTED else Verdict(NOT_UNDERSTOOD, AFTERWARDS)
+
     def _finding(self, line: Line, place: int, link: Link, claim: Claim | None, verdict: Verdict) -> Finding:
         inner = line.formulas[place].inner
         start, end = inner + link.start, inner + link.end
+        if sized := _SIZED.search(self.text, inner, start):
+            start = sized.start()
         kind = claim.kind if claim is not None else "identity" if link.relation == "=" else "inequality"
         anchor = Anchor(start, end, self.text[start:end])
         return Finding(self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
@@ -228,55 +239,34 @@ class Checker:
         names = claim.names - claim.opaque
         cited = named_inequality(words) if claim.relation in ("<", ">", r"\le", r"\ge") else ""
         summed = any(has(side, "sum", "prod") for variant in claim.variants for side in (variant.left, variant.right))
-        universal = read and is_universal(words) and (scope is self.own or not self.bound)
+        some = speaks_of_some(words) and not names <= _under_conditions(scope)
+        universal = read and not some and is_universal(words) and (scope is self.own or not self.bound)
         quantified = universal and names <= declared and not names & scope.unread
-        blocked, moduli = self._blocked(claim, line, place, sentence)
+        around = Around(self.text, sentence, line)
+        blocked, moduli = excuse_for_formula(around, claim, place, link, self.operations)
         return Evidence(
             blocked=blocked,
             moduli=moduli,
             quantified=quantified,
-            declared=scope is self.scope and read and readable_before and all(scope.is_declared(name) for name in names),
+            declared=scope is self.scope
+            and read
+            and readable_before
+            and not (some and names & declared)
+            and all(scope.is_declared(name) for name in names),
+            reasoned=claim.relation == "=" and bool(names) and is_reasoned(around, place),
             inequality_by_name=cited,
             asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
             decimals=decimals(link),
         )
 
-    def _blocked(self, claim: Claim, line: Line, place: int, sentence: Sentence) -> tuple[str, frozenset[int]]:
-        """Why it is never refuted, or nothing; and the numbers that an equality may be meant modulo."""
-        moduli = frozenset[int]()
-        if words := self._blocked_words(line, sentence):
-            return words, moduli
-        if any(uses(side, self.operations) for one in claim.variants for side in (one.left, one.right)):
-            return OTHER_OPERATION, moduli
-        if claim.relation == "=":
-            before = self.text[max(0, sentence.start - REACH) : sentence.start]
-            talk = talk_of_residues(before, self.text[sentence.start : sentence.end], claim.names)
-            if talk.governs:
-                return MODULO, moduli
-            moduli = talk.moduli
-        implied = line.statements[place].words == "then" and place > 0
-        if not claim.names and (implied or _HYPOTHETICAL.search(line.words) or _only_bare(claim)):
-            return _UNDER_HYPOTHESIS, moduli
-        return "", moduli
 
-    def _blocked_words(self, line: Line, sentence: Sentence) -> str:
-        """Why nothing in the sentence is held against the author; empty if it is asserted."""
-        if is_unasserted(line.words):
-            return "the sentence does not assert it plainly"
-        if is_denied_later(self.text[sentence.end : sentence.end + REACH_AFTER]):
-            return "what follows may deny it"
-        if is_under_contradiction(self.text[max(0, sentence.start - REACH_BEFORE) : sentence.start]):
-            return "it stands in a proof by contradiction"
-        before, after = self.text[max(0, sentence.start - REACH_AFTER) : sentence.start], self.text[sentence.end :]
-        if may_be_alternative(line.words, before, after[:REACH_AFTER]):
-            return ALTERNATIVE
-        return ""
+def _under_conditions(scope: Scope) -> set[str]:
+    """The names that conditions which were read speak of: "such" may mean those."""
+    return {name for condition in scope.conditions for name in condition.names}
 
 
-def _only_bare(claim: Claim) -> bool:
-    return all(is_bare_number(side) for variant in claim.variants for side in (variant.left, variant.right))
-
-
+#: What stands before the first sign of a formula, and belongs to it.
+_SIZED = re.compile(r"(?:\\(?:left|[bB]igg?l?)\s*)+\Z")
 _MATHS = re.compile(
     r"(?<![A-Za-z\\])(?:[b-zB-Z](?![A-Za-z])|a(?=\s*[,+\-*/^=<>]|$))(?:[^A-Za-z.;]|(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|\\[a-z]+)*"
 )

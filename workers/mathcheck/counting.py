@@ -81,7 +81,13 @@ def _number(written: str, line: Line, scope: Scope) -> int:
 
 def _counting(match: re.Match[str], count: Callable[..., int], line: Line, scope: Scope) -> Callable[[], Verdict]:
     def test() -> Verdict:
-        arguments = {key: _number(value, line, scope) for key, value in match.groupdict().items() if value is not None}
+        written = {key: value for key, value in match.groupdict().items() if value is not None}
+        positive = written.pop("positive", None) is not None
+        arguments = {key: _number(value, line, scope) for key, value in written.items()}
+        if "positive" in match.groupdict():
+            if not positive and "low" not in arguments:
+                raise NotUnderstood("it is not said from which number")
+            arguments["low"] = max(arguments.get("low", 1), 1) if positive else arguments["low"]
         claimed = arguments.pop("claimed")
         if any(abs(value) > LARGEST_COUNT for value in arguments.values()):
             raise NotUnderstood("too many to count")
@@ -176,19 +182,19 @@ _COUNTS: Sequence[tuple[re.Pattern[str], Callable[..., int]]] = [
     ),
     (
         re.compile(
-            rf"\bnumber\s+of\s+(?:positive\s+)?integers\s+(?:from\s+{_N.format('low')}\s+to|up\s+to|not\s+exceeding)\s+{_N.format('n')}"
+            rf"\bnumber\s+of\s+(?:(?P<positive>positive)\s+)?integers\s+(?:from\s+{_N.format('low')}\s+to|up\s+to|not\s+exceeding)\s+{_N.format('n')}"
             rf"\s+(?:that\s+are\s+|which\s+are\s+)?(?:divisible\s+by|multiples\s+of)\s+{_N.format('m')}{_IS}",
             re.I,
         ),
-        lambda n, m, low=1: _between(max(low, 1), n, lambda value: value % m == 0),
+        lambda n, m, low: _between(low, n, lambda value: value % m == 0),
     ),
     (
         re.compile(
-            rf"\bnumber\s+of\s+(?:positive\s+)?integers\s+(?:from\s+{_N.format('low')}\s+to|up\s+to|not\s+exceeding)\s+{_N.format('n')}"
+            rf"\bnumber\s+of\s+(?:(?P<positive>positive)\s+)?integers\s+(?:from\s+{_N.format('low')}\s+to|up\s+to|not\s+exceeding)\s+{_N.format('n')}"
             rf"\s+(?:that\s+are\s+|which\s+are\s+)?(?:coprime|relatively\s+prime)\s+to\s+{_N.format('m')}{_IS}",
             re.I,
         ),
-        lambda n, m, low=1: _between(low, n, lambda value: gcd(value, m) == 1),
+        lambda n, m, low: _between(low, n, lambda value: gcd(value, m) == 1),
     ),
     (
         re.compile(

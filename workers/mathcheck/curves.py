@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import ceil, floor
 
 from workers.mathcheck.claims import settled
 from workers.mathcheck.counting import WordClaim
@@ -26,6 +27,12 @@ _SHAPE = r"(?P<strict>strictly\s+)?(?:monoton(?:e|ically)\s+)?(?P<shape>convex|c
 _WHERE = r"(?:the|whole|open|closed|interval|all|every|real|positive|numbers)"
 _ON = rf"(?:\s+(?:on|for|over|in|when|whenever)\s+(?:{_WHERE}\s+)*(?P<on>⟦\d+⟧))?"
 _SUBJECT = r"(?P<subject>⟦\d+⟧|\b(?:arctanh|artanh|tanh|sinh|cosh|arctan|ln)\b)"
+_SEQUENCE = re.compile(
+    r"\b(?:sequences?|integers?|naturals?|natural\s+numbers?|terms?|whole|indices|index|primes?|discrete)\b", re.I
+)
+#: Letters that are whole numbers where nobody says otherwise.
+_WHOLE = frozenset("ijklmnNMK")
+_MOST = 40
 _CLAIM = re.compile(
     rf"{_SUBJECT}(?:\s*,?\s*(?:which\s+)?(?:is|are))\s+(?:also\s+|clearly\s+|therefore\s+|indeed\s+|an?\s+)*{_SHAPE}\b{_ON}",
     re.I,
@@ -61,24 +68,54 @@ class Interval:
         ]
         return sorted({*inner, *ends})
 
+    def whole_numbers(self) -> list[Fraction]:
+        """The first whole numbers, from the end that is finite."""
+        low, high = self.low, self.high
+        if low is None:
+            low = Fraction(-_MOST if high is None else ceil(high) - _MOST)
+        high = low + _MOST if high is None else high
+        inside = (Fraction(value) for value in range(ceil(low), min(floor(high), ceil(low) + _MOST) + 1))
+        return [
+            value for value in inside if (value != self.low or self.closed_low) and (value != self.high or self.closed_high)
+        ]
 
-def curve_claims(line: Line, scope: Scope) -> Iterator[WordClaim]:
-    """Claims about the course of functions in one line."""
+
+def curve_claims(line: Line, scope: Scope, unread: frozenset[str] = frozenset()) -> Iterator[WordClaim]:
+    """Claims about the course of functions in one line; `unread` are names under conditions that were not read before it."""
     for match in (*_CLAIM.finditer(line.flat), *_OF.finditer(line.flat)):
         shape = {"convexity": "convex", "concavity": "concave"}.get(match["shape"].lower(), match["shape"].lower())
         strict = match.re is _CLAIM and bool(match["strict"])
         kind = "convexity" if shape in ("convex", "concave") else "monotonicity"
-        yield WordClaim(kind, match.start(), match.end(), _test(match, shape, strict, line, scope))
+        yield WordClaim(kind, match.start(), match.end(), _test(match, shape, strict, line, scope, unread))
 
 
-def _test(match: re.Match[str], shape: str, strict: bool, line: Line, scope: Scope) -> Callable[[], Verdict]:
+def _test(
+    match: re.Match[str], shape: str, strict: bool, line: Line, scope: Scope, unread: frozenset[str]
+) -> Callable[[], Verdict]:
     def test() -> Verdict:
         body, variable = _function(match["subject"], line, scope)
         if match["on"] is None:
             raise NotUnderstood("it is not said on which interval")
-        return course(body, variable, _interval(line.statements[int(match["on"][1:-1])], variable), shape, strict)
+        where = _interval(line.statements[int(match["on"][1:-1])], variable)
+        if variable in unread:
+            raise NotUnderstood("its variable may be meant under conditions that were not read")
+        return course(body, variable, _meant(where, variable, line, scope), shape, strict)
 
     return test
+
+
+def _meant(where: Interval, variable: str, line: Line, scope: Scope) -> list[Fraction]:
+    """The test points: whole numbers for a sequence, and only those that the variable may be by what was said."""
+    domain = scope.domain(variable)
+    spoken = scope.is_declared(variable) and domain.kind != "integer"
+    whole = domain.kind == "integer" or _SEQUENCE.search(line.words) is not None or (variable in _WHOLE and not spoken)
+    said = [condition for condition in scope.conditions if condition.names == {variable}]
+    points = where.whole_numbers() if whole else where.grid()
+    return [
+        point
+        for point in points
+        if domain.contains(point) and all(condition.at({variable: point}) is not False for condition in said)
+    ]
 
 
 def _function(subject: str, line: Line, scope: Scope) -> tuple[Node, str]:
@@ -163,8 +200,8 @@ def _by_relations(statement: Statement, variable: str) -> Interval:
     return Interval(low, high, closed["low"], closed["high"])
 
 
-def course(body: Node, variable: str, where: Interval, shape: str, strict: bool) -> Verdict:
-    """Test a course on an interval; the function must have a value at every test point."""
+def course(body: Node, variable: str, grid: list[Fraction], shape: str, strict: bool) -> Verdict:
+    """Test a course at the points of a grid; the function must have a value at each, and at the middles that are tried."""
     values: dict[Fraction, Value] = {}
 
     def at(point: Fraction) -> Value:
@@ -174,7 +211,10 @@ def course(body: Node, variable: str, where: Interval, shape: str, strict: bool)
 
     tests = 0
     try:
-        for one, two in combinations(where.grid(), 2):
+        whole = all(point.denominator == 1 for point in grid)
+        for one, two in combinations(grid, 2):
+            if whole and shape in ("convex", "concave") and (one + two) % 2:
+                continue
             result, counterexample = _pair(at, variable, one, two, shape, strict)
             tests += result is not None
             if result is False:

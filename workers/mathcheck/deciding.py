@@ -16,11 +16,11 @@ from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counte
 from workers.mathcheck.sampling import Point, points
 from workers.mathcheck.scope import Condition, Domain, Scope
 from workers.mathcheck.shapes import confirms, likeness
-from workers.mathcheck.tree import Node, is_bare_number, number
+from workers.mathcheck.tree import Node, free_names, is_bare_number, number
 
 LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
-MOST_TESTS, MOST_MODULO = 250, 24
+MOST_TESTS, MOST_MODULO, MOST_SOLVED = 250, 24, 60
 TOO_FEW = "too few points meet the conditions, or the two sides have no value at them"
 OPAQUE = "it speaks of functions or sequences that are not given by a formula"
 MODULO = "the equality may be meant modulo something"
@@ -38,6 +38,8 @@ class Evidence:
     inequality_by_name: str = ""
     asserted_sum: bool = False
     decimals: int | None = None
+    #: Words beside it may make an equation of a mere likeness.
+    reasoned: bool = False
     #: Numbers that the equality may be meant modulo.
     moduli: frozenset[int] = frozenset()
 
@@ -173,13 +175,13 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
     unread = bool(variant.names & scope.unread) or not scope.readable
     if claim.by_derivative and 3 * len(trial.failed) >= 2 * trial.tests:
         return ""
-    if claim.relation == "=" and 3 * len(trial.failed) >= 2 * trial.tests:
+    if claim.relation == "=" and not evidence.reasoned and 3 * len(trial.failed) >= 2 * trial.tests:
         alike = likeness(variant.left, variant.right)
         if alike >= (ALIKE_UNREAD if unread else ALIKE):
             return ""
-        if evidence.asserted_sum and not variant.names & scope.unread:
+        if evidence.asserted_sum and not variant.names & scope.unread and not _may_be_solved(variant):
             return ""
-    if evidence.quantified or (evidence.declared and not unread):
+    if evidence.quantified or (evidence.declared and not unread and not _may_hold_for_some(claim, trial)):
         return ""
     if evidence.inequality_by_name and _scales(variant) and _fails_in_any_order(variant, trial.failed[0]):
         return ""
@@ -203,6 +205,19 @@ def _doubt_about_numbers(variant: Condition, evidence: Evidence) -> str:
     if variant.modulus is None and variant.relation in ("=", "<", ">", r"\le", r"\ge"):
         return "" if confirms(variant.relation, variant.left, variant.right, {}) else "a second computation does not confirm it"
     return ""
+
+
+def _may_hold_for_some(claim: Claim, trial: _Trial) -> bool:
+    """Whether an equation holds at some points: without "for all" it may be about particular values: "adding, $a+b=10$"."""
+    return claim.relation == "=" and trial.passed > 0
+
+
+def _may_be_solved(variant: Condition) -> bool:
+    """Whether a sum may be said of one unknown number: one side is a number, or some number from 3 on makes both equal."""
+    if not free_names(variant.left) or not free_names(variant.right):
+        return True
+    (only,) = variant.names
+    return any(variant.at({only: Fraction(value)}) is True for value in range(3, MOST_SOLVED))
 
 
 def _distance(variant: Condition) -> Node:

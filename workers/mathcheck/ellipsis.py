@@ -4,13 +4,16 @@ import random
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from math import factorial
 
 from workers.mathcheck.evaluating import Undefined, Value, holds, value_at
 from workers.mathcheck.notation import NotUnderstood
-from workers.mathcheck.tree import Node, free_names, has, name, number, rebuilt, substituted
+from workers.mathcheck.scope import is_prime
+from workers.mathcheck.tree import Node, free_names, has, name, number, rebuilt, substituted, walk
 
 BOUND = "#"
 STARTS = (1, 0, 2, 3, -1)
+FACTORIALS = frozenset(factorial(value) for value in range(3, 20))
 
 
 def expanded(node: Node) -> Node:
@@ -20,7 +23,14 @@ def expanded(node: Node) -> Node:
         if part.op not in ("series", "run"):
             return None
         kind = "sum" if part.op == "series" else "prod"
-        found = _by_last_term(kind, part.args) or _powers(kind, part.args) or _arithmetic(kind, part.args)
+        if _may_be_primes(part.args):
+            raise NotUnderstood("an ellipsis that may run through primes")
+        found = (
+            _by_last_term(kind, part.args)
+            or _by_places(kind, part.args)
+            or _powers(kind, part.args)
+            or _arithmetic(kind, part.args)
+        )
         if found is None:
             raise NotUnderstood("an ellipsis whose rule is not clear")
         return found
@@ -46,20 +56,87 @@ def _by_last_term(kind: str, terms: Sequence[Node]) -> Node | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _arithmetic(kind: str, terms: Sequence[Node]) -> Node | None:
-    """Equal steps, up or down: `1+2+…+100`, `n+(n-1)+…+1`."""
+def _may_be_primes(terms: Sequence[Node]) -> bool:
+    """`2+3+…+97`, `3+5+7+…+p`: all that is written may be prime."""
+    numbers = [_whole(term) for term in terms]
+    last = terms[-1].op == "name" and str(terms[-1].value)[0] in "pq"
+    return all(is_prime(number or 0) for number in numbers[:-1]) and (last or is_prime(numbers[-1] or 0))
+
+
+def _by_places(kind: str, terms: Sequence[Node]) -> Node | None:
+    r"""Numbers alike in all places but some, where they move by equal steps: `1\cdot2+2\cdot3+…+9\cdot10`, `1!+2!+…+5!`."""
     *first, last = terms
-    if len(first) < 2:
+    written = [[node.value for node in walk(term) if node.op == "num"] for term in terms]
+    if len(first) < 2 or any(free_names(term) for term in terms) or last.op == "num":
+        return None
+    if len({rebuilt(term, lambda node: number(0) if node.op == "num" else None) for term in terms}) > 1:
+        return None
+    steps: list[Fraction] = []
+    counts: set[Fraction] = set()
+    for column in zip(*written, strict=True):
+        values = [Fraction(value or 0) for value in column]
+        step = values[1] - values[0]
+        if any(two - one != step for one, two in pairwise(values[:-1])) or (step == 0 and values[-1] != values[0]):
+            return None
+        steps.append(step)
+        counts |= {(values[-1] - values[0]) / step} if step else set()
+    moving = [step for step in steps if step]
+    if len(counts) != 1 or (len(first) == 2 and len(moving) == 1 and abs(moving[0]) != 1):
+        return None
+    places = iter(zip(written[0], steps, strict=True))
+
+    def moved(node: Node) -> Node | None:
+        if node.op != "num":
+            return None
+        start, step = next(places)
+        value = number(Fraction(start or 0))
+        return Node("add", (value, Node("mul", (name(BOUND), number(step))))) if step else value
+
+    return Node(kind, (number(0), number(counts.pop()), rebuilt(first[0], moved), number(len(first))), BOUND)
+
+
+def _is_linear(node: Node) -> bool:
+    """A number, a name, a multiple of a name, or a sum of such."""
+    if node.op in ("add", "neg"):
+        return all(_is_linear(part) for part in node.args)
+    if node.op == "mul":
+        return len(node.args) == 2 and node.args[0].op == "num" and node.args[1].op == "name"
+    return node.op in ("num", "name")
+
+
+def _arithmetic(kind: str, terms: Sequence[Node]) -> Node | None:
+    """Equal steps, up or down: `1+2+…+100`, `n+(n-1)+…+1`.
+
+    Two terms fit always: there the steps are 1, and the last term fits no other usual rule.
+    """
+    *first, last = terms
+    if len(first) < 2 or not all(_is_linear(term) for term in first):
+        return None
+    if not _is_linear(last) and last.op not in ("pow", "div", "fn"):
         return None
     steps = [Node("add", (two, Node("neg", (one,)))) for one, two in pairwise(first)]
     step = _constant(steps[0])
     if step is None or step == 0 or any(_constant(other) != step for other in steps):
         return None
-    if has(last, "pow") and len(first) < 3 and step != 1:  # Two terms fit an arithmetic progression always.
+    if len(first) == 2 and (abs(step) != 1 or _fits_another_rule(last)):
         return None
     count = Node("div", (Node("add", (last, Node("neg", (first[0],)))), number(step)))
     body = Node("add", (first[0], Node("mul", (name(BOUND), number(step)))))
     return Node(kind, (number(0), count, body, number(len(first))), BOUND)
+
+
+def _fits_another_rule(last: Node) -> bool:
+    """Whether 1, 2, … may run through powers of two or factorials to the last term."""
+    value = _whole(last)
+    if value is None:
+        return has(last, "pow") or has(last, "fn")
+    return value > 2 and (value & (value - 1) == 0 or value in FACTORIALS)
+
+
+def _whole(node: Node) -> int | None:
+    """The value, if it is a whole number everywhere."""
+    value = _constant(node)
+    return int(value) if value is not None and value.denominator == 1 else None
 
 
 def _powers(kind: str, terms: Sequence[Node]) -> Node | None:

@@ -3,16 +3,38 @@
 import re
 from dataclasses import dataclass
 
-#: How far back a sentence is read for what still governs it, in characters: for a frame, and for a passing word.
-REACH, SHORT = 600, 200
+#: How far back a sentence is read for what still governs it, in characters: for a frame, for a passing word, and for what is
+#: set up once and governs numbers to the end.
+REACH, SHORT, FAR = 600, 200, 30_000
 _MOD = re.compile(r"\\(?:pmod|bmod|mod|pod)(?![A-Za-z])|\bmod(?:ulo|ulus|uli)?(?![A-Za-z])", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:\s|~|\\[ ,(]|[({$])*(\d+)(?=[)}$.,;:?\s]|\\[)\]]|\Z)(?![)}$\s]*(?:,|and|or)[\s$({]*\d)")
 _LETTERS = re.compile(r"(?<![\\A-Za-z])[A-Za-z](?![A-Za-z])")
 _LAST_DIGITS, _CLOCK = re.compile(r"\blast\s+(?:\w+\s+)?digits?\b", re.I), re.compile(r"\bclocks?\b", re.I)
 _RESIDUES = re.compile(r"\bresidues?\b|\bcongruen\w+|\\equiv", re.IGNORECASE)
 _FRAME = re.compile(
-    r"\bcharacteristic\b|\bbinary\b|\bternary\b|\bhexadecimal\b|\bin\s+base\b|\bbase[\s-]*(?:\$?\d|\$[a-z]\$|ten|two|three"
-    r"|seven|eight|nine|twelve)|\bxor\b|\bnim\w*\b|\bcyclic\s+groups?\b|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]",
+    r"\bcharacteristic\b|\bbinary\b|\bternary\b|\boctal\b|\bhexadecimal\b|\bin\s+base\b|\bbase[\s-]*(?:\$?\d|\$[a-z]\$|ten|two|three"
+    r"|seven|eight|nine|twelve)|\bxor\b|\bnim\w*\b|\bcyclic\s+groups?\b|\\mathbb\s*\{?\s*[ZF]\s*\}?\s*[_/]|\bGF\s*\(|\bbitwise\b|\bexclusive\s+or\b|\\oplus\b",
+    re.IGNORECASE,
+)
+#: What gives sums and products of numbers another meaning, where there are no names beside them.
+_OTHER_ARITHMETIC = re.compile(
+    r"\brings?\b|\bboolean\b|\bcyclic(?:al|ally)?\b(?!\s+(?:quad|sum|poly|pent|hex|ineq|expr|prod|symm))|\bwrap\w*\s+(?:a?round|over)\b"
+    r"|\bdials?\b|\bweekdays?\b|\bdays?\s+of\s+the\s+week\b|\bquotient\s+(?:group|ring|field|set)s?\b|\bsubgroups?\b|\babelian\b"
+    r"|\bgroups?\s+(?:of\s+order|law|operation|table|\$)|\b(?:of|in)\s+(?:the|this|a)\s+group\b|\btropical\b|\b(?:max|min)-plus\b|\bsemi-?rings?\b|\blattices?\b(?!\s+(?:points?|paths?|squares?))"
+    r"|\bround(?:s|ed|ing)\b|\btruncat\w*|\binteger\s+(?:parts?|division|arithmetic)\b|\bfloating\b|\bsaturat\w*|\bcarr(?:y|ies)\b"
+    r"|\bplays?\s+the\s+role\b|\b(?:as|for)\s+(?:sum|addition|product|multiplication)\b|\bparity\s+table"
+    r"|\bmultiples?\s+of\s+\$?\d+\$?\s+(?:are|is|may\s+be)\s+(?:ignor|dropp|left|neglect)\w*|\bup\s+to\s+(?:a\s+)?multiples?\b|\bcolou?rs\s+add",
+    re.IGNORECASE,
+)
+#: The same for its own sentence and what is near it.
+_OTHER_NUMERALS = re.compile(
+    r"\bconcaten\w*|\bside\s+by\s+side\b|\bglu(?:e|ed|ing|eing)\b|\bjuxtapos\w*|\bnumerals?\b|\bstrings?\b|\bas\s+words?\b"
+    r"|\bwords?\s+over\b|\bdigits?\s+by\s+digits?\b|\bdigit-?wise\b",
+    re.IGNORECASE,
+)
+_SETS_UP = re.compile(
+    r"\b(?:work\w*|throughout|from\s+(?:now|here)|henceforth|always|every\w*|all|count\w*|comput\w*|calculat\w*|read|understood|meant"
+    r"|taken?|reduc\w*|equalit\w+|equations?|arithmetic|indices|numbers|follows)\b",
     re.IGNORECASE,
 )
 _FIELD = re.compile(r"\bfields?\b(?!\s+of\s+(?:the\s+)?(?:real|rational|complex))", re.IGNORECASE)
@@ -34,7 +56,10 @@ def talk_of_residues(before: str, sentence: str, names: frozenset[str]) -> Talk:
     whole = reach + sentence
     if _FRAME.search(whole) or _is_field(near, sentence, names):
         return Talk(True)
-    moduli = {10} if _LAST_DIGITS.search(whole) else set[int]()
+    far = Talk(False) if names else _set_up(before[-FAR:], sentence)
+    if far.governs:
+        return far
+    moduli = set(far.moduli) | ({10} if _LAST_DIGITS.search(whole) else set())
     moduli |= {12} if _CLOCK.search(whole) else set()
     found = list(_MOD.finditer(whole))
     for word in found:
@@ -44,6 +69,23 @@ def talk_of_residues(before: str, sentence: str, names: frozenset[str]) -> Talk:
         elif _governs(word, whole, len(reach), names):
             return Talk(True)
     return Talk(not found and not moduli and _RESIDUES.search(whole) is not None, frozenset(moduli))
+
+
+def _set_up(before: str, sentence: str) -> Talk:
+    """What was set up anywhere before and governs equalities of numbers to the end of the text."""
+    whole = before + sentence
+    if _FRAME.search(whole) or _OTHER_ARITHMETIC.search(whole) or _OTHER_NUMERALS.search(before[-SHORT:] + sentence):
+        return Talk(True)
+    moduli = {10} if _LAST_DIGITS.search(whole) else set[int]()
+    moduli |= {12} if _CLOCK.search(whole) else set()
+    for word in _MOD.finditer(before):
+        if word[0].startswith("\\"):
+            continue
+        if number := _NUMBERED.match(whole, word.end()):
+            moduli.add(int(number[1]))
+        elif _SETS_UP.search(before[before.rfind(".", 0, word.start()) + 1 : word.start()]):
+            return Talk(True)
+    return Talk(False, frozenset(moduli))
 
 
 def _is_field(near: str, sentence: str, names: frozenset[str]) -> bool:

@@ -15,6 +15,12 @@ _LOOKS_BACK = re.compile(
     r"|other|its|their|satisfy\w*)\b",
     re.IGNORECASE,
 )
+#: Words that speak of some values alone: "for both numbers $x$", "for three integers $a,b,c$".
+_SOME = re.compile(
+    r"\b(?:such(?!\s+(?:that|as))|these|those|both(?!\s+sides)|previous|earlier|remaining|certain|some)\b"
+    r"|\bfor\s+(?:the|this|that|our|its|their|an?|one|two|three|four|five|exactly)\b(?!\s+sake)",
+    re.IGNORECASE,
+)
 _OPENS_CASE = re.compile(r"(?<!\bbase )\b(?:cases?|subcases?|suppose|assume|assuming)\b(?!-)", re.IGNORECASE)
 _SUPPOSES = re.compile(r"\b(?:if|when|whenever|otherwise)\b", re.IGNORECASE)
 
@@ -30,6 +36,11 @@ def bound_names(line: Line) -> frozenset[str]:
             if pattern is not _WITH_SET or any(line.statements[place].foreign == r"\in" for place in listed):
                 found |= {name for place in listed if (name := _name(line, place))}
     return frozenset(found)
+
+
+def speaks_of_some(words: str) -> bool:
+    """Whether the sentence may speak of some values alone, or of those that were found before."""
+    return _SOME.search(words) is not None
 
 
 def supposes(words: str, has_conditions: bool) -> bool:

@@ -27,6 +27,7 @@ _CONNECTIVE = re.compile(
     r"|therefore|whenever|provided|respectively|i\.e|holds|in|also|not|from|using|on|given|odd|even|prime|positive|real|integer)\b|\W*$",
     re.IGNORECASE,
 )
+BETWEEN_DIGITS = "a comma between digits"
 _BACKWARDS = RELATIONS | {r"\pmod", r"\mod"}
 OPENING = frozenset(["(", "[", "{", r"\{", r"\lfloor", r"\lceil", r"\langle"])
 CLOSING = frozenset([")", "]", "}", r"\}", r"\rfloor", r"\rceil", r"\rangle"])
@@ -46,6 +47,8 @@ class Statement:
     words: str = ""
     separator: str = "start"
     foreign: str = ""
+    #: Whether a comma between two digits stands before it: `0,25` may be a decimal fraction.
+    after_digits: bool = False
 
     @property
     def tokens(self) -> list[Token]:
@@ -66,12 +69,14 @@ def statements(tex: str) -> list[Statement]:
         separator = _separator(token, items[place + 1 :]) if depth == 0 else ""
         if separator == "words" and token.kind == "text" and not _CONNECTIVE.match(token.text):
             current.foreign = current.foreign or "words in a formula"
-        if separator == "comma" and _is_thousands(items, place):
-            current.foreign = "a comma between digits"
+        by_digits = separator == "comma" and _is_thousands(items, place)
+        if by_digits:
+            current.foreign = BETWEEN_DIGITS
         if separator:
+            _refuse_fraction(current)
             if not current.empty or separator == "words":
                 found.append(current)
-                current = Statement(separator=separator)
+                current = Statement(separator=separator, after_digits=by_digits)
             if separator == "words":
                 current.words = ARROWS.get(token.text, token.text)
         elif depth == 0 and token.text in RELATIONS:
@@ -81,11 +86,18 @@ def statements(tex: str) -> list[Statement]:
             if depth == 0 and token.text in FOREIGN:
                 current.foreign = current.foreign or token.text
             current.parts[-1].append(token)
+    _refuse_fraction(current)
     found.append(current)
     for statement in found:
         _take_modulus(statement)
     _share_modulus(found)
     return [statement for statement in found if not statement.empty or statement.words]
+
+
+def _refuse_fraction(statement: Statement) -> None:
+    """The `5\\cdot 2=3` of `1,5\\cdot 2=3` is no statement."""
+    if statement.after_digits and statement.relations:
+        statement.foreign = statement.foreign or BETWEEN_DIGITS
 
 
 def _is_thousands(items: Sequence[Token], place: int) -> bool:

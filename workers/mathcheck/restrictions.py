@@ -37,6 +37,7 @@ _LISTS_ALTERNATIVES = re.compile(
 #: A sentence without names may go on about what was declared: "they have the same parity", "the sum of all three is $3$".
 _SPEAKS_OF_BEFORE = re.compile(
     r"\b(?:(?:it|they|this|these)(?!\s+(?:follows?|suffices|remains|implies|gives?|is\s+(?:clear|easy|obvious|trivial|known|true|well)))"
+    r"|the\s+(?:first|second|third|last|former|latter|larger|smaller|greater|one|other)|doubles?|twice|thrice|half"
     r"|both|its|their|them|all|each|sum|product|suppose|assume|let|given|allowed|restrict\w*|wlog|loss)\b",
     re.IGNORECASE,
 )
@@ -77,6 +78,12 @@ _INTRODUCES = re.compile(
     re.IGNORECASE,
 )
 _STARRED = re.compile(r"^\W*(?:[A-Za-z]\s*)?(?:\*|\\ast\b|\\star\b|\\circ\b)\W*(?:[A-Za-z]\)?\s*(?::?=|$)|$)")
+_SIGNS: dict[str, tuple[str, object]] = {
+    "+": ("add", None),
+    **dict.fromkeys(("-", r"\ominus"), ("neg", None)),
+    **dict.fromkeys((r"\cdot", r"\times", "*", r"\ast"), ("mul", None)),
+    **dict.fromkeys(("/", ":", r"\div"), ("div", None)),
+}
 _OPERATES = re.compile(r"\b(?:operations?|operators?)\b", re.IGNORECASE)
 
 
@@ -113,6 +120,8 @@ def redefined_operations(line: Line) -> set[tuple[str, object]]:
     found: set[tuple[str, object]] = set()
     for match in _NAMES_AN_OPERATION.finditer(line.flat):
         found |= _operations(line.statements[int(next(group for group in match.groups() if group))])
+    if _INTRODUCES.search(line.words):
+        found |= {_SIGNS[sign] for formula in line.formulas if (sign := formula.tex.strip(" {}.")) in _SIGNS}
     if _INTRODUCES.search(line.words) or _OPERATES.search(line.words):
         if any(_STARRED.search(formula.tex) for formula in line.formulas):
             found.add(("mul", None))

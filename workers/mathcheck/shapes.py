@@ -111,7 +111,7 @@ def likeness(left: Node, right: Node) -> float:
         return 0.0
     if factor.is_Rational and factor != 0:  # A factor that was dropped: no condition on the names makes 2x equal to x.
         return 1.0
-    if _vanishes_on_equals(rest):
+    if _vanishes_on_equals(rest) or _has_a_root(rest, sympy.together(one)):
         return 0.0
     return max(0.0, 1 - len(sympy.Add.make_args(rest)) / written)
 
@@ -124,6 +124,24 @@ def _vanishes_on_equals(rest: Any) -> bool:
     """Whether the difference is zero once two names are equal: then it may be an equation from which equality follows."""
     names = sorted(rest.free_symbols, key=str)
     return any(sympy.expand(rest.subs(one, two)) == 0 for place, one in enumerate(names) for two in names[place + 1 :])
+
+
+def _has_a_root(rest: Any, side: Any) -> bool:
+    """Whether a difference in one name is zero at some number where the sides are not: then it may be an equation to be solved.
+
+    0 does not count: most slips in an expansion leave a difference that is zero there.
+    """
+    names = rest.free_symbols
+    if len(names) != 1:
+        return False
+    try:
+        left = sympy.Poly(rest, *names, domain="QQ")
+        for factor in (sympy.Poly(sympy.fraction(side)[0], *names, domain="QQ"), sympy.Poly(*names, *names, domain="QQ")):
+            while not left.is_zero and (common := left.gcd(factor)).degree() > 0:
+                left = left.quo(common)
+        return bool(left.degree() > 0 and left.count_roots() > 0)
+    except (sympy.PolynomialError, sympy.CoercionFailed, ValueError, ArithmeticError):
+        return False
 
 
 def _is_worked(node: Node) -> bool:

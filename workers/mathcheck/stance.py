@@ -41,6 +41,10 @@ _REFUTED_LATER = re.compile(
     |false|wrong|nope|does\s+not|doesn't|not\s+satisf\w+|not\s+work)\b|\\bot|↯|⊥|^\W*no\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+#: A sentence with one of these may suppose something that was not read.
+HYPOTHETICAL_WORDS = re.compile(
+    r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.IGNORECASE
+)
 _HYPOTHETICAL = re.compile(
     r"\b(?:for|by|to)\s+(?:the\s+sake\s+of\s+)?(?:a\s+)?contradiction|\bon\s+the\s+contrary|\bto\s+the\s+contrary", re.I
 )

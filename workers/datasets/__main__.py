@@ -1,0 +1,59 @@
+"""`python -m workers.datasets DIR`: make the rows that `DIR/order.json` asks for (docs/datasets.md).
+
+Writes `progress.json` while it works, then `out/` and `summary.json`; where it cannot, `error.json` and exit status 1.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from workers.datasets.making import Order, dataset_make
+from workers.datasets.tokens import BrokenShard
+from workers.datasets.writing import put
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Leak
+
+TELL_EVERY_S = 0.5
+
+
+def main(folder: Path) -> int:
+    """The exit status."""
+    given = json.loads((folder / "order.json").read_text(encoding="utf-8"))
+    order = Order(
+        recipe=given["recipe"],
+        problems=folder / "problems.jsonl",
+        tokens=Path(given["tokens"]),
+        options=given["options"],
+        benchmarks=frozenset(given["benchmarks"]),
+    )
+    told = 0.0
+
+    def tell(problems: int, rows: int) -> None:
+        nonlocal told
+        if time.monotonic() - told >= TELL_EVERY_S:
+            told = time.monotonic()
+            _put(folder / "progress.json", {"problems": problems, "of": given["problems_count"], "rows": rows})
+
+    try:
+        summary = dataset_make(order, folder, tell)
+    except NotLearnable as problem:
+        reason = (
+            "leak" if isinstance(problem, Leak) else "broken_shard" if isinstance(problem, BrokenShard) else "not_learnable"
+        )
+        _put(folder / "error.json", {"reason": reason, "message": str(problem)})
+        return 1
+    except OSError as error:
+        _put(folder / "error.json", {"reason": "disk", "message": f"The files cannot be written: {error}."})
+        return 1
+    _put(folder / "summary.json", summary)
+    return 0
+
+
+def _put(path: Path, values: dict[str, Any]) -> None:
+    put(path, json.dumps(values, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

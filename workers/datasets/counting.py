@@ -1,0 +1,106 @@
+"""What a version holds, counted while its rows are made: by role, by group, by length. Small whatever the number of rows."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workers.datasets.tokens import Drawn
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Row, groups_of
+
+#: As the trainer's `passrate/…`.
+PASS_RATES = ("0", "0-25", "25-50", "50-75", "75-99", "1")
+MOST_EXAMPLES = 5
+
+
+@dataclass
+class Left:
+    """What was left out: by reason how much, and the first few by name."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def out(self, reason: str, what: str, count: int = 1) -> None:
+        self.counts[reason] += count
+        named = self.examples.setdefault(reason, [])
+        if len(named) < MOST_EXAMPLES:
+            named.append(what)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The reasons, the most frequent first."""
+        return [{"reason": one, "count": count, "examples": self.examples[one]} for one, count in self.counts.most_common()]
+
+
+@dataclass
+class Counts:
+    """Counts of rows; `lengths` by powers of two: a completion of 5 to 8 tokens counts under 8."""
+
+    rows: int = 0
+    problems: int = 0
+    trajectories: int = 0
+    groups: int = 0
+    with_logprobs: int = 0
+    tokens: int = 0
+    own_tokens: int = 0
+    longest: int = 0
+    cut_off: int = 0
+    roles: Counter[str] = field(default_factory=Counter)
+    licences: Counter[str] = field(default_factory=Counter)
+    pass_rates: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[int] = field(default_factory=Counter)
+
+    def take(self, rows: Sequence[Row], *, has_tokens: bool) -> None:
+        """The rows of one problem; groups never span problems."""
+        self.problems += 1
+        self.rows += len(rows)
+        self.trajectories += len({row.trajectory_id for row in rows})
+        for group in groups_of(rows).values():
+            self.groups += 1
+            if all(row.reward is not None for row in group):
+                self.pass_rates[pass_rate([float(row.reward or 0) for row in group])] += 1
+        for row in rows:
+            self.roles[row.role] += 1
+            self.licences[row.licence] += 1
+            self.cut_off += row.finish_reason == "length"
+            self.with_logprobs += row.logprobs is not None
+            if has_tokens:
+                self._length(row)
+
+    def _length(self, row: Row) -> None:
+        size = len(row.completion_ids)
+        self.tokens += size
+        self.own_tokens += int(row.loss_mask.values().sum()) if isinstance(row.loss_mask, Drawn) else sum(row.loss_mask)
+        self.longest = max(self.longest, size)
+        self.lengths[1 << max(size - 1, 0).bit_length()] += 1
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "rows": self.rows,
+            "problems": self.problems,
+            "trajectories": self.trajectories,
+            "groups": self.groups,
+            "with_logprobs": self.with_logprobs,
+            "tokens": self.tokens,
+            "own_tokens": self.own_tokens,
+            "longest": self.longest,
+            "cut_off": self.cut_off,
+            "roles": dict(self.roles.most_common()),
+            "licences": dict(self.licences.most_common()),
+            "pass_rates": {name: self.pass_rates[name] for name in PASS_RATES if self.pass_rates.total()},
+            "lengths": {str(size): self.lengths[size] for size in sorted(self.lengths)},
+        }
+
+
+def pass_rate(rewards: Sequence[float]) -> str:
+    """The bucket of the share of positive rewards. Raises `NotLearnable` for a reward that is no number."""
+    if not np.isfinite(rewards).all():
+        raise NotLearnable("A group holds a reward that is no finite number.")
+    share = sum(reward > 0 for reward in rewards) / len(rewards)
+    if share in (0, 1):
+        return str(int(share))
+    return next(name for name, end in (("0-25", 0.25), ("25-50", 0.5), ("50-75", 0.75), ("75-99", 1.0)) if share <= end)

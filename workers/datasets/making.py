@@ -1,0 +1,155 @@
+"""From the lines of problems to files of rows, problem by problem; nothing is kept but counts.
+
+The folder `out/` appears whole or not at all: it is written as `out.partial/` and gets its name when everything is in it.
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from workers.datasets.counting import Counts, Left
+from workers.datasets.reading import ProblemLine, problems_read
+from workers.datasets.tokens import Shards
+from workers.datasets.writing import ROWS_A_FILE, RowWriter, files_of
+from workers.learning.arrays import NothingToLearn, NotLearnable
+from workers.learning.rows import Leak, Row
+from workers.recipes.registry import RECIPES
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be made. `options` go to the recipe's `rows`."""
+
+    recipe: str
+    problems: Path
+    tokens: Path
+    options: dict[str, Any] = field(default_factory=dict)
+    benchmarks: frozenset[str] = frozenset()
+    rows_a_file: int = ROWS_A_FILE
+
+
+def dataset_make(order: Order, folder: Path, progress: Progress | None = None) -> dict[str, Any]:
+    """Make `folder/out`; what it holds. Raises `NotLearnable` (`Leak`, `BrokenShard`) with nothing left behind."""
+    beside, out = folder / "out.partial", folder / "out"
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir(parents=True)
+    made = _Making(order, beside)
+    try:
+        for done, line in enumerate(
+            problems_read(order.problems, Shards(order.tokens), order.benchmarks, order.options.get("form", "logodds")), 1
+        ):
+            made.take(line)
+            if progress is not None:
+                progress(done, made.counts.rows)
+        summary = made.end()
+        beside.rename(out)
+        return summary
+    finally:
+        made.close()
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+class _Making:
+    def __init__(self, order: Order, folder: Path) -> None:
+        self._recipe = RECIPES[order.recipe]
+        self._order = order
+        self._folder = folder
+        needs = self._recipe.training
+        self._needs = {
+            "needs_logprobs": needs.needs_logprobs,
+            "needs_advantage": needs.needs_advantage,
+            "needs_reward": needs.needs_reward,
+        }
+        self._rows: RowWriter | None = None
+        self._texts = (folder / "texts.jsonl").open("w", encoding="utf-8")
+        self._prompts = (folder / "prompts.jsonl").open("w", encoding="utf-8")
+        self._has_tokens: bool | None = None
+        self.counts, self.left = Counts(), Left()
+
+    def take(self, line: ProblemLine) -> None:
+        """Raises `NotLearnable` naming the problem."""
+        if self._has_tokens is None:
+            self._has_tokens = line.has_tokens
+        if line.has_tokens != self._has_tokens:
+            raise NotLearnable(f"{line.title}: some of its turns have tokens and others only texts; they do not mix.")
+        try:
+            rows = self._recipe.rows(line.trajectories, **self._order.options)
+        except NothingToLearn as nothing:
+            self.left.out(str(nothing), f"{line.title} ({len(line.trajectories)} trajectories)")
+            return
+        except Leak:
+            raise
+        except NotLearnable as problem:
+            raise NotLearnable(f"{line.title}: {problem}") from problem
+        silent = sum(len(one.turns) for one in line.trajectories) - len(rows)
+        if silent > 0:
+            self.left.out("turns that the recipe leaves out", f"{line.title} ({silent})", silent)
+        self._write(line, rows)
+
+    def _write(self, line: ProblemLine, rows: list[Row]) -> None:
+        if line.has_tokens:
+            self._rows = self._rows or RowWriter(self._folder / "rows", rows_a_file=self._order.rows_a_file, **self._needs)
+            for row in rows:
+                self._rows.add(row)
+        elif self._recipe.training.needs_logprobs:
+            raise NotLearnable(
+                f"{line.title}: only texts were recorded, and {self._recipe.training.title} needs log-probabilities."
+            )
+        self.counts.take(rows, has_tokens=line.has_tokens)
+        for row in rows:
+            _json_line(self._texts, _as_text(row, line))
+        prompt = {"prompt": [{"role": "user", "content": line.statement}], "answer": line.answer}
+        _json_line(self._prompts, prompt | {"problem_id": line.problem_id, "title": line.title, "licence": line.licence})
+
+    def end(self) -> dict[str, Any]:
+        """Write what is left. Raises `NotLearnable` where no row came of it."""
+        if self._rows is not None:
+            self._rows.end()
+        self.close()
+        if not self.counts.rows:
+            reasons = " ".join(f"{row['count']} × {row['reason']}" for row in self.left.rows)
+            raise NotLearnable(f"No row comes of this. {reasons}" if reasons else "No trajectory was given.")
+        return {
+            "counts": self.counts.plain(),
+            "left": self.left.rows,
+            "has_tokens": bool(self._has_tokens),
+            "has_logprobs": self.counts.with_logprobs == self.counts.rows,
+            "files": files_of(self._folder),
+        }
+
+    def close(self) -> None:
+        """Let go of all files, whole or not."""
+        self._texts.close()
+        self._prompts.close()
+        if self._rows is not None:
+            self._rows.close()
+
+
+def _as_text(row: Row, line: ProblemLine) -> dict[str, Any]:
+    turn = line.turns[row.trajectory_id, row.step_index]
+    found: dict[str, Any] = {
+        "messages": [*turn["messages"], {"role": "assistant", "content": turn["text"]}],
+        "run_id": row.run_id,
+        "problem_id": row.problem_id,
+        "group_id": row.group_id,
+        "trajectory_id": row.trajectory_id,
+        "step_index": row.step_index,
+        "role": row.role,
+        "reward": row.reward,
+        "advantage": row.advantage,
+        "verdict_k": row.verdict_k,
+        "verdict_n": row.verdict_n,
+        "finish_reason": row.finish_reason,
+        "split": row.split,
+        "licence": row.licence,
+    }
+    return found | ({"reasoning": turn["reasoning"]} if turn["reasoning"] else {})
+
+
+def _json_line(file: TextIO, values: dict[str, Any]) -> None:
+    file.write(json.dumps(values, ensure_ascii=False) + "\n")
