@@ -2,6 +2,7 @@
 
 const PAUSE_MS = 800;
 const AGAIN_MS = 5000;
+const WORDS = "words-"; // What is made of a model's proposals; these fields stand beside the pages, outside the form.
 
 /** Watch a form with `data-draft`, the address that keeps drafts. */
 export function watchDraft(form, { send = fetch.bind(window), store = window.localStorage } = {}) {
@@ -14,7 +15,13 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   const state = { timer: 0, sending: false, dirty: false, theirs: null };
 
   const say = (words) => { status.textContent = words; };
-  const values = () => JSON.stringify({ text: text.value, format: format.value, basedOn: basedOn.value });
+  const wordFields = () => [...form.elements].filter(({ name }) => name?.startsWith(WORDS));
+  const words = () => Object.fromEntries(wordFields().map(({ name, value }) => [name, value]));
+  const values = () => JSON.stringify({ text: text.value, format: format.value, words: words(), basedOn: basedOn.value });
+
+  function putWords(kept = {}) {
+    for (const field of wordFields()) field.value = kept[field.name] ?? field.value;
+  }
 
   function later(ms = PAUSE_MS) {
     clearTimeout(state.timer);
@@ -68,6 +75,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     if (take) {
       text.value = state.theirs.text;
       format.value = state.theirs.format;
+      putWords(state.theirs.words);
       store.removeItem(key);
       text.dispatchEvent(new Event("input", { bubbles: true }));
     }
@@ -76,17 +84,30 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     changed();
   }
 
+  /** What this computer kept goes once the server surely has it: never when a form is only sent, which may come to nothing. */
   function restore() {
     const kept = JSON.parse(store.getItem(key) ?? "null");
-    if (!kept || kept.text === text.value) return;
-    if (kept.basedOn !== basedOn.value) { store.removeItem(key); return; }
-    text.value = kept.text;
-    format.value = kept.format;
+    if (!kept) return;
+    const isStored = form.dataset.draftStored !== undefined && text.value.startsWith(kept.text.trimEnd());
+    const isCorrected = wordFields().some(({ name, value }) => (kept.words?.[name] ?? value) !== value);
+    if (isStored && !isCorrected) { store.removeItem(key); return; }
+    if (kept.text === text.value && !isCorrected) return;
+    if (kept.basedOn !== basedOn.value) {
+      state.theirs = { row_version: basedOn.value, text: text.value, format: format.value, words: words() };
+      conflict.hidden = false;
+      say("Not saved.");
+    }
+    if (!isStored) {
+      text.value = kept.text;
+      format.value = kept.format;
+    }
+    putWords(kept.words);
     text.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   form.addEventListener("input", changed);
-  form.addEventListener("submit", () => { clearTimeout(state.timer); store.removeItem(key); });
+  document.addEventListener("input", ({ target }) => { if (target.form === form && !form.contains(target)) changed(); });
+  form.addEventListener("submit", () => clearTimeout(state.timer));
   form.querySelector("[data-draft-keep]").addEventListener("click", () => settle(false));
   form.querySelector("[data-draft-take]").addEventListener("click", () => settle(true));
   window.addEventListener("online", () => later(0));

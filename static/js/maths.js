@@ -129,16 +129,24 @@ function watcher() {
   return observer;
 }
 
+/** Those of `elements` in the window. What a style leaves out of the layout (`content-visibility`) is asked as a whole first. */
+function inWindow(elements) {
+  const isNear = (element) => {
+    const place = element.getBoundingClientRect();
+    return place.width > 0 && place.bottom >= 0 && place.top <= innerHeight;
+  };
+  const parts = new Map([...new Set(elements.map((element) => element.closest(".marking__set")))].map((part) => [part, !part || isNear(part)]));
+  return new Set(elements.filter((element) => parts.get(element.closest(".marking__set")) && isNear(element)));
+}
+
 /** Typeset the formulas in `root`: those in the window at once, the others when they come near. */
 export function typeset(root = document) {
   const waiting = [...root.querySelectorAll(WAITING)];
   if (root instanceof Element && root.matches(WAITING)) waiting.unshift(root);
-  const places = waiting.slice(0, AT_ONCE * 4).map((element) => element.getBoundingClientRect());
+  const near = inWindow(waiting.slice(0, AT_ONCE * 4));
   let atOnce = 0;
-  waiting.forEach((element, index) => {
-    const place = places[index];
-    const isInWindow = place && place.width > 0 && place.bottom >= 0 && place.top <= innerHeight;
-    if (isInWindow && atOnce < AT_ONCE) {
+  waiting.forEach((element) => {
+    if (near.has(element) && atOnce < AT_ONCE) {
       atOnce += 1;
       typesetElement(element);
     } else {
@@ -149,9 +157,9 @@ export function typeset(root = document) {
 
 export { typeset as typesetIn };
 
-/** Typeset all of `root` now, near the window or not. */
-export function typesetAll(root = document) {
-  for (const element of root.querySelectorAll(WAITING)) typesetElement(element);
+/** Typeset all of `root` now, near the window or not, or the first `most` formulas of it. */
+export function typesetAll(root = document, most = Infinity) {
+  for (const element of [...root.querySelectorAll(WAITING)].slice(0, most)) typesetElement(element);
 }
 
 // --- copying gives the TeX --------------------------------------------------------------------------------------------

@@ -20,9 +20,30 @@ function normal(piece) {
 
 /** The changes from `old` to `now`: [{kind: "same" | "gone" | "new", pieces}]; a blank between two changes joins them. */
 export function proofDiff(old, now) {
-  const parts = diffArrays(pieces(old), pieces(now), { comparator: (a, b) => normal(a) === normal(b) });
-  const told = parts.map(({ value, added, removed }) => ({ kind: added ? "new" : removed ? "gone" : "same", pieces: value }));
-  return joined(told);
+  return joined(changes(pieces(old), pieces(now)) ?? byParagraph(old, now));
+}
+
+/** Where more than this changed, words are no longer compared one by one: that would take the page seconds. */
+const MOST_EDITS = 1500;
+
+/** `old` and `now` are lists of texts; null where there is too much between them. Pieces told are those of `now` where both have them. */
+function changes(old, now, maxEditLength = MOST_EDITS) {
+  const parts = diffArrays(old.map(normal), now.map(normal), { maxEditLength });
+  if (!parts) return null;
+  let [atOld, atNow] = [0, 0];
+  return parts.map(({ count, added, removed }) => {
+    const told = removed ? old.slice(atOld, atOld + count) : now.slice(atNow, atNow + count);
+    if (!added) atOld += count;
+    if (!removed) atNow += count;
+    return { kind: added ? "new" : removed ? "gone" : "same", pieces: told };
+  });
+}
+
+/** Whole paragraphs, for texts that have little in common. */
+function byParagraph(old, now) {
+  const paragraphs = (text) => text.split(/(\n\s*\n)/).filter(Boolean);
+  const told = changes(paragraphs(old), paragraphs(now), Infinity);
+  return told.map((part) => ({ ...part, pieces: part.pieces.flatMap(pieces) }));
 }
 
 /** Single blanks between changed words become part of the change: one struck phrase instead of a row of struck words. */
@@ -51,36 +72,45 @@ function joined(told) {
   return result;
 }
 
-/** Set up every `[data-proof-diff]` under `root` that is not set up yet. */
+/** Set up every `[data-proof-diff]` under `root` that is not set up yet, each when it comes near the window. */
 export function mountProofDiffs(root = document) {
   for (const element of root.querySelectorAll("[data-proof-diff]:not([data-mounted])")) {
     element.dataset.mounted = "";
-    const out = element.querySelector("[data-diff-out]");
-    const [old, now] = ["old", "new"].map((name) => element.querySelector(`[data-diff-${name}]`).textContent);
-    const titles = [...out.querySelectorAll("h4")].map((heading) => heading.textContent);
-    const told = proofDiff(old, now);
-    const views = {
-      inline: () => [column("", told)],
-      side: () => [
-        column(titles[0], told.filter((part) => part.kind !== "new")), column(titles[1], told.filter((part) => part.kind !== "gone")),
-      ],
-    };
-    const show = (name) => {
-      out.classList.toggle("split", name === "side");
-      out.classList.toggle("split--even", name === "side");
-      out.replaceChildren(...views[name]());
-      for (const button of element.querySelectorAll("[data-diff-view]")) {
-        button.setAttribute("aria-pressed", String(button.dataset.diffView === name));
-      }
-      announce(out);
-    };
-    element.querySelector(".button-group").hidden = false;
-    element.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-diff-view]");
-      if (button) show(button.dataset.diffView);
-    });
-    show("inline");
+    const seen = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      seen.disconnect();
+      mount(element);
+    }, { rootMargin: "400px" });
+    seen.observe(element);
   }
+}
+
+function mount(element) {
+  const out = element.querySelector("[data-diff-out]");
+  const [old, now] = ["old", "new"].map((name) => element.querySelector(`[data-diff-${name}]`).textContent);
+  const titles = [...out.querySelectorAll("h4")].map((heading) => heading.textContent);
+  const told = proofDiff(old, now);
+  const views = {
+    inline: () => [column("", told)],
+    side: () => [
+      column(titles[0], told.filter((part) => part.kind !== "new")), column(titles[1], told.filter((part) => part.kind !== "gone")),
+    ],
+  };
+  const show = (name) => {
+    out.classList.toggle("split", name === "side");
+    out.classList.toggle("split--even", name === "side");
+    out.replaceChildren(...views[name]());
+    for (const button of element.querySelectorAll("[data-diff-view]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.diffView === name));
+    }
+    announce(out);
+  };
+  element.querySelector(".button-group").hidden = false;
+  element.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-diff-view]");
+    if (button) show(button.dataset.diffView);
+  });
+  show("inline");
 }
 
 /** Put `text` into `element`, its formulas as `.math` elements for maths.js. */

@@ -1,5 +1,5 @@
-// From a selection in a typeset step to a place in its source, in code points. What is shown is nearly a part of the source:
-// Markdown's signs and a formula's dollars are missing. So the two are walked side by side. Pure but for `selectionPlace`.
+// From a selection in a typeset step to a place in its source, in code points, and back. What is shown is nearly a part of the
+// source: Markdown's signs and a formula's dollars are missing. So the two are walked side by side. Pure but for what takes nodes.
 
 const AHEAD = 400; // How far the source may run ahead: a command that shows nothing.
 const SURE = 6; // So many signs in a row that agree are no accident.
@@ -74,8 +74,40 @@ export function placeOf(shown, from, to, source, base = 0) {
   return { start: base + codePoints(source, start), end: base + codePoints(source, Math.min(end, source.length)) };
 }
 
+const letters = (text) => text.replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/** Whether the signs of `part` stand in `whole` in their order. */
+function isWithin(part, whole) {
+  let at = 0;
+  for (const sign of part) {
+    at = whole.indexOf(sign, at) + 1;
+    if (!at) return false;
+  }
+  return true;
+}
+
+/**
+ * The span of `shown` that the source's span `start`–`end` is seen as, `{ from, to }`, all in code units; null where nothing of it is
+ * seen, or where the two cannot be brought together: better no place than a wrong one.
+ */
+export function shownOf(shown, source, start, end) {
+  const map = aligned(shown, source);
+  let from = -1;
+  let to = -1;
+  for (let index = 0; index < shown.length; index += 1) {
+    const place = map[index];
+    if (isSpace(shown[index]) || source[place] !== shown[index] || place < start || place >= end) continue;
+    if (from < 0) from = index;
+    to = index + 1;
+  }
+  if (from < 0) return null;
+  const seen = letters(shown.slice(from, to));
+  const meant = letters(source.slice(start, end));
+  return isWithin(seen, meant) && seen.length * 2 >= meant.length ? { from, to } : null;
+}
+
 /** The pieces of a typeset element: `{ node, text }`, a formula as its TeX. */
-function pieces(node, found = []) {
+export function pieces(node, found = []) {
   if (node.nodeType === Node.TEXT_NODE) {
     found.push({ node, text: node.data });
   } else if (node.classList?.contains("math")) {

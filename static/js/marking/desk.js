@@ -225,7 +225,13 @@ export class Desk {
     this.send("clear", {});
   }
 
-  async undo(kind = "undo") {
+  /** One step back or on. Presses that come before an answer wait for it, so that each is a step of its own. */
+  undo(kind = "undo") {
+    this.undoing = (this.undoing ?? Promise.resolve()).catch(() => {}).then(() => this.undoOnce(kind));
+    return this.undoing;
+  }
+
+  async undoOnce(kind) {
     if (this.isSealed) return false;
     if (!(await this.queue.flush())) {
       toast("Not everything is saved yet; try again in a moment.");

@@ -1,5 +1,5 @@
 // The dialogs of the workspace: kinds of error, questions to the captain, keys, commands by name, conflicts.
-import { isSingle, matching } from "./keys.js";
+import { isSingle, keyName, matching, takesText } from "./keys.js";
 
 const dialog = (name) => document.querySelector(`[data-dialog="${name}"]`);
 const part = (name, inner) => dialog(name).querySelector(`[data-part="${inner}"]`);
@@ -32,8 +32,8 @@ export function hintKeys(root, { commands, single_keys: single }) {
   }
 }
 
-/** Open a dialog of choices, each with its letter; resolves to the value chosen, "" for none. */
-function choose(name, letters) {
+/** Open a dialog of choices, each with its key, and the first or `focused` in focus; resolves to the value chosen, "" for none. */
+function choose(name, letters, focused = null) {
   const element = dialog(name);
   const buttons = [...element.querySelectorAll('[data-part="choices"] button')];
   for (const button of buttons) {
@@ -41,17 +41,19 @@ function choose(name, letters) {
     if (letters[button.value]) button.append(" ", hint(letters[button.value]));
   }
   const onKey = (event) => {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches("textarea")) return;
-    const button = buttons.find(({ value }) => letters[value] === event.key);
+    const key = keyName(event);
+    if (!key || (isSingle(key) && takesText(event.target))) return;
+    const button = buttons.find(({ value }) => letters[value] === key);
     if (!button) return;
     event.preventDefault();
     event.stopPropagation();
-    element.close(button.value);
+    if (element.querySelector("form").noValidate) element.close(button.value);
+    else button.click(); // What the dialog requires is asked for.
   };
   element.returnValue = "";
   element.addEventListener("keydown", onKey);
   element.showModal();
-  buttons[0]?.focus();
+  (focused ?? buttons[0])?.focus();
   return new Promise((resolve) => {
     element.addEventListener("close", () => {
       element.removeEventListener("keydown", onKey);
@@ -66,13 +68,14 @@ export function askError(step, letters) {
   return choose("error", letters);
 }
 
-const ASK = { approach: "a", unsure: "u", statement: "s", conflict: "c" };
+// With Alt: whoever begins to type the question at once writes it and chooses nothing. To give a script away has no key.
+const ASK = { approach: "Alt+a", unsure: "Alt+u", statement: "Alt+s" };
 
-/** A question to the captain: `{ reason, words }`, or null. */
+/** A question to the captain: `{ reason, words }`, or null. Without words the dialog stays, but to give the script away. */
 export async function askCaptain() {
   const words = part("ask", "words");
   words.value = "";
-  const reason = await choose("ask", ASK);
+  const reason = await choose("ask", ASK, words);
   return reason ? { reason, words: words.value.trim() } : null;
 }
 

@@ -1,6 +1,7 @@
 // Verdicts and comments at their steps: shown, written, linked to items, taken away. Words are kept as they are typed.
 import { mathElement } from "../maths.js";
 import { StreamText } from "../stream_text.js";
+import { Places } from "./places.js";
 import { firstError } from "./sheet.js";
 
 const ROLES = { root: "root error", consequence: "consequence", independent: "independent", harmless: "harmless" };
@@ -34,6 +35,15 @@ export class Notes {
     this.shown = new Map(); // id → { element, json }
     this.fresh = new Map(); // comments that have no words yet: id → note
     this.editing = "";
+    this.places = new Places(root);
+    root.querySelector('[data-part="script"]').addEventListener("click", (event) => this.#toNote(event));
+  }
+
+  /** A click on words that a note is about leads to the note; one that ends a selection does not. */
+  #toNote({ target }) {
+    const id = this.places.noteAt(target);
+    if (!id || !getSelection().isCollapsed || target.closest("a, button")) return;
+    this.shown.get(id)?.element.focus();
   }
 
   /** Bring the notes up to date with a sheet. An open editor is left alone. */
@@ -57,6 +67,7 @@ export class Notes {
       this.shown.delete(id);
     }
     for (const one of wanted) this.#draw(one);
+    this.places.show(wanted.map(({ note }) => note));
   }
 
   #draw({ kind, note, leads }) {
@@ -85,9 +96,13 @@ export class Notes {
     element.addEventListener("change", (event) => this.#chosen(event, kind, note.id));
     editor.addEventListener("input", () => this.#typed(kind, note.id, editor));
     editor.addEventListener("blur", () => afterPointer(() => this.#closed(kind, note.id, editor)));
-    element.addEventListener("focusin", () => element.classList.add("marking__note--open"));
+    element.addEventListener("focusin", ({ target }) => {
+      element.classList.add("marking__note--open");
+      this.places.point(note.id, target === element);
+    });
     element.addEventListener("focusout", ({ relatedTarget }) => {
       if (element.contains(relatedTarget)) return;
+      this.places.point("");
       afterPointer(() => { if (!element.contains(document.activeElement)) element.classList.remove("marking__note--open"); });
     });
     if (this.isSealed) element.querySelector('[data-part="acts"]').hidden = true;

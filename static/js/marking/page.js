@@ -8,9 +8,13 @@ import { listen } from "./hands.js";
 import { bindings, isSingle, keyName, takesEnter, takesText } from "./keys.js";
 import { freshId } from "./queue.js";
 import { CONTROLS, pressControl } from "./reveal_keys.js";
-import { given, post } from "./server.js";
+import { given, post, SIGNED_OUT } from "./server.js";
 
 const LAST = "marking:last-sealed";
+const READABLE = 60; // Formulas of a script that are set before it is shown.
+const SHOWN_MS = 150;
+const DEAF_MS = 300;
+const GIVEN_AWAY = "Give this script to somebody else for good? What you began is dropped, and it does not come back to you.";
 const tab = freshId();
 let keys = given(document, "keys");
 let bound = bindings(keys);
@@ -19,6 +23,7 @@ let activity = null;
 let ahead = null; // The next script, fetched and set in type before it is asked for.
 let sealed = null; // { url, until } of the mark that can still be opened again.
 let isSealing = false;
+let isDeaf = false; // While a script is handed on from its dialog, and a moment more.
 
 function mount(root) {
   desk?.stop();
@@ -31,10 +36,14 @@ function mount(root) {
   listen(desk, run);
   document.title = root.dataset.title;
   root.dataset.ready = "yes";
-  if (!desk.isSealed) beat(activity.rounded);
-  else if (!sealed) sealed = sealedHere();
+  if (desk.isSealed && !sealed) sealed = sealedHere();
   grace();
-  fetchAhead();
+  const here = desk;
+  setTimeout(() => { // Once the script stands there: on a laptop the server's work would be taken from the window's.
+    if (here !== desk) return;
+    beat(activity.rounded);
+    fetchAhead();
+  }, SHOWN_MS);
   document.dispatchEvent(new CustomEvent("marking:shown", { detail: { task: root.dataset.task, isSealed: desk.isSealed } }));
 }
 
@@ -43,6 +52,7 @@ async function beat(seconds) {
   if (here.isSealed || here.isGone) return;
   const answer = await post(here.urls.heartbeat, { active_seconds: seconds }).catch(() => null);
   if (answer?.status === 410) here.close(answer.body.message);
+  else if (answer?.status === 200) here.view.present(answer.body.present ?? []);
 }
 
 // --- the next script --------------------------------------------------------------------------------------------------
@@ -55,7 +65,7 @@ async function fetchAhead() {
   if (answer?.status !== 200 || here !== desk) return;
   const root = rootIn(await answer.text());
   if (!root) return;
-  typesetAll(root);
+  typesetAll(root, READABLE); // What is further down is set when it comes near: all of it would hold the marker up now.
   ahead = root;
 }
 
@@ -77,7 +87,6 @@ async function show(url) {
   }
   const made = document.adoptNode(root);
   desk.root.replaceWith(made);
-  window.htmx?.process(made);
   history.pushState({}, "", url);
   mount(made);
   scrollTo(0, 0);
@@ -91,6 +100,7 @@ async function seal() {
   const here = desk;
   try {
     document.activeElement?.blur?.(); // What is being typed is complete.
+    await here.asked; // So is an error whose dialog has just closed.
     if (!(await here.queue.flush())) {
       toast("Not everything is saved yet, so nothing was sealed. It is tried again by itself.", { error: true });
       return;
@@ -125,7 +135,10 @@ function counted(root, { root: before }) {
 function notSealed(here, status, { message, needs, state }) {
   if (state) here.queue.take(state);
   if (status === 410) here.close(message);
-  else toast((needs?.length ? needs : [message]).join(" "), { error: true });
+  else {
+    const otherwise = status === 403 ? SIGNED_OUT : "The server does not answer as it should. The mark is kept and not sealed yet.";
+    toast((needs?.length ? needs : [message ?? otherwise]).join(" "), { error: true });
+  }
   const reason = here.view.part("reason");
   if (needs?.some((sentence) => /say why|needs a reason/.test(sentence))) reason.focus();
 }
@@ -179,6 +192,16 @@ async function pass(reason, words = "") {
   if (body.next && body.next !== desk.root.dataset.url) return show(body.next);
   if (body.next) return toast("There is no other script for you.");
   return location.assign(desk.urls.home);
+}
+
+/** Hand the script on after its dialog; keys that are still being typed for the dialog are no commands for the next one. */
+async function handOn({ reason, words }) {
+  isDeaf = true;
+  try {
+    await pass(reason, words);
+  } finally {
+    setTimeout(() => { isDeaf = false; }, DEAF_MS);
+  }
 }
 
 // --- commands ---------------------------------------------------------------------------------------------------------
@@ -235,7 +258,8 @@ const COMMANDS = {
   },
   ask: async () => {
     const question = desk.isSealed ? null : await dialogs.askCaptain();
-    if (question) await pass(question.reason, question.words);
+    const isSure = question?.reason !== "conflict" || await ask(GIVEN_AWAY, "Give it away for good");
+    if (question && isSure) await handOn(question);
   },
   undo,
   redo: async () => { if (!(await desk.undo("redo"))) toast("There is nothing to redo."); },
@@ -280,7 +304,7 @@ async function switchSingle(on) {
 
 document.addEventListener("keydown", (event) => {
   const name = keyName(event);
-  if (!name || event.defaultPrevented || dialogs.isOpen() || !desk) return;
+  if (!name || event.defaultPrevented || dialogs.isOpen() || !desk || isDeaf) return;
   const { target } = event;
   if (name === "Escape") return leave(target);
   const types = takesText(target);

@@ -17,7 +17,7 @@ export function freshId() {
 
 /**
  * `send(entry, version)` resolves to `{ status, body }` or rejects without a connection. `on` hears `change` (the server's state
- * moved, or what waits did), `status` (saved, saving, waiting, offline, error), `conflict`, `refused`, `gone`.
+ * moved, or what waits did), `status` (saved, saving, waiting, offline, error, signed-out), `conflict`, `refused`, `gone`.
  */
 export class CommandQueue {
   constructor({ send, store, key, tab, state, on, later = setTimeout.bind(globalThis), cancel = clearTimeout.bind(globalThis), now = Date.now }) {
@@ -123,7 +123,8 @@ export class CommandQueue {
   }
 
   #answered(entry, { status, body }) {
-    if (status >= 500 || status === 403 || status === 0) return this.#failed("error");
+    if (status === 403) return this.#failed("signed-out");
+    if (status >= 500 || status === 0) return this.#failed("error");
     this.failures = 0;
     if (status === 200) {
       this.#remove(entry);

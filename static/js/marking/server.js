@@ -15,6 +15,9 @@ export async function post(url, body, options = {}) {
   return { status: answer.status, body: isJson ? await answer.json() : {} };
 }
 
+/** For an answer 403: the session ended, and with it the token that this page sends. */
+export const SIGNED_OUT = "You are signed out. Your work is kept in this browser: sign in in another tab, then load this page again.";
+
 /** What a template wrote as JSON. */
 export function given(root, name) {
   return JSON.parse(root.querySelector(`[data-json="${name}"] script`).textContent);

@@ -30,7 +30,7 @@ const VERBS = {
   reason: (sheet, { words }) => ({ ...sheet, reason: words }),
   approach: (sheet, { words }) => ({ ...sheet, approach: words }),
   verdict: (sheet, { role = "independent", root = "", ...note }) =>
-    withRole({ ...sheet, verdicts: put(sheet.verdicts, { words: "", items: [], anchor: null, ...note }) }, note.id, role, root),
+    withRole({ ...sheet, verdicts: put(sheet.verdicts, { words: "", items: [], anchor: null, origin: "", ...note }) }, note.id, role, root),
   verdict_role: (sheet, { id, role, root = "" }) => withRole(sheet, id, role, root),
   verdict_remove: (sheet, { id }) => ({
     ...sheet,

@@ -1,4 +1,5 @@
 // Shows a mark sheet on the page of its script: points, ticks, what is missing, flags of steps. Notes are in notes.js.
+import { SIGNED_OUT } from "./server.js";
 import { pointsShown } from "./sheet.js";
 
 const BANDS = { solution: "essentially a solution", beginning: "no solution" };
@@ -97,12 +98,19 @@ export class View {
       waiting: "Saving …",
       offline: "No connection. Your work is kept in this browser and sent as soon as it is back.",
       error: "The server does not answer as it should. Your work is kept in this browser and sent again.",
+      "signed-out": SIGNED_OUT,
       conflict: "Not saved: changed in another window.",
       sealed: "Sealed",
     };
     const place = this.part("status");
     if (place.textContent !== words[status]) place.textContent = words[status];
-    place.classList.toggle("marking__saved--trouble", ["offline", "error", "conflict"].includes(status));
+    place.classList.toggle("marking__saved--trouble", ["offline", "error", "signed-out", "conflict"].includes(status));
+  }
+
+  /** Who else marks this problem now, by name. */
+  present(names) {
+    this.part("present").hidden = names.length === 0;
+    this.part("present-names").textContent = names.join(", ");
   }
 
   /** The element of a step, or undefined. */

@@ -2,7 +2,8 @@
 
 let library = null;
 
-function plotly(src) {
+/** Plotly, fetched once. */
+export function plotly(src) {
   library ??= new Promise((resolve, reject) => {
     const mark = document.createElement("div"); // Tells Plotly to insert no styles: exploration.css has them.
     mark.id = "plotly.js-style-global";
@@ -26,7 +27,8 @@ function localTime(value) {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-function themed(figure) {
+/** A figure in the page's colours. */
+export function themed(figure) {
   const [ink, line, accent] = ["--ink", "--line", "--accent"].map(token);
   const axis = { color: ink, gridcolor: line, linecolor: line, zerolinecolor: line };
   const isOfTimes = figure.layout.xaxis?.type === "date";

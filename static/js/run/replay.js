@@ -237,6 +237,7 @@ class Replay {
     if (liveness) Object.assign(liveness, { textContent: "replay", className: "status status--ended" });
     this.meter("tokens", this.fold.tokens + Object.values(calls).reduce((sum, { n }) => sum + n, 0));
     this.meter("calls", this.fold.calls);
+    this.meter("seconds", this.clock / 1000, duration);
     drawTimeline(this.page, this.fold);
     const [from, to] = [this.toldAt, this.at].sort((one, other) => one - other);
     this.toldAt = this.at;
@@ -244,9 +245,16 @@ class Replay {
     this.tell();
   }
 
-  meter(name, amount) {
-    const place = this.page.querySelector(`#run-header [data-meter="${name}"] [data-part="used"]`);
-    if (place) place.textContent = compact(amount);
+  /** What was used by then, in words and as a bar; time is that of the replay, in which idle waits are short. */
+  meter(name, amount, words = compact) {
+    const budget = this.page.querySelector(`#run-header [data-meter="${name}"]`);
+    if (!budget) return;
+    budget.querySelector('[data-part="used"]').textContent = words(amount);
+    const bar = budget.querySelector(".meter");
+    if (!bar) return;
+    bar.setAttribute("aria-valuenow", String(Math.round(amount)));
+    const share = String(Math.min(1, amount / Number(budget.dataset.limit)));
+    for (const name of ["--value", "--reach"]) bar.style.setProperty(name, share);
   }
 
   /** A subject as the graph calls it. */

@@ -1,0 +1,134 @@
+// The curves of a training job: fetched again while it learns, drawn in the page's colours; a press on a point shows its rows.
+
+import { plotly, themed } from "./run/charts.js";
+
+const EVERY_MS = 2000;
+const root = document.getElementById("curves");
+const state = root.querySelector("[data-curves-state]");
+const place = root.querySelector("[data-charts]");
+const asked = { x: "step", smooth: false };
+let seen = "";
+let charts = [];
+let underWay = false;
+let timer = 0;
+
+function address() {
+  const url = new URL(root.dataset.curves, location.href);
+  const width = Math.round((place.querySelector("[data-chart]")?.clientWidth || 420) * Math.min(2, devicePixelRatio));
+  url.searchParams.set("x", asked.x);
+  url.searchParams.set("width", String(width));
+  if (asked.smooth) url.searchParams.set("smooth", "1");
+  if (seen) url.searchParams.set("seen", seen);
+  return url;
+}
+
+function boxOf(chart) {
+  let figure = place.querySelector(`[data-figure="${chart.name}"]`);
+  if (!figure) {
+    figure = document.createElement("figure");
+    figure.className = "training-chart";
+    figure.dataset.figure = chart.name;
+    const caption = document.createElement("figcaption");
+    caption.textContent = chart.title;
+    caption.title = chart.about;
+    const box = document.createElement("div");
+    box.className = "chart";
+    box.dataset.chart = chart.name;
+    box.setAttribute("role", "img");
+    box.setAttribute("aria-label", `${chart.title}. ${chart.about}`);
+    figure.append(caption, box);
+    place.append(figure);
+  }
+  return figure.querySelector("[data-chart]");
+}
+
+/** A curve keeps its colour in every job; jobs differ in their dashes. */
+function coloured(figure) {
+  const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const palette = ["--accent", "--good", "--bad", "--warn", "--ink", "--muted"].map(token);
+  const { data, layout } = themed(figure);
+  for (const trace of data) {
+    const { number, shade } = trace.meta;
+    const colour = shade === undefined ? palette[number % palette.length] : token(`--ramp-${shade}`);
+    if (trace.type === "bar") trace.marker = { color: colour };
+    else trace.line = { ...trace.line, color: colour };
+    if (shade !== undefined) trace.fillcolor = colour;
+  }
+  return { data, layout: { ...layout, legend: { ...layout.legend, font: { color: token("--ink") } } } };
+}
+
+async function draw() {
+  const Plotly = await plotly(root.dataset.plotly);
+  const names = new Set(charts.map((chart) => chart.name));
+  for (const figure of place.querySelectorAll("[data-figure]")) if (!names.has(figure.dataset.figure)) figure.remove();
+  for (const chart of charts) {
+    const box = boxOf(chart);
+    const { data, layout } = coloured(chart.figure);
+    const isNew = !box.classList.contains("js-plotly-plot");
+    await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
+    if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
+  }
+}
+
+function showRows(point) {
+  const step = point?.customdata;
+  if (!Number.isInteger(step)) return;
+  const url = new URL(root.dataset.samples, location.href);
+  url.searchParams.set("step", String(step));
+  htmx.ajax("GET", url.pathname + url.search, { target: "#samples" });
+  document.getElementById("samples").scrollIntoView({ block: "nearest" });
+}
+
+async function update() {
+  if (underWay) return;
+  underWay = true;
+  clearTimeout(timer);
+  let isLive = true;
+  try {
+    const response = await fetch(address(), { headers: { Accept: "application/json" } });
+    if (response.status === 200) {
+      const found = await response.json();
+      ({ seen, charts } = found);
+      isLive = found.live;
+      state.textContent = charts.length ? "" : "Nothing was measured yet.";
+      state.hidden = charts.length > 0;
+      await draw();
+    } else if (response.status !== 204) throw new Error(`the server answered ${response.status}`);
+  } catch (reason) {
+    state.hidden = false;
+    state.textContent = `The curves could not be fetched (${reason.message}); trying again.`;
+  } finally {
+    underWay = false;
+  }
+  if (isLive || document.querySelector("#job[hx-get]")) timer = setTimeout(update, EVERY_MS);
+}
+
+for (const button of root.querySelectorAll("[data-axis]")) {
+  button.addEventListener("click", () => {
+    asked.x = button.dataset.axis;
+    for (const other of root.querySelectorAll("[data-axis]")) other.setAttribute("aria-pressed", String(other === button));
+    seen = "";
+    update();
+  });
+}
+root.querySelector("[data-smooth]").addEventListener("click", (event) => {
+  asked.smooth = !asked.smooth;
+  event.currentTarget.setAttribute("aria-pressed", String(asked.smooth));
+  seen = "";
+  update();
+});
+document.addEventListener("themechange", draw);
+document.addEventListener("visibilitychange", () => document.hidden || update());
+update();
+
+// The part above the curves is replaced while the job learns; what the reader opened stays open.
+let opened = [];
+document.addEventListener("htmx:beforeSwap", () => {
+  opened = [...document.querySelectorAll("#job details[id]")].map((one) => [one.id, one.open]);
+});
+document.addEventListener("htmx:afterSettle", () => {
+  for (const [id, open] of opened) {
+    const one = document.querySelector(`#job #${id}`);
+    if (one) one.open = open;
+  }
+});
