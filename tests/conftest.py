@@ -9,7 +9,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.contrib.contenttypes.management import create_contenttypes
 from django.db import connections
+from django.db.models.signals import post_migrate
 from django.test import Client
 from hypothesis import settings as hypothesis_settings
 from pytest_django import Settings
@@ -36,30 +38,43 @@ def pytest_runtest_makereport(
     return report
 
 
+#: Set by `make test-kills` and `make test-thorough`.
+THOROUGH = os.environ.get("THOROUGH") == "true"
+
 _ELSEWHERE = {
+    "thorough": THOROUGH,
     "vllm": importlib.util.find_spec("vllm") is not None,
     "gpu": Path("/dev/nvidia0").exists(),
     "irrcac": importlib.util.find_spec("irrCAC") is not None,
     "minilm": model_folder() is not None,
+    "trainer": (Path(__file__).resolve().parents[1] / ".venv-train" / "bin" / "python").exists(),
 }
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What needs vLLM, a GPU or a package that no lock file has is not of this suite where there is none.
 
-    `make test-vllm` is the suite for vLLM.
+    `make test-vllm` is the suite for vLLM, `make test-thorough` the one with all that the suite only samples.
     """
     elsewhere = [item for item in items if any(item.get_closest_marker(mark) and not here for mark, here in _ELSEWHERE.items())]
+    if os.environ.get("ONLY_WITH_DATABASE") == "true":
+        elsewhere += [item for item in items if item not in elsewhere and not _uses_database(item)]
     if elsewhere:
         config.hook.pytest_deselected(items=elsewhere)
-        items[:] = [item for item in items if item not in elsewhere]
+        left_out = set(elsewhere)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _uses_database(item: pytest.Item) -> bool:
+    """Does the test ask for rows, or for processes that write some?"""
+    asked = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("django_db") is not None or not {"db", "transactional_db", "stack"}.isdisjoint(asked)
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
     """PostgreSQL drops no database that somebody is connected to; what a closed pool leaves takes a moment to go."""
-    if connections["default"].vendor == "sqlite":
-        _rows_go_between_tests()
+    _rows_go_between_tests()
     yield
     for connection in connections.all():
         connection.close()
@@ -68,16 +83,31 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
             _wait_until_alone(connection.settings_dict["NAME"])
 
 
-def _rows_go_between_tests() -> None:
-    """Between tests SQLite deletes rows (PostgreSQL truncates); triggers that refuse that step aside meanwhile."""
-    connection = connections["default"]
-    emptied = connection.ops.sql_flush
+_TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%BEFORE DELETE%'"
 
-    def sql_flush(style: Any, tables: list[str], **how: Any) -> list[str]:
+
+def _rows_go_between_tests() -> None:
+    """Between tests that commit tables are emptied, and nobody fills in rights again that no test asks for.
+
+    Triggers that refuse to delete step aside meanwhile. On SQLite every table is emptied, also one that has no row yet: a
+    thread of a server may still write one. PostgreSQL, where a DELETE costs more, has no servers in this process.
+    """
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
+    connection = connections["default"]
+    quoted = connection.ops.quote_name
+
+    def sql_flush(_: Any, tables: list[str], **__: Any) -> list[str]:
+        asked = [table for table in tables if table not in ("django_content_type", "auth_permission")]
         with connection.cursor() as cursor:
-            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%BEFORE DELETE%'")
-            triggers = dict(cursor.fetchall())
-        return [*(f"DROP TRIGGER {name}" for name in triggers), *emptied(style, tables, **how), *triggers.values()]
+            if connection.vendor == "sqlite":
+                cursor.execute(_TRIGGERS)
+                triggers = dict(cursor.fetchall())
+                deleted = [f"DELETE FROM {quoted(name)}" for name in asked]
+                return [*(f"DROP TRIGGER {name}" for name in triggers), *deleted, *triggers.values()]
+            cursor.execute(" UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM {quoted(name)})" for name in asked))
+            deleted = [f"DELETE FROM {quoted(name)}" for (name,) in cursor.fetchall()]
+        return ["SET LOCAL session_replication_role = replica", *deleted] if deleted else []
 
     connection.ops.sql_flush = sql_flush  # type: ignore[method-assign, assignment]
 

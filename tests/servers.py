@@ -22,7 +22,7 @@ def start_valkey(folder: Path) -> "subprocess.Popen[bytes]":
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     client = redis.Redis(unix_socket_path=str(folder / "valkey.sock"))
-    for _ in range(200):
+    for _ in range(1200):
         try:
             client.ping()
         except redis.exceptions.RedisError:

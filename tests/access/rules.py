@@ -15,6 +15,7 @@ A row says what a GET gives to whom:
 | `STAFF` | sent to the sign-in page | 404 | 404 | 404, and 200 for staff |
 | `CONTEST_COACH` | sent to the sign-in page | 404 | 200 for the contest's coach | 404, for staff too |
 | `CONTEST_STUDENT` | sent to the sign-in page | 200 for the contest's student | 404 | 404, for staff too |
+| `OWN_MARK_OPEN` | sent to the sign-in page | 404 | 403 for its coach, who marks a script of it | 404, for staff too |
 | `NOT_A_PAGE` | a redirect or a download that has tests of its own; not asked here |
 
 A view with arguments gets them from `ARGUMENTS` below: a function of the `World` that the test makes.
@@ -30,6 +31,9 @@ from apps.problems.models import Problem
 from apps.runs.models import Run
 from apps.schemes.models import MarkingScheme
 from apps.submissions.models import SubmissionVersion
+from tests.accounts.factory import a_group
+from tests.datasets.factory import a_dataset
+from tests.training_jobs.factory import a_job, a_model
 
 EVERYONE = (200, 200, 200, 200)
 SIGNED_IN = (302, 200, 200, 200)
@@ -41,6 +45,7 @@ API_RUN_READERS = (401, 404, 200, 200)
 RESEARCHERS = (302, 404, 404, 200)
 STAFF = (302, 404, 404, 404, 200)
 CONTEST_COACH = (302, 404, 200, 404, 404)
+OWN_MARK_OPEN = (302, 404, 403, 404, 404)  # tests/marks/test_own_marks_first.py has what is seen once it is sealed.
 CONTEST_STUDENT = (302, 200, 404, 404, 404)
 NOT_A_PAGE = None
 
@@ -75,6 +80,11 @@ RULES: dict[str, Rule] = {
     "accounts:password": SIGNED_IN,
     "accounts:token_create": POST_ONLY,
     "accounts:token_revoke": POST_ONLY,
+    "accounts:group_list": RUN_READERS,
+    "accounts:group": (302, 404, 200, 404, 200),  # Bob made it; coaches read it, of researchers staff alone.
+    "accounts:group_rename": POST_ONLY,
+    "accounts:member_remove": POST_ONLY,
+    "accounts:group_delete": POST_ONLY,
     # the HTTP API
     "api:api-root": NOT_A_PAGE,
     "api:openapi-json": EVERYONE,
@@ -116,6 +126,7 @@ RULES: dict[str, Rule] = {
     "contests:coach_change": POST_ONLY,
     "contests:move": POST_ONLY,
     "contests:roster": CONTEST_COACH,
+    "contests:roster_group": POST_ONLY,
     "contests:student_remove": POST_ONLY,
     "contests:identity_reveal": CONTEST_COACH,
     "submissions:own": CONTEST_STUDENT,
@@ -124,6 +135,8 @@ RULES: dict[str, Rule] = {
     "submissions:preview": POST_ONLY,
     "submissions:pages_add": POST_ONLY,
     "submissions:page_change": POST_ONLY,
+    "submissions:transcription": POST_ONLY,
+    "submissions:transcription_state": (302, 404, 404, 404),  # This one is nobody's, like the next.
     "submissions:page_image": (302, 404, 404, 404),  # This one is nobody's; tests/submissions has those of people.
     "submissions:version_own": CONTEST_STUDENT,
     "submissions:version_withdraw": POST_ONLY,
@@ -153,11 +166,14 @@ RULES: dict[str, Rule] = {
     "marks:coordination": (302, 404, 404, 404, 404),  # Nobody's; tests/marks has those of people.
     "marks:case_ledger": (302, 404, 404, 404, 404),  # Bob organises and is marking this script just now.
     **{f"marks:{name}": POST_ONLY for name in ("coordination_do", "precedent_add", "fresh_skip", "calibration_change")},
-    "marks:calibration": CONTEST_COACH,
+    "marks:calibration": OWN_MARK_OPEN,
+    "marks:hand_back": POST_ONLY,
     # the contest office: Bob organises, so he stands in for the captain
-    **{f"office:{name}": CONTEST_COACH for name in ("scheme_change", "statistics", "statistics_data", "results", "record")},
-    "office:download": CONTEST_COACH,
-    "office:paper": CONTEST_COACH,
+    **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
+    **{
+        f"office:{name}": OWN_MARK_OPEN
+        for name in ("scheme_change", "statistics_data", "results", "download", "paper", "paper_pdf")
+    },
     "office:marks_table": CONTEST_COACH,
     "office:marks_table_download": CONTEST_COACH,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
@@ -166,6 +182,7 @@ RULES: dict[str, Rule] = {
     "results:preview": (302, 404, 404, 404, 404),
     "results:own": CONTEST_STUDENT,
     "results:result": CONTEST_STUDENT,
+    "results:result_pdf": (302, 404, 404, 404, 404),  # nothing is released
     "results:appeal_write": (302, 404, 404, 404, 404),
     "results:appeal_withdraw": POST_ONLY,
     "results:appeal_list": CONTEST_COACH,
@@ -176,6 +193,7 @@ RULES: dict[str, Rule] = {
     "results:feedback_queue": CONTEST_COACH,
     "results:feedback_rules": POST_ONLY,
     "results:feedback_answer": (302, 404, 404, 404, 404),
+    "results:feedback_proposal": POST_ONLY,
     "results:revision": (302, 404, 404, 404, 404),
     # lemmas
     "lemmas:graph": RUN_READERS,
@@ -188,6 +206,33 @@ RULES: dict[str, Rule] = {
     "explorations:start": RUN_READERS,
     "grading:start": RUN_READERS,
     "grading:detail": (302, 404, 404, 404),
+    "grading:experiment_list": RUN_READERS,
+    "grading:experiment_new": RUN_READERS,
+    **dict.fromkeys(("grading:experiment", "grading:experiment_csv", "grading:experiment_jsonl"), (302, 404, 404, 404)),
+    "grading:experiment_command": POST_ONLY,
+    "grading:set_list": RUN_READERS,
+    "grading:set_import": RUN_READERS,
+    **dict.fromkeys(("grading:set", "grading:set_script"), (302, 404, 404, 404)),
+    "grading:prepare": RUN_READERS,
+    "grading:prepare_add": POST_ONLY,
+    "grading:prepare_remove": POST_ONLY,
+    "grading:piece": (302, 404, 404, 404),
+    "grading:scheme_writer": RUN_READERS,
+    "grading:quality": RUN_READERS,
+    "grading:quality_summary": RUN_READERS,
+    "grading:proposal": (302, 404, 404, 404),
+    "grading:piece_version": (302, 404, 404, 404),
+    "grading:piece_command": POST_ONLY,
+    "grading:agreement_list": RUN_READERS,
+    "grading:agreement": CONTEST_COACH,  # Of the contest; tests/agreement has files and sets.
+    "grading:agreement_data": CONTEST_COACH,
+    "grading:agreement_json": CONTEST_COACH,
+    "grading:agreement_pairs": CONTEST_COACH,
+    "grading:agreement_cards": RUN_READERS,
+    "grading:agreement_places": CONTEST_COACH,
+    "grading:agreement_bucket": POST_ONLY,
+    "grading:agreement_columns": (302, 404, 404, 404),  # A file is its owner's only; this one is nobody's.
+    "grading:agreement_file_delete": POST_ONLY,
     "explorations:estimate": POST_ONLY,
     "explorations:run_list": RUN_READERS,
     "explorations:run_import": RUN_READERS,
@@ -214,6 +259,22 @@ RULES: dict[str, Rule] = {
     "explorations:model_list": RUN_READERS,
     "explorations:model_test": POST_ONLY,
     # learning
+    "datasets:list": RESEARCHERS,
+    "datasets:new": RESEARCHERS,
+    "datasets:version": RESEARCHERS,
+    "datasets:file": RESEARCHERS,
+    "datasets:view": RESEARCHERS,
+    "learning:job_list": RESEARCHERS,
+    "learning:job_new": RESEARCHERS,
+    "learning:job": RESEARCHERS,
+    "learning:job_curves": RESEARCHERS,
+    "learning:job_samples": RESEARCHERS,
+    "learning:job_command": POST_ONLY,
+    "learning:model_list": RESEARCHERS,
+    "learning:model_register": NOT_A_PAGE,  # tests/training_jobs/test_the_circle.py asks it, with a checkpoint.
+    "learning:model": RESEARCHERS,
+    "learning:model_compare": POST_ONLY,
+    "learning:model_decision": POST_ONLY,
     "learning:schedule": RESEARCHERS,
     "learning:schedule_data": RESEARCHERS,
     # operations
@@ -227,8 +288,10 @@ LEMMA = "s0.1"
 PROOF = "1"
 CALL = "s0/r1/reason"
 ANY_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
+GROUP_VIEWS = ("group", "group_rename", "member_remove", "group_delete")
 ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "accounts:token_revoke": lambda world: {"public_id": ANY_ID},
+    **{f"accounts:{name}": lambda world: {"group_id": a_group().public_id} for name in GROUP_VIEWS},
     "api:problem_get": lambda world: {"slug": world.problem.slug},
     "api:scheme_list": lambda world: {"slug": world.problem.slug},
     "api:scheme_get": lambda world: {"scheme_id": world.scheme.public_id},
@@ -247,6 +310,13 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"schemes:{name}": lambda world: {"scheme_id": world.scheme.public_id} for name in ("detail", "try", "download", "edit")
     },
     "schemes:command": lambda world: {"scheme_id": world.scheme.public_id, "verb": "activate"},
+    **{f"learning:{name}": lambda world: {"job_id": a_job().public_id} for name in ("job", "job_curves", "job_samples")},
+    "datasets:version": lambda world: a_dataset(),
+    "datasets:file": lambda world: a_dataset() | {"path": "manifest.json"},
+    "datasets:view": lambda world: a_dataset() | {"view": "trl-messages"},
+    **{f"learning:{name}": lambda world: {"name": a_model().name} for name in ("model", "model_decision")},
+    "learning:model_compare": lambda world: {"name": a_model().name, "kind": "toy"},
+    "learning:job_command": lambda world: {"job_id": a_job().public_id, "verb": "stop"},
     **{
         name: lambda world: {"contest_id": world.contest_id}
         for name in (
@@ -255,6 +325,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
             "contests:problem_change",
             "contests:coach_change",
             "contests:roster",
+            "contests:roster_group",
             "contests:student_remove",
             "submissions:own",
             "submissions:paper_list",
@@ -279,13 +350,17 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         for name in ("import_preview", "import_confirm")
     },
     **{f"office:{name}": lambda world: {"contest_id": world.contest_id} for name in ("statistics", "results", "record")},
+    "marks:hand_back": lambda world: {"contest_id": world.contest_id},
     "office:statistics_data": lambda world: {
         "contest_id": world.contest_id,
         "problem_id": world.handed_in.submission.problem.public_id,
     },
-    "office:paper": lambda world: {
-        "contest_id": world.contest_id,
-        "number": world.handed_in.submission.paper.number,
+    **{
+        f"office:{name}": lambda world: {
+            "contest_id": world.contest_id,
+            "number": world.handed_in.submission.paper.number,
+        }
+        for name in ("paper", "paper_pdf")
     },
     "office:download": lambda world: {"contest_id": world.contest_id, "form": "csv"},
     **{
@@ -293,6 +368,11 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         for name in ("scheme_change", "marks_table", "marks_table_download")
     },
     "submissions:page_image": lambda world: {"scan_id": ANY_ID},
+    "submissions:transcription_state": lambda world: {"scan_id": ANY_ID},
+    "submissions:transcription": lambda world: {
+        "problem_id": world.handed_in.submission.problem.public_id,
+        "verb": "ask",
+    },
     **{
         f"marks:{name}": lambda world: {"problem_id": world.handed_in.submission.problem.public_id}
         for name in ("next", "setup", "phrases", "script_list", "questions")
@@ -332,12 +412,13 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "results:preview": lambda world: {"contest_id": world.contest_id, "case_id": ANY_ID},
     **{
         f"results:{name}": lambda world: {"version_id": world.handed_in.public_id}
-        for name in ("result", "appeal_write", "feedback_own", "revision")
+        for name in ("result", "result_pdf", "appeal_write", "feedback_own", "revision")
     },
     **{f"results:{name}": lambda world: {"appeal_id": ANY_ID} for name in ("appeal", "appeal_withdraw")},
     "results:appeal_command": lambda world: {"appeal_id": ANY_ID, "verb": "take"},
     "results:feedback_ask": lambda world: {"request_id": ANY_ID, "level": 1},
     "results:feedback_answer": lambda world: {"request_id": ANY_ID},
+    "results:feedback_proposal": lambda world: {"request_id": ANY_ID, "verb": "decline"},
     "results:feedback_rules": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
@@ -345,7 +426,29 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},
     "grading:start": lambda world: {"slug": world.problem.slug},
+    **{
+        f"grading:{name}": lambda world: {"slug": world.problem.slug}
+        for name in ("prepare", "prepare_add", "piece", "scheme_writer", "quality", "quality_summary")
+    },
+    "grading:proposal": lambda world: {"run_id": world.run.public_id},
+    "grading:prepare_remove": lambda world: {"slug": world.problem.slug, "post_id": ANY_ID},
+    "grading:piece_version": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID},
+    "grading:piece_command": lambda world: {"slug": world.problem.slug, "version_id": ANY_ID, "verb": "approve"},
     "grading:detail": lambda world: {"run_id": world.run.public_id},
+    **{
+        f"grading:{name}": lambda world: {"experiment_id": ANY_ID}
+        for name in ("experiment", "experiment_csv", "experiment_jsonl")
+    },
+    "grading:experiment_command": lambda world: {"experiment_id": ANY_ID, "verb": "pause"},
+    "grading:set": lambda world: {"set_id": ANY_ID},
+    "grading:set_script": lambda world: {"set_id": ANY_ID, "script_id": ANY_ID},
+    **{
+        f"grading:{name}": lambda world: {"kind": "contest", "source_id": world.contest_id}
+        for name in ("agreement", "agreement_data", "agreement_json", "agreement_pairs", "agreement_bucket")
+    },
+    "grading:agreement_places": lambda world: {"source_id": world.contest_id},
+    "grading:agreement_columns": lambda world: {"file_id": ANY_ID},
+    "grading:agreement_file_delete": lambda world: {"file_id": ANY_ID},
     "explorations:estimate": lambda world: {"slug": world.problem.slug},
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
     "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},

@@ -81,13 +81,13 @@ def test_papers_without_a_problem_stand_for_themselves_beside_those_with_one() -
     assert advantage == pytest.approx(agree(named, draws=0).estimate("advantage_error").value)
 
 
-def test_without_draws_or_with_one_problem_there_is_no_interval_and_the_reason_is_told() -> None:
+def test_without_draws_or_with_two_problems_there_is_no_interval_and_the_reason_is_told() -> None:
     unasked = agree(noisy(60), draws=0).estimate("mae")
     assert isinstance(unasked.value, float)
     assert unasked.interval == Undefined(reason="no draws were asked for")
-    one = agree(noisy(60, problems=1)).estimate("mae").interval
+    one = agree(noisy(60, problems=2)).estimate("mae").interval
     assert isinstance(one, Undefined)
-    assert "one problem" in one.reason
+    assert "only 2 problems" in one.reason
 
 
 def test_a_constant_grader_has_no_correlation_and_the_reason_is_told() -> None:

@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_setting_that_is_read_from_the_environment_is_documented() -> None:
-    source = (ROOT / "apps/config/settings.py").read_text()
+    source = "".join((ROOT / f"apps/config/{name}.py").read_text() for name in ("settings", "settings_rooms"))
     read = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", source))
     documented = set(re.findall(r"`([A-Z][A-Z_]+)`", (ROOT / "docs/settings.md").read_text()))
     assert len(read) > 15
@@ -22,6 +22,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "apps/config/celery.py",  # DJANGO_SETTINGS_MODULE, before settings exist
         "apps/config/asgi.py",
         "apps/config/probe.py",
+        "apps/learning/trainers.py",  # hands on to trainers what finds devices, and nothing else
         "workers/serve.py",
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
         "apps/runs/local.py",  # the same key, for commands that ask a model server without a stack

@@ -6,14 +6,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from tests.ui.browser import CHROMIUM, FLAGS
+from tests.ui.chromium import PATIENCE_MS, chromium
 
 SAVED = re.compile(r"^(Saved|Nothing unsaved|Sealed)")
-PATIENCE_MS = 20_000  # A busy machine is not what these tests are about.
 ClientFor = Callable[[User | None], Client]
 
 
@@ -59,16 +58,11 @@ class Room:
 
 @contextmanager
 def room_of(live_server: LiveServer, session: str, **options: Any) -> Iterator[Room]:
-    """The browser, closed at the end; nothing may have gone wrong in its pages."""
-    expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    """The browser, with a profile that is closed at the end; nothing may have gone wrong in its pages."""
+    with chromium() as browser:
         room = Room(browser, live_server.url, session, **options)
-        try:
-            yield room
-            assert room.trouble == []
-        finally:
-            browser.close()
+        yield room
+        assert room.trouble == []
 
 
 def session_of(client_for: ClientFor, user: User) -> str:
@@ -77,8 +71,10 @@ def session_of(client_for: ClientFor, user: User) -> str:
 
 
 def settled(page: Page) -> None:
-    """Wait until the workspace stands and everything is saved."""
+    """Wait until the workspace stands, every key that was pressed has had its effect, and everything is saved."""
     page.wait_for_selector("[data-marking][data-ready]")
+    # A dialog tells its answer in a task of its own after it has closed: "Saved" may still mean what was before the key.
+    page.evaluate("() => new Promise((done) => setTimeout(() => setTimeout(done)))")
     expect(page.locator('[data-part="status"]')).to_have_text(SAVED)
 
 

@@ -2,10 +2,8 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
-from django.conf import settings
 from playwright.sync_api import Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
@@ -16,24 +14,15 @@ from apps.marks.sealing import cases_settle
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import SECRET, suggested
+from tests.ui.axe import faults, faults_in_both_themes
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @pytest.fixture(autouse=True)
 def _no_graders(settings: Settings) -> None:
     settings.MARKING_GRADERS = []  # Sealing asks them through the broker, which these tests do not have.
-
-
-def faults(page: Page) -> list[tuple[str, str]]:
-    """What axe finds that is serious, and whether the page is wider than its window."""
-    page.evaluate(AXE.read_text())
-    found: list[dict[str, Any]] = page.evaluate("axe.run()")["violations"]
-    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    serious = [row for row in found if row["impact"] in ("serious", "critical")]
-    return [(row["id"], row["nodes"][0]["html"][:200]) for row in serious] + ([("wide", page.url)] if wide else [])
 
 
 def shot(page: Page, name: str) -> None:
@@ -138,10 +127,7 @@ def test_a_dispute_from_claims_to_a_grade_by_keyboard(
     assert FinalGrade.objects.get().points == 6
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_of_captains_are_for_everybody(
-    live_server: LiveServer, client_for: ClientFor, bob: User, scheme: str
-) -> None:
+def test_the_pages_of_captains_are_for_everybody(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem = problem_to_mark(bob, scripts=1)
     mark = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE)))
     cases_settle(problem.contest)
@@ -152,11 +138,11 @@ def test_the_pages_of_captains_are_for_everybody(
         "/marking/coordination/",
         f"/marking/task/{mark.task.public_id}/reveal/",
     )
-    width = 1440 if scheme == "light" else 390
-    with room_of(
-        live_server, session_of(client_for, bob), viewport={"width": width, "height": 900}, color_scheme=scheme
-    ) as room:
-        for number, path in enumerate(pages):
-            page = room.page(path)
-            shot(page, f"captain-{number}-{scheme}")
-            assert faults(page) == [], path
+    session = session_of(client_for, bob)
+    for width in (1440, 390):
+        with room_of(live_server, session, viewport={"width": width, "height": 900}) as room:
+            for number, path in enumerate(pages):
+                page = room.page(path)
+                shot(page, f"captain-{number}-{width}")
+                assert (faults_in_both_themes(page) if width == 1440 else faults(page)) == [], path
+                page.close()

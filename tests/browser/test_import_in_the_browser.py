@@ -5,15 +5,36 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.runs.models import Run
-from tests.importing.files import check, solver_log
-from tests.ui.browser import CHROMIUM, FLAGS, needs_chromium
+from tests.browser.marking_pages import room_of, session_of
+from tests.importing.files import SHARED, check, needs_shared, solver_log
+from tests.importing.test_the_shared_logs import runs_of
+from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
+
+
+@needs_shared("imo25-logs")
+def test_the_largest_published_log_opens_and_replays(
+    live_server: LiveServer, client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    run = runs_of(SHARED / "imo25-logs", "solution_p1_grok4.log")["solution_p1_grok4.log"]
+    with room_of(live_server, session_of(client_for, alice)) as room:
+        page = room.page()
+        page.goto(f"/runs/{run.public_id}/", wait_until="domcontentloaded")
+        page.get_by_role("button", name="Replay this run").click()
+        play = page.locator('[data-action="play"]')
+        expect(play).to_be_focused()
+        page.keyboard.press("End")
+        expect(play).to_have_text("Again")
+        page.keyboard.press("Home")
+        expect(page.locator(".exchange__turn:visible")).to_have_count(0)
+        page.keyboard.press("Escape")
+        assert page.locator(".diff").count() < page.locator("[data-proof-diff]").count()
 
 
 def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
@@ -22,15 +43,8 @@ def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
     log, other = tmp_path / "ours.log", tmp_path / "cat.json"
     log.write_text(solver_log(*check("yes")))
     other.write_text("{}")
-    session = client_for(alice).cookies["sessionid"].value
-    trouble: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(base_url=live_server.url)
-        context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
-        page = context.new_page()
-        page.set_default_timeout(8_000)
-        page.on("pageerror", lambda error: trouble.append(str(error)))
+    with room_of(live_server, session_of(client_for, alice)) as room:
+        page = room.page()
         page.goto("/runs/import/")
         page.get_by_label("Files").set_input_files([other])
         page.get_by_role("button", name="Import").click()
@@ -49,6 +63,4 @@ def test_a_log_is_uploaded_and_opens_as_a_run_that_replays(
         expect(play).to_have_text("Again")
         page.keyboard.press("Home")
         expect(page.locator(".exchange__turn:visible")).to_have_count(0)
-        browser.close()
-    assert trouble == []
     assert Run.objects.get().owner == alice

@@ -44,7 +44,7 @@ def test_a_score_with_k_items_costs_k_and_two_keys(live_server: LiveServer, clie
     with room_of(live_server, session_of(client_for, bob)) as room:
         page = room.begin()
         first, hands = paper_of(page), Hands(page)
-        hands.press("i", "a", "2", "Enter")
+        hands.press("i", "a", "s", "Enter")
         next_shown(page, first)
         assert hands.pressed == 2 + 2
     mark = Mark.objects.get(sealed_at__isnull=False)
@@ -62,11 +62,11 @@ def test_a_typed_verdict_costs_at_most_four_keys(live_server: LiveServer, client
         note = page.get_by_role("article", name="Verdict: gap, root error")
         expect(note).to_contain_text("first error")
         hands.press("j", "e", "w", "q")
-        settled(page)
         expect(page.get_by_role("article", name="Verdict: wrong conclusion, consequence")).to_contain_text(
             "consequence of step 1"
         )
         expect(page.locator('[data-step="2"]')).to_have_class("proof__step marking__step marking__step--follows")
+        settled(page)
     verdicts = Mark.objects.get(row_version__gt=0).sheet["verdicts"]
     assert [(one["step"], one["fallacy"], one["role"]) for one in verdicts] == [
         (1, "gap", "root"),
@@ -156,6 +156,50 @@ def test_next_and_ask_hand_the_script_on(live_server: LiveServer, client_for: Cl
         page.get_by_role("button", name="Unsure").press("Enter")
         next_shown(page, second)
     assert list(Pass.objects.values_list("reason", "words")) == [("skip", ""), ("unsure", "Is this lemma known?")]
+
+
+def test_a_question_typed_at_once_is_words_and_gives_nothing_away(
+    live_server: LiveServer, client_for: ClientFor, bob: User
+) -> None:
+    problem = problem_to_mark(bob)
+    problem.captain = None
+    problem.save()
+    with room_of(live_server, session_of(client_for, bob)) as room:
+        page = room.begin()
+        first = paper_of(page)
+        dialog = page.get_by_role("dialog", name="Ask the captain")
+        page.keyboard.press("a")
+        expect(page.get_by_role("textbox", name="In words")).to_be_focused()
+        page.keyboard.press("Alt+u")
+        expect(dialog).to_be_visible()  # A question has words.
+        page.keyboard.type("can the pattern count?")
+        expect(page.get_by_role("textbox", name="In words")).to_have_value("can the pattern count?")
+        page.keyboard.press("Alt+u")
+        next_shown(page, first)
+    assert list(Pass.objects.values_list("reason", "words")) == [("unsure", "can the pattern count?")]
+
+
+def test_a_script_is_given_away_after_a_second_question_alone(
+    live_server: LiveServer, client_for: ClientFor, bob: User
+) -> None:
+    problem_to_mark(bob)
+    with room_of(live_server, session_of(client_for, bob)) as room:
+        page = room.begin()
+        first = paper_of(page)
+        sure = page.get_by_role("button", name="Give it away for good")
+        page.keyboard.press("a")
+        page.get_by_role("button", name="I know whose it is").press("c")
+        expect(page.get_by_role("dialog", name="Ask the captain")).to_be_visible()
+        page.get_by_role("button", name="I know whose it is").press("Enter")
+        expect(sure).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(sure).to_have_count(0)
+        assert paper_of(page) == first
+        page.keyboard.press("a")
+        page.get_by_role("button", name="I know whose it is").press("Enter")
+        sure.press("Enter")
+        next_shown(page, first)
+    assert list(Pass.objects.values_list("reason", flat=True)) == ["conflict"]
 
 
 def test_commands_are_found_by_name_and_keys_mean_letters_in_text(

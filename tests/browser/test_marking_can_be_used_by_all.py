@@ -11,9 +11,11 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.marks.keymaps import COMMANDS
 from apps.marks.models import Mark
+from apps.marks.setups import cases_prepare
 from tests.browser.marking_pages import ClientFor, room_of, session_of, settled
 from tests.contests.factory import TEXT
-from tests.marks.factory import problem_to_mark, script_add
+from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, script_add, sealed
+from tests.marks.suggested import suggested
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -78,6 +80,28 @@ def test_narrow_screens_and_twice_the_size_show_all_of_it(
         expect(page.locator('[data-part="points"]')).to_have_text("5")
         page.goto("/marking/keys/")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_telephone_shows_long_formulas_and_sealed_marks_in_its_width(
+    live_server: LiveServer, client_for: ClientFor, bob: User
+) -> None:
+    problem = problem_to_mark(bob, scripts=0, unrevealed_percent=0)
+    long = "+".join(f"a_{{{number}}}b_{{{number}}}" for number in range(12))
+    script_add(problem, "somebody", f"So $\\left({long}\\right) = 1$ holds.\n\nAnd $p = 2$.")
+    cases_prepare(problem)
+    mark = sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE))
+    suggested(mark)
+    with room_of(live_server, session_of(client_for, bob), viewport={"width": 390, "height": 844}, color_scheme="dark") as room:
+        page = room.page(f"/marking/task/{mark.task.public_id}/")
+        expect(page.locator("#reveal-panel")).to_contain_text("three stages")
+        page.wait_for_selector('[data-step="1"] .katex')
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        first = page.locator('[data-step="1"] .marking__set')
+        assert first.evaluate("box => box.getBoundingClientRect().right") <= 390
+        assert first.evaluate("box => { box.scrollLeft = 9999; return box.scrollLeft }") > 0
+        assert first.evaluate("box => { box.focus(); return document.activeElement === box }"), "keys cannot scroll it"
+        # axe wants a tabindex; browsers let keys into what scrolls without one, and only while it scrolls.
+        assert not AXE.exists() or {rule for rule, _ in faults(page)} <= {"scrollable-region-focusable"}
 
 
 def test_keys_are_shown_and_not_read_out(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:

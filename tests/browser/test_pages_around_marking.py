@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -13,8 +12,8 @@ from apps.accounts.models import User
 from apps.marks.models import Pass, PassReason
 from apps.marks.passes import task_pass
 from tests.browser.marking_pages import ClientFor, room_of, session_of
-from tests.browser.test_marking_can_be_used_by_all import AXE, faults
 from tests.marks.factory import ONE_PLACE, claimed, problem_to_mark, sealed
+from tests.ui.axe import faults, faults_in_both_themes, needs_axe
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -26,30 +25,23 @@ def _no_graders(settings: Settings) -> None:
     settings.MARKING_GRADERS = []
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
-def test_the_pages_can_be_used_by_all(
-    live_server: LiveServer, client_for: ClientFor, bob: User, dana: User, scheme: str, width: int
-) -> None:
+@needs_axe
+def test_the_pages_can_be_used_by_all(live_server: LiveServer, client_for: ClientFor, bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=4)
     sealed(claimed(problem, bob), bob, ("points", {"points": 6}), ("verdict", ONE_PLACE))
     words = "Is $\\mathbb Z[i]$ chain B, or a chain of its own?"
     task_pass(task=claimed(problem, dana), user=dana, reason=PassReason.APPROACH, words=words)
     base = f"/marking/problem/{problem.public_id}"
-    options: dict[str, Any] = {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
-    with room_of(live_server, session_of(client_for, bob), **options) as room:
-        for name, path in (
-            ("home", "/marking/"),
-            ("setup", f"{base}/setup/"),
-            ("questions", f"{base}/questions/"),
-            ("scripts", f"{base}/scripts/"),
-        ):
-            page = room.page(path)
-            assert faults(page) == [], name
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than its window"
-            if PICTURES:
-                page.screenshot(path=Path(PICTURES) / f"{name}-{scheme}-{width}.png", full_page=True)
-            page.close()
+    paths = {"home": "/marking/"} | {name: f"{base}/{name}/" for name in ("setup", "questions", "scripts")}
+    session = session_of(client_for, bob)
+    for width in (1440, 390):
+        with room_of(live_server, session, viewport={"width": width, "height": 900}) as room:
+            for name, path in paths.items():
+                page = room.page(path)
+                assert (faults_in_both_themes(page) if width == 1440 else faults(page)) == [], (name, width)
+                if PICTURES:
+                    page.screenshot(path=Path(PICTURES) / f"{name}-{width}.png", full_page=True)
+                page.close()
 
 
 def test_a_captain_answers_by_keyboard(live_server: LiveServer, client_for: ClientFor, bob: User, dana: User) -> None:

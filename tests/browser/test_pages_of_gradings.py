@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.conf import LazySettings, settings
+from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
 
@@ -13,10 +13,10 @@ from tests.graders.answers import FOLLOWS
 from tests.grading.test_grade_command import MODELS
 from tests.grading.test_pages_of_gradings import graded
 from tests.problems.factory import make_problem
+from tests.ui.axe import faults_in_both_themes
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 ClientFor = Callable[[User | None], Client]
 WIDE = "[...document.querySelectorAll('main *')].filter((one) => !one.closest('.scroll-x, pre, .katex, .visually-hidden')"
 WIDE += " && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"
@@ -34,24 +34,19 @@ def addresses(alice: User, settings: LazySettings, tmp_path: Path) -> list[str]:
     return [reverse("grading:start", args=[problem.slug]), *runs]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_of_gradings_have_no_serious_fault_and_fit_a_telephone(
-    scheme: str, addresses: list[str], alice: User, client_for: ClientFor, tmp_path: Path
+    addresses: list[str], alice: User, client_for: ClientFor, tmp_path: Path
 ) -> None:
     client = client_for(alice)
     pages = Pages({address: client.get(address) for address in addresses})  # type: ignore[misc]
-    with browser_page(pages, color_scheme=scheme, bypass_csp=True) as page:
+    with browser_page(pages, bypass_csp=True) as page:
         for number, address in enumerate(addresses):
             page.set_viewport_size({"width": 1200, "height": 900})
             page.goto(address)
-            page.add_script_tag(path=AXE)
-            found = page.evaluate(
-                "axe.run().then((all) => all.violations.map((one) => [one.impact, one.id, one.nodes[0].html]))"
-            )
-            assert [one for one in found if one[0] in ("serious", "critical")] == []
-            page.screenshot(path=tmp_path / f"{scheme}-{number}.png", full_page=True)
+            assert faults_in_both_themes(page) == []
+            page.screenshot(path=tmp_path / f"{number}.png", full_page=True)
             page.set_viewport_size({"width": 390, "height": 844})
             for details in page.locator("main details").all():
                 details.evaluate("(one) => { one.open = true; }")
             assert page.evaluate(WIDE) == []
-            page.screenshot(path=tmp_path / f"{scheme}-{number}-narrow.png", full_page=True)
+            page.screenshot(path=tmp_path / f"{number}-narrow.png", full_page=True)

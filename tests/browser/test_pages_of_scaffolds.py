@@ -2,10 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Literal
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Locator, Page
 
@@ -17,11 +15,11 @@ from tests.explorations.test_conversations_of_a_run import played as played_agen
 from tests.explorations.test_replay import drawn, open_page, place_of
 from tests.explorations.test_solutions_of_a_run import nomos
 from tests.reasoning.candidates import FAIL, PASS, better, named, score
+from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
 Opened = Callable[..., AbstractContextManager[Page]]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 GRAPH = "document.querySelector('[data-lemma-graph]').lemmaGraph"
 
 
@@ -111,18 +109,13 @@ def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be
         assert narrow(page) == []
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@needs_axe
 def test_axe_finds_nothing_wrong_with_a_conversation_and_a_memory(opened: Opened) -> None:
     answers = {"check/1": FAIL, "correct/1": "I like turtles.", "check/2": "Hm.", "check/3": PASS, "check/4": PASS}
     talk = played("self_check", lambda request: answers.get(request.key) or named(request))
-    themes: dict[Run, tuple[Literal["light", "dark"], ...]] = {talk: ("light", "dark"), played_agents(): ("light",)}
-    for run in themes:
+    for run in (talk, played_agents()):
         with opened(run) as page:
-            page.evaluate(AXE.read_text())
-            for theme in themes[run]:
-                page.emulate_media(color_scheme=theme)
-                found = page.evaluate("axe.run()")["violations"]
-                assert [(row["id"], row["nodes"][0]["html"]) for row in found] == []
+            assert faults_in_both_themes(page, all_of_them=True) == []
 
 
 def test_the_replay_of_a_conversation_goes_turn_by_turn(opened: Opened) -> None:
@@ -144,7 +137,7 @@ def test_nomos_shows_marks_groups_and_the_bracket(opened: Opened) -> None:
         page.evaluate(f"{GRAPH}.ready")
         assert "pair/1/c1.2/c1.1" in " ".join(drawn(page)) or "pair/1/c1.1/c1.2" in " ".join(drawn(page))
         assert "held most likely right" in page.locator('[data-told="groups"] li').first.inner_text()
-        row = page.locator("[data-pair]")
+        row = page.locator("tr[data-pair]")
         assert row.locator("strong").inner_text() == "c1.2"
         assert "first" in row.inner_text()
         assert page.locator("#c1\\.2").get_by_text("mean 7 of 7").is_visible()
@@ -200,4 +193,7 @@ def test_alpha_apollo_shows_rounds_and_what_each_is_shown_of_the_memory(opened: 
         assert "Mended before it ran" in turns.first.inner_text()
         assert turns.first.locator('pre[aria-label="Tool response"]').inner_text().strip() != ""
         assert "2 of 3" in page.locator("[data-told=tools]").inner_text()
+        judged = page.locator("#c1\\.1")
+        assert judged.locator(".solution__opinions").count() == 0
+        assert "incorrect" in judged.locator("[data-keep^='talk ']").first.locator("summary").inner_text()
         assert narrow(page) == []

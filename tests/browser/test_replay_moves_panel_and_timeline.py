@@ -64,3 +64,15 @@ def test_the_bars_of_the_timeline_count_the_calls_of_then(
         page.locator('[data-action="leave"]').click()
         expect(bars).to_have_count(page.locator("#run-timeline [data-bar]").count())
         expect(page.locator(".phases__sum").first).to_be_visible()
+
+
+def test_time_and_calls_are_those_of_then(client_for: Callable[[User | None], Client], alice: User, run: Run) -> None:
+    began = place_of(run, "call.began")
+    with open_page(RunPages(client_for(alice), run), run, f"?at={began}") as page:
+        page.locator('[data-part="bar"]').wait_for()
+        used = {name: page.locator(f'[data-meter="{name}"] [data-part="used"]') for name in ("seconds", "calls")}
+        assert used["calls"].inner_text() == "0"
+        page.locator('[data-replay] [data-part="scrub"]').fill(str(run.last_seq))
+        assert int(used["calls"].inner_text().replace(",", "")) > 0
+        told = page.locator('[data-part="where"]').inner_text()
+        assert told.startswith(used["seconds"].inner_text())

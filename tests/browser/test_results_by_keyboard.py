@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
@@ -17,10 +16,10 @@ from apps.results import feedback
 from apps.results.models import FeedbackRequest
 from tests.marks.factory import marker
 from tests.results.factory import appeal_of, case_of, day_after, marked, version_of
+from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @pytest.fixture
@@ -68,7 +67,7 @@ def opened(client: Client, paths: dict[str, str], start: str, **options: Any) ->
         page.on("console", lambda line: trouble.append(line.text) if "Content Security Policy" in line.text else None)
         page.goto(paths[start])
         yield page
-    assert trouble == []
+        assert trouble == []
 
 
 def tab_to(page: Page, words: str, most: int = 80) -> None:
@@ -119,7 +118,7 @@ def test_hints_are_read_and_the_next_is_asked_for_by_keyboard(
         expect(page.get_by_text("The next hint can be asked for")).to_be_visible()
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@needs_axe
 @pytest.mark.parametrize("side", ["student", "coach"])
 def test_axe_finds_nothing_wrong_and_no_page_is_wider_than_a_telephone(
     problem: ContestProblem, charlie: User, bob: User, client_for: Callable[[User | None], Client], side: str
@@ -128,11 +127,7 @@ def test_axe_finds_nothing_wrong_and_no_page_is_wider_than_a_telephone(
     with opened(client_for(charlie if side == "student" else bob), paths, next(iter(paths))) as page:
         for name, path in paths.items():
             page.goto(path)
-            page.evaluate(AXE.read_text())
-            for theme in ("light", "dark"):
-                page.emulate_media(color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce")
-                found = page.evaluate("axe.run()")["violations"]
-                assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], (name, theme)
+            assert faults_in_both_themes(page, all_of_them=True) == [], name
             page.set_viewport_size({"width": 390, "height": 844})
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
             page.set_viewport_size({"width": 1280, "height": 900})

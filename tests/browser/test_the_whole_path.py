@@ -1,22 +1,22 @@
 """A person's whole path in a real browser against real processes: sign in, read, explore, watch, survive a kill, come back."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from tests.browser.screenshot import FLAGS, free_port, sign_in
+from tests.browser.screenshot import free_port, sign_in
 from tests.flows.stack import Stack
+from tests.ui.browser import needs_chromium
+from tests.ui.chromium import chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.kill,
     pytest.mark.xdist_group("whole path"),  # One stack of processes, not one a worker.
-    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    needs_chromium,
 ]
 
 
@@ -31,8 +31,7 @@ def stack() -> Iterator[Stack]:
 
 @pytest.fixture
 def page(stack: Stack) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium() as browser:
         page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         page.set_default_timeout(20_000)
         complaints: list[str] = []
@@ -40,7 +39,6 @@ def page(stack: Stack) -> Iterator[Page]:
         stack.wait_for_web()
         sign_in(page, address(stack))
         yield page
-        browser.close()
         assert complaints == []
 
 

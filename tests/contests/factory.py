@@ -3,8 +3,8 @@
 from typing import Any
 
 from apps.accounts.models import User
-from apps.contests.models import Contest, ContestProblem, ContestState, Paper
-from apps.contests.services import Settings, contest_create, contest_move, problem_add, student_add
+from apps.contests.models import AuthorKind, Contest, ContestProblem, ContestState, Paper
+from apps.contests.services import Settings, author_add, contest_create, contest_move, problem_add, student_add
 from apps.problems.models import Problem
 from apps.submissions.models import Submission, SubmissionVersion, TextFormat
 from apps.submissions.services import version_hand_in
@@ -33,6 +33,10 @@ def moved(contest: Contest, state: ContestState) -> Contest:
 
 def enter(contest: Contest, person: User, school: str = "") -> tuple[Paper, ContestProblem]:
     """Enter somebody; their paper and the first problem."""
+    if contest.state == ContestState.MARKING:  # As if they had been entered before.
+        name = person.get_full_name() or person.username
+        paper = author_add(contest=contest, name=name, kind=AuthorKind.STUDENT, person=person, school=school)
+        return paper, contest.problems.all()[0]
     return student_add(contest=contest, person=person, school=school), contest.problems.all()[0]
 
 

@@ -1,5 +1,6 @@
 """Anonymity: pages of markers hold no name, number order tells nothing, and an identity opens one at a time, on record."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -82,6 +83,28 @@ def test_papers_are_read_from_marking_on(bob: User, charlie: User, client_for: C
     assert (client.get(papers).status_code, client.get(script).status_code) == (404, 404)
     moved(contest, ContestState.MARKING)
     assert (client.get(papers).status_code, client.get(script).status_code) == (200, 200)
+
+
+def numbers_listed(client: Client, contest: Contest) -> list[str]:
+    page = client.get(reverse("submissions:paper_list", args=[contest.public_id])).content.decode()
+    return re.findall(r'class="contest-number" scope="row">(\w+)<', page)
+
+
+def test_a_name_that_is_added_adds_no_number(marked: Contest, bob: User, charlie: User, client_for: ClientFor) -> None:
+    client, roster = client_for(bob), reverse("contests:roster", args=[marked.public_id])
+    before = numbers_listed(client, marked)
+    assert before == [marked.papers.get().number]
+    assert 'name="students"' not in client.get(roster).content.decode()
+    refused = client.post(roster, {"students": charlie.username})
+    assert refused.status_code == 422
+    assert "The contest is being marked; open it again first. Nobody was added." in refused.content.decode()
+    assert marked.papers.count() == 1
+    services.contest_move(contest=marked, verb="reopen", based_on=marked.row_version)
+    assert 'name="students"' in client.get(roster).content.decode()
+    assert client.post(roster, {"students": charlie.username}).status_code == 302
+    moved(marked, ContestState.MARKING)
+    assert marked.papers.count() == 2
+    assert numbers_listed(client, marked) == before, "a paper without a text stands on no list"
 
 
 def test_paper_numbers_are_drawn_not_counted(bob: User) -> None:

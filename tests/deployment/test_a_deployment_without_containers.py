@@ -12,14 +12,14 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from apps.accounts.services import SAMPLE_ACCOUNTS
-from tests.browser.screenshot import FLAGS
 from tests.deployment.installation import Installation, written_files
 from tests.flows.database import PostgresServer, server_programs
+from tests.ui.browser import needs_chromium
+from tests.ui.chromium import chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
     pytest.mark.kill,
     pytest.mark.xdist_group("deployment"),  # One installation, not one a worker.
@@ -176,12 +176,11 @@ def test_the_broker_asks_for_its_password(installation: Installation) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+@needs_chromium
 def test_a_run_is_started_and_watched_to_its_end_through_the_proxy(
     installation: Installation, researcher: tuple[str, str], tmp_path: Path
 ) -> None:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with chromium() as browser:
         page = browser.new_context(viewport={"width": 1440, "height": 900}, ignore_https_errors=True).new_page()
         page.set_default_timeout(20_000)
         complaints: list[str] = []
@@ -200,7 +199,6 @@ def test_a_run_is_started_and_watched_to_its_end_through_the_proxy(
         expect(page.locator(".katex").first).to_be_visible()
         assert _modules_that_ran_twice(page) == []
         page.screenshot(path=tmp_path / "deployment.png")
-        browser.close()
         assert complaints == []
 
 

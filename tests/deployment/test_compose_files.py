@@ -28,6 +28,12 @@ from tests.deployment.compose import (
 needs_compose = pytest.mark.skipif(docker_compose() is None, reason="Docker Compose v2 is not installed (.ci/compose does it)")
 #: Read by programs other than ours.
 OF_OTHERS = {"NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "HF_TOKEN"}
+
+
+def _settings() -> str:
+    return "".join((ROOT / f"apps/config/{name}.py").read_text() for name in ("settings", "settings_rooms"))
+
+
 EVERY = pytest.mark.parametrize("name", services())
 
 
@@ -112,7 +118,7 @@ def test_inference_workers_hold_neither_the_database_nor_the_key_of_sessions() -
 
 
 def test_every_setting_that_is_set_exists() -> None:
-    known = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", (ROOT / "apps/config/settings.py").read_text()))
+    known = set(re.findall(r"env\.\w+\(\s*\"([A-Z_]+)\"", _settings()))
     named = {variable for service in ours().values() for variable in service["environment"]}
     assert named - known - OF_OTHERS == set()
 

@@ -52,6 +52,17 @@ def nomos(request: GenerationRequest) -> str:
             return better("A")
 
 
+def test_the_page_tells_how_far_the_judge_of_a_knock_out_follows_the_order(
+    alice: User, client_for: Callable[[User | None], Client]
+) -> None:
+    run = played("nomos", "quick", nomos)
+    found = solutions(run).order
+    assert found.first_won is not None
+    assert found.first_won.count == found.first_won.of == found.comparisons > 0
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert "Both orders named the same in 0 of" in page
+
+
 def test_the_fold_knows_marks_groups_pairs_and_the_winner() -> None:
     found = solutions(played("nomos", "quick", nomos))
     first = found.rounds[0].solutions

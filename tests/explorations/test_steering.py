@@ -101,3 +101,12 @@ def test_a_student_sees_and_steers_no_run(run: Run, charlie: User, client_for: C
 
 def test_an_unknown_run_does_not_exist(client: Client) -> None:
     assert client.get(reverse("explorations:run_detail", args=[uuid.uuid4()])).status_code == 404
+
+
+def test_lemmas_are_offered_where_a_library_takes_them(client: Client, run: Run, alice: User) -> None:
+    address = reverse("explorations:run_detail", args=[run.public_id])
+    assert 'id="inject-statement"' in client.get(address).content.decode()
+    Run.objects.filter(pk=run.pk).update(scaffold="rsa")
+    page = client.get(address).content.decode()
+    assert "A lemma of yours" not in page
+    assert "Give the hint" in page

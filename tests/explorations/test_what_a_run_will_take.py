@@ -52,6 +52,17 @@ def test_the_speed_of_a_model_counts_parallel_calls_together_and_idle_time_not()
     assert alias_speed("small") == pytest.approx(300 / 20)
 
 
+@pytest.mark.parametrize(("scaffold", "preset"), [("intern_s1_mo", "quick"), ("reasoning_cache", "five"), ("rsa", "")])
+def test_no_call_is_expected_to_hold_more_than_its_model_can(scaffold: str, preset: str) -> None:
+    aliases = usable_aliases()
+    short = {name: alias.model_copy(update={"context_tokens": 300}) for name, alias in aliases.items()}
+    plan = Plan(scaffold, preset, role_aliases={"": "small"})
+    free, bound = plan_estimate(plan, aliases), plan_estimate(plan, short)
+    assert all(role.tokens_expected <= 300 * role.calls_expected for role in bound.roles)
+    assert bound.tokens_expected == sum(role.tokens_expected for role in bound.roles) < free.tokens_expected
+    assert bound.tokens_max <= 300 * bound.calls_max
+
+
 @pytest.mark.django_db
 def test_the_time_is_that_of_the_expected_tokens_and_unknown_where_one_model_is() -> None:
     run, plan = make_run(), Plan("intern_s1_mo", "quick", role_aliases={"": "small", "writer": "large"})

@@ -20,12 +20,6 @@ def main() -> None:
         close_old_connections()
 
 
-def migrate() -> None:
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-
-
 def start() -> str:
     """Start the worked example as Alice; returns the run's public id."""
     from apps.accounts.models import Role, User
@@ -62,6 +56,14 @@ def samples() -> None:
 
     sample_accounts_ensure()
     call_command("load_samples", verbosity=0)
+
+
+def glance(run_id: str) -> tuple[str, int]:
+    """Status and calls: what is asked again and again must not cost the processor what the run needs."""
+    from apps.runs.models import Run
+
+    status, calls = Run.objects.values_list("status", "calls").get(public_id=run_id)
+    return status, calls
 
 
 def dump(run_id: str) -> dict[str, Any]:
@@ -122,10 +124,10 @@ def writable(run_id: str) -> bool:
 
 
 COMMANDS: dict[str, Any] = {
-    "migrate": migrate,
     "start": start,
     "start_with_tools": start_with_tools,
     "samples": samples,
+    "glance": glance,
     "dump": dump,
     "command": command,
     "active": active,

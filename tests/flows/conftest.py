@@ -20,6 +20,14 @@ _OF_THE_DRIVE = {
 _OF_A_CALL = re.compile(r" workers\.(?:worker|results): (began|answered) (\S+)#\d+$")
 
 
+def rounds(seeds: range, sampled: int) -> list[Any]:
+    """Seeds of random kills, of which the suite takes the first few, in which every process dies at least four times.
+
+    All of them are rounds of `make test-kills`.
+    """
+    return [*seeds[:sampled], *(pytest.param(seed, marks=pytest.mark.thorough) for seed in seeds[sampled:])]
+
+
 @pytest.fixture
 def stack(tmp_path: Path) -> Iterator[Stack]:
     """All processes, started; Valkey's socket path must stay short, so they live under a folder of their own."""

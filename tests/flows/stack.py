@@ -3,26 +3,33 @@
 Processes are killed with -9 by name and started again, as a supervisor would.
 """
 
+import atexit
+import functools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
 from apps.config.stack import valkey_binary
+from tests.flows import nursery
+from tests.flows.nursery import Child
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = nursery.ROOT
 _CELERY = [sys.executable, "-m", "celery", "-A"]
+Process = subprocess.Popen[bytes] | Child
 _QUIET = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "INFO"]
 
 
@@ -34,9 +41,10 @@ class Stack:
     tokens_per_s: float = 3000.0
     extra_env: dict[str, str] = field(default_factory=dict)
     database: str = ""
-    running: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    running: dict[str, Process] = field(default_factory=dict)
     port: int = 0
-    _agent: "subprocess.Popen[str] | None" = None
+    _agent: Process | None = None
+    _pipes: "tuple[IO[str], IO[str]] | None" = None
 
     def __enter__(self) -> "Stack":
         (self.folder / "valkey").mkdir(parents=True, exist_ok=True)
@@ -57,18 +65,21 @@ class Stack:
         database = self.database or os.environ.get("DATABASE_URL", "")
         if database.startswith("postgres"):
             self.env["DATABASE_URL"] = _fresh_database(database)
-        self.agent("migrate")
+        else:
+            shutil.copy(_migrated_file(), self.folder / "lemmascope.sqlite3")
         return self
 
     def __exit__(self, *_: object) -> None:
         for process in self.running.values():
             process.kill()
-        if self._agent is not None:
+        if self._agent is not None and self._pipes is not None:
+            for pipe in self._pipes:
+                pipe.close()
             try:
-                self._agent.communicate(timeout=20)
+                self._agent.wait(timeout=20)
             except subprocess.TimeoutExpired:
                 self._agent.kill()
-                self._agent.communicate()
+                self._agent.wait(timeout=20)
         for process in self.running.values():
             process.wait(timeout=20)
 
@@ -77,10 +88,7 @@ class Stack:
         for name in names:
             if name in self.running and self.running[name].poll() is None:
                 continue
-            with (self.folder / f"{name}.log").open("ab") as log:
-                self.running[name] = subprocess.Popen(
-                    self._command(name), env={**self.env, **(env or {})}, cwd=ROOT, stdout=log, stderr=log
-                )
+            self.running[name] = _start(self._command(name), {**self.env, **(env or {})}, self.folder / f"{name}.log")
 
     def kill(self, name: str) -> None:
         """kill -9, and wait until the process is gone."""
@@ -98,20 +106,14 @@ class Stack:
 
     def agent(self, *args: str) -> Any:
         """Run one command of tests/flows/agent.py in this stack's environment; returns its JSON."""
-        if self._agent is None:
-            with (self.folder / "agent.log").open("ab") as log:
-                self._agent = subprocess.Popen(
-                    [sys.executable, "-m", "tests.flows.agent"],
-                    env=self.env,
-                    cwd=ROOT,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=log,
-                    text=True,
-                )
-        stdin, stdout = self._agent.stdin, self._agent.stdout
-        assert stdin is not None
-        assert stdout is not None
+        if self._pipes is None:
+            asked, said = self.folder / "agent.in", self.folder / "agent.out"
+            for pipe in (asked, said):
+                os.mkfifo(pipe)
+            command = [sys.executable, "-m", "tests.flows.agent"]
+            self._agent = _start(command, self.env, self.folder / "agent.log", stdin=str(asked), stdout=str(said))
+            self._pipes = asked.open("w"), said.open()
+        stdin, stdout = self._pipes
         stdin.write(json.dumps(args) + "\n")
         stdin.flush()
         answer = stdout.readline()
@@ -124,11 +126,12 @@ class Stack:
         until = time.monotonic() + within_s
         while time.monotonic() < until:
             self.keep_up(keep)
-            dump: dict[str, Any] = self.agent("dump", run)
-            if dump["status"] in {"finished", "failed", "cancelled", "needs_fork"}:
+            status, calls = self.agent("glance", run)
+            if status in {"finished", "failed", "cancelled", "needs_fork"}:
+                dump: dict[str, Any] = self.agent("dump", run)
                 return dump
             time.sleep(0.3)
-        raise AssertionError(f"the run did not end: {dump['status']}, {dump['calls']} calls\n{self.logs()}")
+        raise AssertionError(f"the run did not end: {status}, {calls} calls\n{self.logs()}")
 
     def wait_for(self, run: str, condition: Callable[[dict[str, Any]], bool], within_s: float = 30) -> dict[str, Any]:
         """Wait until the run's dump meets the condition."""
@@ -172,15 +175,60 @@ class Stack:
         if name.startswith("orchestrator"):
             return [*_CELERY, "apps.config.orchestrator", "worker", "-P", "threads", "-c", "4", "-Q", "runs",
                     "-n", f"{name}@%h", *_QUIET]  # fmt: skip
+        if name == "grader":  # Answers of benchmarks/grading.py, for experiments.
+            return [*_CELERY, "benchmarks.answering", "worker", "-P", "threads", "-c", "16", "-Q", "inference.grader",
+                    "-n", f"{name}@%h", *_QUIET]  # fmt: skip
         queue = "inference.sandbox" if name == "sandbox" else "inference.worked-example"
         return [*_CELERY, "workers.worker", "worker", "-P", "threads", "-c", "16", "-Q", queue,
                 "-n", f"{name}@%h", *_QUIET]  # fmt: skip
 
 
-def _fresh_database(url: str) -> str:
-    """A new database on the PostgreSQL server of `url`."""
+@functools.cache
+def _migrated_file() -> Path:
+    """An SQLite database with all tables, made once a test process: migrating takes longer than many a run."""
+    folder = tempfile.mkdtemp(prefix="ls-migrated-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _migrate({"DATA_DIR": folder})
+    return Path(folder) / "lemmascope.sqlite3"
+
+
+@functools.cache
+def _migrated_database(url: str) -> str:
+    """The name of such a database on the PostgreSQL server of `url`."""
     name = f"flow_{uuid.uuid4().hex[:12]}"
+    _create(url, name)
+    _migrate({"DATABASE_URL": _url_of(url, name), "EMBEDDED": "1"})
+    return name
+
+
+def _start(command: list[str], env: dict[str, str], log: Path, **pipes: str) -> Process:
+    """Processes of the application by the nursery, where this system has what it needs."""
+    module, *args = command[2:]
+    if module in nursery.MODULES and hasattr(os, "pidfd_open"):
+        return nursery.start(module, args, env, log, **pipes)
+    if pipes:
+        command = ["sh", "-c", 'exec "$@" <"$STDIN" >"$STDOUT"', "sh", *command]
+        env = env | {"STDIN": pipes["stdin"], "STDOUT": pipes["stdout"]}
+    with log.open("ab") as file:
+        return subprocess.Popen(command, env=env, cwd=ROOT, stdout=file, stderr=file)
+
+
+def _fresh_database(url: str) -> str:
+    """A new database with all tables on the PostgreSQL server of `url`."""
+    name = f"flow_{uuid.uuid4().hex[:12]}"
+    _create(url, name, f'TEMPLATE "{_migrated_database(url)}"')
+    return _url_of(url, name)
+
+
+def _create(url: str, name: str, how: str = "") -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(path=f"/{name}"))
+        connection.execute(f'CREATE DATABASE "{name}" {how}')
+
+
+def _url_of(url: str, name: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def _migrate(env: dict[str, str]) -> None:
+    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(command, env={**os.environ, **env}, cwd=ROOT, check=True, timeout=120)

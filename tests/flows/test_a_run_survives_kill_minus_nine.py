@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.flows.conftest import assert_nothing_finished_was_generated_again, assert_sound
+from tests.flows.conftest import assert_nothing_finished_was_generated_again, assert_sound, rounds
 from tests.flows.stack import Stack
 
 pytestmark = [pytest.mark.kill]
@@ -21,7 +21,7 @@ def some_calls(dump: dict[str, Any]) -> bool:
     return bool(dump["calls"] >= 5)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", rounds(range(20), sampled=8))
 def test_random_kills_at_random_moments(stack: Stack, undisturbed: Undisturbed, seed: int) -> None:
     rng = random.Random(seed)
     stack.tokens_per_s = 900

@@ -28,10 +28,17 @@ def rubric(*points: int) -> str:
     return f"<rubric>{items}</rubric>"
 
 
+PARTS = (
+    '<part name="M1" step="1">The product of two neighbours</part><part name="S1" step="1">Expand it</part>'
+    '<part name="M2" step="3">Hence by the examples</part><part name="C01" step="2 and 3">It is even</part>'
+    '<part name="F9">no letter of ours</part><part name="M3" step="99"></part>'
+)
+
+
 def by_items(*points: float, total: float | None = None) -> str:
     items = [f'<item code="M{number}" points="{one}">So much of it.</item>' for number, one in enumerate(points, 1)]
     chain = "<chain>E1(Step_2) -> M2(Step_3) -> FINAL_INVALID</chain>"
-    return grading(sum(points) if total is None else total, finding(), chain, *items)
+    return grading(sum(points) if total is None else total, finding(), PARTS, chain, *items)
 
 
 FOLLOWS = {

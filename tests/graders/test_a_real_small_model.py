@@ -7,14 +7,14 @@ import pytest
 
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.inference.aliases import parse_aliases
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
-from tests.graders.grade import PROBLEM, SCRIPT
+from tests.graders.grade import PROBLEM, REFERENCES, SCRIPT
 from workers.engines.openvino import OpenVinoBackend
 
 TOML = """
@@ -53,3 +53,27 @@ async def test_a_tiny_model_is_read_strictly_and_its_words_are_kept() -> None:
         assert f"<points>{grading.points}</points>" in "".join(
             record.final.text for record in journal.records if record.final is not None
         )
+
+
+@pytest.mark.engine
+async def test_a_tiny_model_writes_no_scheme_and_the_run_says_so_with_its_words() -> None:
+    program = PREPARERS["scheme_writer"]
+    roles = {"scheme_writer": RoleSpec(alias="smollm2", sampling=Sampling(temperature=0, max_new_tokens=120))}
+    spec = RunSpec(problem=PROBLEM, scaffold="scheme_writer", roles=roles, seed=1)
+    backend = OpenVinoBackend(parse_aliases(TOML)["smollm2"])
+    try:
+        journal = InMemoryJournal()
+        context = RunContext(spec, journal, LocalDispatcher({"smollm2": backend}), NoControls())
+        async with asyncio.timeout(240):
+            outcome = await program.solve(PROBLEM, context, program.read_params({"references": REFERENCES[:1]}))
+    finally:
+        await backend.close()
+    told = {key: event.model_dump() for _, key, event in journal.events}
+    if "grading/scheme" in told:
+        assert "checkpoint" in told["grading/scheme"]["text"]
+    else:
+        first = journal.recorded("write")
+        assert first is not None
+        assert first.final is not None
+        assert told["grading/lost/scheme"]["raw"] == first.final.text
+        assert outcome.ended_by == "nothing-readable"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.graders.registry import GRADERS, PROGRAMS
+from apps.reasoning.graders.registry import GRADERS, PREPARERS, PROGRAMS
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import FOLLOWS, by_items
@@ -29,8 +29,8 @@ NAMES = sorted(CASES)
 
 def test_every_grader_is_tried_here_and_none_is_a_scaffold() -> None:
     assert set(CASES) == set(GRADERS)
-    assert set(PROGRAMS) == set(SCAFFOLDS) | set(GRADERS)
-    assert not set(SCAFFOLDS) & set(GRADERS)
+    assert set(PROGRAMS) == set(SCAFFOLDS) | set(GRADERS) | set(PREPARERS)
+    assert len(PROGRAMS) == len(SCAFFOLDS) + len(GRADERS) + len(PREPARERS)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -71,6 +71,11 @@ async def test_items_come_with_points_reasons_and_the_chain_of_the_error(workflo
         ("M2", Decimal(0), Decimal(4)),
     ]
     assert [link.name for link in found.chains[0].links] == ["E1", "M2"]
+    assert found.chains[0].words == "E1 (step 2) → main step 2 (step 3) → the conclusion falls"
+    # A part without words or with another letter is none; of several steps the first counts.
+    assert [(one.called, one.step) for one in found.parts] == [
+        ("main step 1", 1), ("sub-step 1", 1), ("main step 2", 3), ("claim 1", 2),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("broken", [rubric(3, 3), rubric(7, 1), "<rubric></rubric>", rubric(3), "no"])

@@ -5,7 +5,11 @@ from decimal import Decimal
 import pytest
 
 from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.graders.judging import Worth, items_read
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.said import GradingSaid
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES, finding, grade, grading
 from tests.graders.schemes import CHAINS, PLAIN, given
@@ -66,6 +70,17 @@ async def test_a_member_that_cannot_be_read_is_left_out_and_named() -> None:
     assert "Not counted, since unscored: ref3." in run.grading.remarks
 
 
+async def test_findings_of_an_ensemble_are_those_nearest_to_the_mean_also_beside_a_member_with_0_points() -> None:
+    table = {"grade/single_turn": grading(0, finding()), "grade/ref3": grading(3)} | FOLLOWS
+    members = ["single_turn", "ref3", "ref5_milestones"]
+    run = await grade("ensemble", table, references=REFERENCES, members=members)
+    points = {one.name: one.points for one in run.grading.passes}
+    assert points["single_turn"] == 0
+    nearest = min(points, key=lambda name: abs((points[name] or Decimal(0)) - (run.points or Decimal(0))))
+    assert nearest != "single_turn"
+    assert f"Findings are those of {nearest}, which" in run.grading.remarks
+
+
 async def test_members_without_references_need_no_preparation() -> None:
     table = {"grade/single_turn": grading(4)} | FOLLOWS
     run = await grade("ensemble", table, references=REFERENCES, members=["single_turn", "ref3"])
@@ -113,3 +128,16 @@ async def test_a_jury_of_which_two_cannot_be_read_gives_no_points() -> None:
     run = await grade("jury", {"judge_a/1": grading(7), "*": "turtles"})
     assert run.points is None
     assert run.grading.unscored == "only 1 of 3 judges could be read"
+
+
+def test_items_each_on_a_grid_of_their_own_sum_to_what_need_be_on_none() -> None:
+    three_quarters = Decimal("0.75")
+    worth = [
+        Worth(code="P1", title="a", points=three_quarters, grid=three_quarters), Worth(code="P2", title="b", points=Decimal(4))
+    ]  # fmt: skip
+    said = grading(4.25, *given(0.75, 3.5))
+    found = items_read(1, worth, Decimal("4.75"))(Final(text=said, finish_reason="stop", duration_s=0.1))
+    assert isinstance(found, GradingSaid)
+    assert found.points == Decimal("4.25")
+    off = items_read(1, worth, Decimal("4.75"))(Final(text=grading(4, *given(0.5, 3.5)), finish_reason="stop", duration_s=0.1))
+    assert isinstance(off, Unscored)

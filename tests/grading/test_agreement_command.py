@@ -94,6 +94,16 @@ def test_labels_stand_for_points_and_what_is_neither_is_unscored_with_its_words(
     assert "10 unscored: “9 out of 7” is neither points nor a label." in text
 
 
+def test_a_decimal_comma_is_read_where_semicolons_part_the_cells(written: Written) -> None:
+    table = [row | {"Points": 3.5, "grader": 3.5 if number else 3} for number, row in enumerate(rows())]
+    european = csv_text(table).replace(",", ";").replace("3.5", "3,5")
+    text = printed(written("a.csv", european), *COLUMNS)
+    assert line(text, "the same points").split()[-2] == "39"
+    quoted = csv_text(table).replace("3.5", '"3,5"')
+    with pytest.raises(CommandError, match="“3,5” is not points"):
+        printed(written("b.csv", quoted), *COLUMNS)
+
+
 @pytest.mark.parametrize(("given", "reason"), [(True, "“True” is neither"), (8, "8 is not from 0 to 7"), ("nan", "“nan”")])
 def test_what_is_no_points_is_unscored(written: Written, given: Any, reason: str) -> None:
     table = [row | {"grader": given} if number == 3 else row for number, row in enumerate(rows())]
@@ -150,7 +160,7 @@ def test_two_people_are_the_line_that_a_grader_is_compared_with(written: Written
     good = [row | {"second": row["Points"] if number % 7 else 3} for number, row in enumerate(rows())]
     text = printed(written("a.csv", csv_text(good)), *COLUMNS, "--second", "second", "--draws", "200")
     assert "two people" in text
-    assert "grader: its intervals of QWK and AC2 overlap those of two people." in text
+    assert "grader: its intervals of QWK and AC2 overlap those of two people, on the " in text
     bad = [row | {"grader": 7 - row["grader"]} for row in good]
     text = printed(written("b.csv", csv_text(bad)), *COLUMNS, "--second", "second", "--draws", "200")
     assert "it is no second marker" in text
@@ -210,6 +220,9 @@ def test_another_scale_is_told(written: Written) -> None:
         ("a.csv", "Points,grader\n7,7\n", ("--labels", "correct"), "“correct” is not of the form word=points"),
         ("a.csv", "Points,grader\n7,7\n", ("--scale", "7"), "is no scale in whole points"),
         ("a.csv", "Points,grader\n7,7\n", ("--seed", "-1"), "a seed is not negative"),
+        ("a.csv", "Points,grader\n7,7\n", ("--times", "0"), "multiplied by a number above 0"),
+        ("a.csv", "Points,grader\n7,7\n", ("--times", "nan"), "multiplied by a number above 0"),
+        ("a.csv", "Points,grader,by\n7,7,model\n", ("--author", "by", "--split", "by"), "its tables stand apart already"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_what_to_do(

@@ -94,6 +94,18 @@ def test_each_script_becomes_a_row_with_points_reasons_and_cost(table: Table, sc
     assert "3 scripts, 0 of them unscored; 3 calls, 45 tokens." in said
 
 
+def test_problems_without_a_name_are_told_apart_by_their_statements(table: Table, tmp_path: Path) -> None:
+    given = [{"id": f"P{number}", "problem": text, "script": "It is so.", "mark": 1} for number, text in enumerate("AAB")]
+    path = tmp_path / "nameless.jsonl"
+    path.write_text("\n".join(map(json.dumps, given)))
+    table["*"] = "turtles"
+    said = run(path, tmp_path / "out.jsonl", "--problem", "")
+    names = {one["paper"]: one["problem"] for one in rows(tmp_path / "out.jsonl")}
+    assert names["P0"] == names["P1"] != "problem"
+    assert names["P2"] not in ("problem", names["P0"])
+    assert "3 scripts, 3 of them unscored" in said
+
+
 def test_what_cannot_be_read_is_null_with_the_reason_and_the_text(table: Table, scripts: Path, tmp_path: Path) -> None:
     table["*"] = "I like turtles."
     run(scripts, tmp_path / "out.jsonl")

@@ -125,7 +125,35 @@ def test_the_second_script_of_a_problem_reuses_what_the_first_prepared(alice: Us
     said = page(client_for(alice), second)
     assert said.count("made before, reused without a call") == 3
     assert "M2" in said
-    assert "E1 (step 2) → M2 (step 3) → the conclusion falls" in said
+    assert "E1 (step 2) → main step 2 (step 3) → the conclusion falls" in said
+    assert "Groups of the references:" in said
+    assert "Rubric, by main steps:" in said
+    assert "All of them for: It is proved.<br>No reason: ½." in said
+    assert f'<a href="{reverse("grading:prepare", args=[problem.slug])}#reference-1">reference 1</a> of 2' in said
+    assert "solution C1" not in said
+    parts = said[said.index("How the script goes") : said.index("What follows from what")]
+    assert [words in parts for words in ("Main step 2", "Hence by the examples", "Claim 1", "F9", "no letter")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("params", "title", "whose"),
+    [
+        ({"strict": True}, "Marking scheme", "computed by the scheme"),
+        ({"strict": False}, "Marking scheme, advisory", "by the model itself"),
+        ({"strict": False, "neutral": True}, "Marking scheme, advisory in a neutral rewriting", "by the model itself"),
+    ],
+)
+def test_the_page_says_in_what_manner_a_grader_judged_and_whose_its_points_are(
+    alice: User, client_for: ClientFor, params: dict[str, bool], title: str, whose: str
+) -> None:
+    run = graded(alice, make_problem(), "single_turn", {"grade": grading(2)})
+    assert "computed by the scheme" not in page(client_for(alice), run)
+    Run.objects.filter(pk=run.pk).update(scaffold="scheme", spec=run.spec | {"params": run.spec["params"] | params})
+    said = page(client_for(alice), run)
+    assert f'<p class="eyebrow">Proposed by a model · {title}</p>' in said
+    assert whose in said
 
 
 def test_the_page_of_its_calls_leads_back_and_cannot_be_forked(alice: User, client_for: ClientFor) -> None:

@@ -34,3 +34,8 @@ def test_nothing_of_the_old_text_is_lost(diff: Any) -> None:
     assert diff["old_kept"]
     assert diff["same"] == [["same", "x y"]]
     assert diff["empty"] == [["new", "new"]]
+
+
+def test_long_texts_with_little_in_common_are_compared_by_paragraphs(diff: Any) -> None:
+    assert diff["far_apart"] == [["same", False], ["gone", True], ["new", True]]
+    assert diff["far_apart_is_whole"]

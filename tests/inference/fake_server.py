@@ -4,6 +4,7 @@ What it does with a request follows from the model name or from `next_answers`, 
 """
 
 import asyncio
+import base64
 import json
 import re
 from collections import deque
@@ -90,7 +91,7 @@ class FakeModelServer:
             await send({"type": "http.response.body", "body": b""})
 
     async def _stream(self, body: dict[str, Any], receive: Receive, send: Send) -> None:
-        prompt = sum(len(message["content"].split()) for message in body["messages"])
+        prompt = sum(len(_words(message["content"]).split()) for message in body["messages"])
         if prompt >= self.context:
             said = f"This model's maximum context length is {self.context} tokens. Your request has {prompt} input tokens."
             error = {"error": {"message": said, "code": "context_length_exceeded"}}
@@ -118,11 +119,20 @@ class FakeModelServer:
     def _tokens(self, body: dict[str, Any]) -> list[str]:
         if "response_format" in body:
             return re.findall(r"\s*\S+", '{ "verdict": 1 }')
-        name = re.sub(r"\W+", "", body["messages"][-1]["content"])[:12]
+        name = re.sub(r"\W+", "", _words(body["messages"][-1]["content"]))[:12]
         text = " ".join(f"{name}{number}" for number in range(1, self.words + 1))
         for stop in body.get("stop", []):
             text = text.split(stop)[0]
         return re.findall(r"\s*\S+|\s+\Z", text)
+
+
+def _words(content: str | list[dict[str, Any]]) -> str:
+    """A message's text; of one in parts what was "seen", where a picture that can be read is among them."""
+    if isinstance(content, str):
+        return content
+    shown = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+    assert all(base64.b64decode(url.removeprefix("data:image/jpeg;base64,"), validate=True) for url in shown)
+    return "seen" if shown else " ".join(part["text"] for part in content if part["type"] == "text")
 
 
 async def _gone(receive: Receive) -> None:

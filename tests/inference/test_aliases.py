@@ -63,6 +63,7 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
         (HTTP + "\n[served.options]\nretries = 'many'\n", 7, "valid integer"),
         ('[a]\nbackend = "openai_http"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"\n', 4, "without user name or key"),
         ('[a]\nbackend = "openai_http"\nmodel = "m"\nbase_url = "file:///etc/passwd"\n', 4, "write an address like"),
+        (HTTP + 'structured = true\n[served.options]\nstructured_output = "none"\n', 1, "sends none"),
         ('["Big Model"]\nbackend = "openvino"\nmodel = "m"\n', 1, "small letters"),
     ],
 )

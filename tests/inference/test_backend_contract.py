@@ -1,6 +1,7 @@
 """What every backend promises, one suite for all: the scripted one, HTTP against a local server, and the real SmolLM2."""
 
 import asyncio
+import base64
 import json
 import re
 from collections.abc import AsyncIterator
@@ -12,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from apps.reasoning.domain.errors import DeadlineExceeded, RequestRejected
-from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Picture
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from apps.reasoning.inference.scripted import Pace, ScriptedBackend
@@ -45,18 +46,25 @@ class Subject:
     abilities: frozenset[str] = frozenset()
 
 
-_ABILITIES = {"scripted": frozenset({"several"}), "vllm": frozenset({"several", "tokens"})}
+_ABILITIES = {
+    "scripted": frozenset({"several", "capture"}),
+    "scripted_vision": frozenset({"several", "capture", "pictures"}),
+    "openai_http": frozenset({"pictures"}),
+    "vllm": frozenset({"several", "capture", "tokens"}),
+}
+PICTURE = Picture(media="image/jpeg", data=base64.b64encode(b"\xff\xd8\xff a page").decode())
 
 
 def _scripted_text(request: GenerationRequest) -> str:
     if request.json_schema is not None:
         return '{ "verdict": 1 }'
-    name = re.sub(r"\W+", "", request.messages[-1].content)[:12]
+    name = re.sub(r"\W+", "", "".join(["seen" for _ in request.pictures] or [request.messages[-1].content]))[:12]
     return " ".join(f"{name}{number}" for number in range(1, 61))
 
 
 _KINDS = [
     "scripted",
+    "scripted_vision",
     "openai_http",
     pytest.param("openvino", marks=pytest.mark.engine),
     pytest.param("vllm", marks=VLLM),
@@ -74,8 +82,9 @@ async def tested(
     request: pytest.FixtureRequest, kind: str, module_model_server: FakeModelServer, vllm_not_loaded: VllmBackend
 ) -> AsyncIterator[Subject]:
     backend: Backend
-    if kind == "scripted":
-        backend = ScriptedBackend(_scripted_text, pace=Pace(tokens_per_s=400), context_tokens=512)
+    if kind.startswith("scripted"):
+        sees = kind == "scripted_vision"
+        backend = ScriptedBackend(_scripted_text, pace=Pace(tokens_per_s=400), context_tokens=512, vision=sees)
     elif kind == "openai_http":
         module_model_server.pause_s = 0.003
         backend = OpenAIHttpBackend(_http_alias(module_model_server))
@@ -100,6 +109,7 @@ def _http_alias(server: FakeModelServer) -> Alias:
             "backend": "openai_http",
             "model": "fake-model",
             "base_url": server.base_url,
+            "vision": True,
             "options": {},
         }
     )
@@ -263,7 +273,7 @@ async def test_several_completions_come_with_the_result_or_the_request_is_reject
 
 async def test_tokens_come_as_drawn_or_the_request_is_rejected(tested: Subject) -> None:
     request = a_request(text=tested.long_prompt, capture=True)
-    if "tokens" not in tested.abilities:
+    if "capture" not in tested.abilities:
         with pytest.raises(RequestRejected, match="capture"):
             await _read(tested.backend, request)
         return
@@ -272,6 +282,7 @@ async def test_tokens_come_as_drawn_or_the_request_is_rejected(tested: Subject) 
     assert len(final.capture.prompt_ids) == final.usage.prompt
     assert len(final.capture.completion_ids) == len(final.capture.logprobs) == final.usage.completion
     assert all(value <= 0 for value in final.capture.logprobs)
+    assert (final.capture.temperature, final.capture.max_new_tokens) == (0, 40)
 
 
 async def test_a_prompt_of_tokens_is_taken_or_the_request_is_rejected(tested: Subject) -> None:
@@ -289,3 +300,17 @@ async def test_a_rejected_request_leaves_nothing_running(tested: Subject) -> Non
     with pytest.raises(RequestRejected):
         await _read(tested.backend, a_request(text=tested.too_long))
     assert await _is_free(tested.backend)
+
+
+async def test_a_picture_is_looked_at_or_the_request_is_rejected(tested: Subject) -> None:
+    request = a_request("seen", tested.long_prompt, pictures=(PICTURE,))
+    if "pictures" not in tested.abilities:
+        with pytest.raises(RequestRejected, match="looks at no pictures"):
+            await _read(tested.backend, request)
+        assert await _is_free(tested.backend)
+        return
+    _, final = await _read(tested.backend, request)
+    assert final.text.startswith("seen1 ")
+    _, blind = await _read(tested.backend, a_request("after", tested.long_prompt))
+    assert not blind.text.startswith("seen")
+    assert final.usage.prompt > 0

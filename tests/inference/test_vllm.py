@@ -15,7 +15,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Me
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
-from tests.inference.vllm_here import VLLM, until
+from tests.inference.vllm_here import VLLM, job_folder, until, write_adapter
 from workers.engines.vllm import VllmBackend
 
 pytestmark = [*VLLM, pytest.mark.asyncio(loop_scope="session")]
@@ -90,6 +90,21 @@ async def test_an_adapter_answers_in_its_own_way_and_signs_with_its_name(vllm: V
     assert tuned.capture.policy == tuned.model_revision
     again = await read_to_final(vllm, a_request("again", STORY))
     assert again.text == plain.text
+
+
+async def test_a_job_is_followed_version_by_version_while_it_trains(vllm: VllmBackend) -> None:
+    policy = job_folder(vllm._alias)
+    plain = await read_to_final(vllm, a_request(text=STORY))
+    before = await read_to_final(vllm, a_request("before", STORY, alias="learner", capture=True))
+    assert (before.text, before.model_revision) == (plain.text, "SmolLM2-135M"), "a job without a version: the model itself"
+    answers = []
+    for version in (1, 2):
+        write_adapter(policy / str(version), seed=version)
+        answers.append(await read_to_final(vllm, a_request(f"v{version}", STORY, alias="learner", capture=True)))
+    assert [one.model_revision for one in answers] == ["SmolLM2-135M + policy/1", "SmolLM2-135M + policy/2"]
+    assert len({plain.text, *(one.text for one in answers)}) == 3
+    assert answers[1].capture is not None
+    assert answers[1].capture.policy == "SmolLM2-135M + policy/2"
 
 
 @pytest.mark.parametrize(

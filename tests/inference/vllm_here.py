@@ -56,6 +56,10 @@ adapter = "{folder}/missing"
 [broken]
 adapter_of = "{name}"
 adapter = "{folder}/broken"
+
+[learner]
+adapter_of = "{name}"
+adapter = "{folder}/job/policy/*"
 """
 
 
@@ -65,23 +69,30 @@ def vllm_toml(name: str) -> str:
 
 
 def alias_with_adapters(name: str, folder: Path) -> Alias:
-    """The alias with three adapters: one that changes every answer, one that is not there, one that is no adapter."""
+    """The alias with four adapters: one that changes every answer, one that is not there, one that is no adapter, and one
+    that follows a job which has left no version yet.
+    """
     if importlib.util.find_spec("vllm") is not None:
-        _write_adapter(folder / "tuned")
+        write_adapter(folder / "tuned")
     (folder / "broken").mkdir()
     (folder / "broken" / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 8}')
     return parse_aliases(vllm_toml(name) + _ADAPTERS.format(name=name, folder=folder))[name]
 
 
-def _write_adapter(folder: Path) -> None:
+def job_folder(alias: Alias) -> Path:
+    """The folder into which the job that `learner` follows puts its versions."""
+    return next(Path(one.path).parent for one in alias.adapters if one.name == "learner")
+
+
+def write_adapter(folder: Path, seed: int = 1) -> None:
     """Random weights on the queries of all layers, in the format of PEFT."""
     import torch
     from safetensors.torch import save_file
 
-    folder.mkdir()
+    folder.mkdir(parents=True)
     model = json.loads((model_folder() / "config.json").read_text())
     size, layers, rank = model["hidden_size"], model["num_hidden_layers"], 8
-    generator = torch.Generator().manual_seed(1)
+    generator = torch.Generator().manual_seed(seed)
     weights = {}
     for layer in range(layers):
         place = f"base_model.model.model.layers.{layer}.self_attn.q_proj"

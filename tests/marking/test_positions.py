@@ -32,9 +32,15 @@ def test_a_line_comes_back(ticks: frozenset[str], typed: int | None) -> None:
             position_read(SCHEME, line)
 
 
-@pytest.mark.parametrize("line", ["A9", "=8", "5", "A1 = five", "", "  ", "=5 A1", "A1 !A2"])
+@pytest.mark.parametrize("line", ["A9", "=8", "5", "A1 = five", "", "  ", "=5 A1", "A1 !A2", "=-1", "=７"])
 def test_what_is_not_understood_is_no_guess(line: str) -> None:
     with pytest.raises(PositionWrong):
+        position_read(SCHEME, line)
+
+
+@pytest.mark.parametrize("line", ["=-1", "A1 =７", "= five", "=1.234"])
+def test_points_that_are_none_are_told_as_points(line: str) -> None:
+    with pytest.raises(PositionWrong, match="After “=” stands a number from 0 to 7"):
         position_read(SCHEME, line)
 
 

@@ -46,6 +46,16 @@ def test_a_distribution_sums_to_one_or_is_empty() -> None:
             SuggestionBody(distribution=wrong)
 
 
+def test_what_a_grader_proposes_is_expected_of_it_whatever_else_it_holds_possible() -> None:
+    body = SuggestionBody(distribution=shares((0, 1 / 3), (7, 2 / 3)), proposed=Decimal(0), scale=Decimal(7))
+    assert body.expected == 0
+    assert body.model_copy(update={"proposed": Decimal(2)}).expected_of(Decimal(14)) == 4
+    with pytest.raises(ValidationError, match="what is unscored has no points"):
+        SuggestionBody(unscored="It was not read.", proposed=Decimal(3))
+    with pytest.raises(SuggestionWrong, match="at most 7"):
+        suggestion_checked(body.model_copy(update={"proposed": Decimal(8)}), SOURCE, {1, 2}, (), None)
+
+
 def test_nothing_stands_twice() -> None:
     with pytest.raises(ValidationError, match="finding stands twice"):
         SuggestionBody(findings=(finding("f", 1), finding("f", 2)))

@@ -1,6 +1,6 @@
 // What the workspace's pure parts answer, as JSON; test_workspace_scripts.py asserts on it.
 import { readFileSync } from "node:fs";
-import { aligned, codePoints, codeUnits, placeOf } from "../../static/js/marking/anchors.js";
+import { aligned, codePoints, codeUnits, placeOf, shownOf } from "../../static/js/marking/anchors.js";
 import { bindings, isSingle, keyName, matching } from "../../static/js/marking/keys.js";
 import { CommandQueue } from "../../static/js/marking/queue.js";
 import { EMPTY, applied, digitPoints, firstError, halved, pointsShown } from "../../static/js/marking/sheet.js";
@@ -136,6 +136,13 @@ for (const mine of [true, false]) {
   out.gone = { gone: told.gone, sent: told.sent.length, flushed: await queue.flush() };
 }
 
+{
+  const { queue, told, wait, store } = bench({ answer: () => ({ status: 403, body: {} }) });
+  queue.push("tick", { code: "A1" });
+  await wait(0);
+  out.signed_out = { statuses: told.statuses, flushed: await queue.flush(), kept: Object.keys(store).length };
+}
+
 const key = (over) => keyName({ key: "", code: "", ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, ...over });
 out.names = [
   key({ key: "j" }), key({ key: "?", shiftKey: true }), key({ key: "∆", code: "KeyJ", altKey: true }), key({ key: "Enter", ctrlKey: true }),
@@ -162,5 +169,9 @@ out.sheets = (given.runs ?? []).map((commands) => {
   });
 });
 out.places = (given.places ?? []).map(({ shown, from, to, source, base }) => placeOf(shown, from, to, source, base));
+out.seen = (given.seen ?? []).map(({ shown, source, start, end }) => {
+  const found = shownOf(shown, source, codeUnits(source, start), codeUnits(source, end));
+  return found && shown.slice(found.from, found.to);
+});
 out.units = [codePoints("a𝔽b", 3), codeUnits("a𝔽b", 2), aligned("ab", "**a**b")];
 console.log(JSON.stringify(out));

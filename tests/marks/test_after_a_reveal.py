@@ -16,6 +16,7 @@ from apps.marks.models import (
     MarkState,
     Reveal,
     Slot,
+    Suggestion,
 )
 from apps.marks.revealing import (
     Change,
@@ -51,6 +52,16 @@ def test_an_accepted_finding_becomes_a_verdict_of_the_mark_and_what_was_sealed_s
     assert [mark.points, mark.sealed_points] == [7, 7]
     assert mark.sealed_sheet is not None
     assert mark.sealed_sheet["verdicts"] == []
+
+
+@pytest.mark.parametrize(
+    ("grader", "origin"), [("scripted", ""), ("computational", "program"), ("workflow:single_turn@small", "model")]
+)
+def test_an_accepted_finding_says_whose_words_it_has(bob: User, grader: str, origin: str) -> None:
+    mark = sealed_mark(bob)
+    Suggestion.objects.update(grader=grader)
+    answered(mark, is_accepted=True)
+    assert {verdict.origin for verdict in sheet_of(mark_keep(mark=mark)).verdicts} == {origin}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Calibration scripts and seeded re-marks: they come by themselves, count for no grade, and are told as figures."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
@@ -17,11 +17,12 @@ from apps.marks.calibration import (
     drift_figures,
     gate_refusal,
     remark_due,
+    task_ahead,
 )
 from apps.marks.claims import task_next
-from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, Reveal, Slot
+from apps.marks.models import CaseState, FinalGrade, Mark, MarkingCase, MarkingSetup, MarkingTask, Reveal, Slot
 from apps.marks.sealing import NotReady, cases_settle, mark_unseal
-from tests.marks.factory import ONE_PLACE, claimed, past_grace, problem_to_mark, sealed, task_whole
+from tests.marks.factory import ONE_PLACE, claimed, marker, past_grace, problem_to_mark, sealed, task_whole
 
 ClientFor = Callable[[User | None], Client]
 
@@ -49,6 +50,35 @@ def test_a_calibration_script_comes_first_and_counts_for_nothing(bob: User, dana
     agreed = agreed_beside(mark)
     assert agreed is not None
     assert [agreed.difference, [one.code for one in agreed.items]] == [-4, ["A2"]]
+
+
+def test_of_two_who_come_for_a_free_calibration_task_each_gets_one_of_their_own(
+    bob: User, dana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    eve = marker("eve")
+    problem = problem_to_mark(bob, dana, eve, scripts=1)
+    case = settled(problem, bob)
+    calibration_set(case=case, by=bob, is_on=True)
+    free = MarkingTask.objects.create(case=case, slot=Slot.CALIBRATION)
+
+    def eve_is_faster() -> datetime:
+        MarkingTask.objects.filter(pk=free.pk).update(assignee=eve)
+        return datetime.now(UTC)
+
+    monkeypatch.setattr(timezone, "now", eve_is_faster)
+    key = task_ahead(problem, dana)
+    monkeypatch.undo()
+    assert MarkingTask.objects.get(pk=free.pk).assignee == eve
+    assert key not in (None, free.pk)
+    assert MarkingTask.objects.get(pk=key).assignee == dana
+
+
+def test_a_free_calibration_task_is_taken_before_another_is_made(bob: User, dana: User) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1)
+    case = settled(problem, bob)
+    calibration_set(case=case, by=bob, is_on=True)
+    free = MarkingTask.objects.create(case=case, slot=Slot.CALIBRATION)
+    assert task_ahead(problem, dana) == free.pk
 
 
 def test_the_agreed_mark_is_seen_after_sealing_only(bob: User, dana: User, client_for: ClientFor) -> None:

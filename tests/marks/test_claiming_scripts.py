@@ -173,6 +173,27 @@ def test_a_question_keeps_the_script_until_the_captain_has_answered(bob: User, d
         question_answer(question=question, by=bob, words="No, 6.")
 
 
+def test_an_answered_script_stays_kept_while_its_asker_works_on_another(bob: User, dana: User) -> None:
+    problem = problem_to_mark(bob, dana, scripts=3)
+    asked = claimed(problem, dana)
+    question = task_pass(task=asked, user=dana, reason=PassReason.UNSURE, words="Is this enough?")
+    other = claimed(problem, dana)
+    question_answer(question=question, by=bob, words="It is.")
+    long = timezone.now() + timedelta(minutes=50)
+    for sign_of_life in (
+        lambda: lease_renew(other, dana),
+        lambda: task_next(problem, dana, besides=other),
+        lambda: lease_renew(task_whole(asked), dana),
+    ):
+        sign_of_life()
+        asked.refresh_from_db()
+        assert asked.lease_until is not None
+        assert asked.lease_until > long
+    other.refresh_from_db()
+    assert other.lease_until is not None
+    assert other.lease_until < timezone.now() + timedelta(minutes=3), "the others are held for two minutes"
+
+
 def test_passes_have_a_known_reason_and_a_holder(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana)
     task = claimed(problem, bob)

@@ -21,8 +21,10 @@ from apps.marks.coordination import (
     remark_add,
     ruling_make,
 )
+from apps.marks.coordination_page import page_of
 from apps.marks.models import CaseState, Coordination, FinalGrade, Mark, MarkingCase, Reveal, RevealKind, Slot
 from apps.marks.sealing import cases_settle
+from apps.marks.tables import table_seal
 from apps.reasoning.marking.positions import PositionWrong
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
 
@@ -131,6 +133,28 @@ def test_both_sign_and_both_positions_stay(bob: User, dana: User) -> None:
     case = MarkingCase.objects.get()
     assert (case.state, Coordination.objects.get().outcome) == (CaseState.SETTLED, "agreed")
     assert cases_settle(case.problem.contest) == 0
+
+
+def test_comments_of_both_from_tables_go_along(bob: User, dana: User) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1, markers=2, asks_place=False)
+    number = MarkingCase.objects.get().version.submission.paper.number
+    for person, line in ((bob, BOTH), (dana, SIX)):
+        rows = f"paper,claim,comment\n{number},{line},From {person.username}.\n".encode()
+        assert [row.state for row in table_seal(problem=problem, user=person, data=rows, is_trial=False)] == ["sealed"]
+    for mark in Mark.objects.all():
+        past_grace(mark)
+    cases_settle(problem.contest)
+    coordination = Coordination.objects.get()
+    for person, line in ((bob, BOTH), (dana, SIX)):
+        coordination = claim_make(coordination=coordination, by=person, line=line)
+    page = page_of(coordination, bob)
+    assert sorted(note.words for note in page.notes) == ["From bob.", "From dana."]
+    assert len({note.id for note in page.notes}) == 2, "each is chosen for itself"
+    chosen = frozenset(note.id for note in page.notes)
+    proposal_make(coordination=coordination, by=bob, proposal=Proposal(SIX, "So.", chosen), based_on=coordination.row_version)
+    sheet = Coordination.objects.get().sheet
+    assert sheet is not None
+    assert sorted(one["words"] for one in sheet["comments"]) == ["From bob.", "From dana."]
 
 
 def test_a_new_proposal_needs_new_signatures_and_an_old_page_signs_nothing(bob: User, dana: User) -> None:

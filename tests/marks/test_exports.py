@@ -11,7 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.contests.models import ContestProblem, Identity
+from apps.contests.models import AuthorKind, ContestProblem, Identity
+from apps.contests.services import author_add, coach_add
 from apps.marks import office
 from apps.marks.exporting import cell, results_csv, uncell
 from apps.marks.models import AuditEvent, MarkingCase
@@ -21,7 +22,8 @@ from apps.marks.setups import cases_prepare
 from apps.marks.statistics import figures
 from apps.submissions.models import Origin, Submission, TextFormat
 from apps.submissions.services import version_add
-from tests.marks.factory import claimed, commanded, past_grace, problem_to_mark, script_add, sealed
+from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, script_add, sealed
+from tests.results.factory import released
 
 ClientFor = Callable[[User | None], Client]
 NAME = "Zebulon Quartermaine"
@@ -103,7 +105,7 @@ def test_a_list_is_signed_when_it_is_whole_and_as_it_was_seen(
     address = reverse("office:results", args=[contest.public_id])
     found = office.result_list(contest)
     assert found.missing == 1
-    assert [int(row.total) for row in found.rows] == [7, 2, 0]
+    assert [(row.total, row.rank) for row in found.rows] == [(7, 1), (2, 2), (None, None)], "no rank without a grade"
     with pytest.raises(office.SignRefused, match="no grade yet"):
         office.results_sign(contest=contest, by=bob, digest=found.digest)
     past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "B1"})))
@@ -125,10 +127,13 @@ def test_the_record_tells_what_concerns_settled_scripts(problem: ContestProblem,
     assert not office.record(contest, number=number).exists(), "a script that is not settled is not told of"
     verbs = set(office.record(contest).values_list("verb", flat=True))
     assert {"mark.sealed", "grade.given", "setup"} <= verbs
-    client, address = client_for(bob), reverse("office:record", args=[contest.public_id])
+    eve = marker("eve")  # Bob can still open his mark again, so he reads nothing of this problem yet.
+    coach_add(contest=contest, person=eve)
+    contest.coaches.filter(person=eve).update(is_organiser=True)
+    client, address = client_for(eve), reverse("office:record", args=[contest.public_id])
     page = client.get(address, {"verb": "grade.given"}).content.decode()
-    assert page.count("<td>grade.given</td>") == 2
-    assert "<td>mark.sealed</td>" not in page
+    assert page.count("<strong>A grade was given</strong>") == 2
+    assert "<strong>Sealed a mark</strong>" not in page
     assert number not in client.get(address).content.decode()
 
 
@@ -176,6 +181,43 @@ def test_of_two_versions_of_a_text_the_newest_alone_counts(bob: User) -> None:
     assert printed.points == 0
     found = figures([problem])[0]
     assert (found.scripts, found.graded, found.full) == (1, 1, 0)
+
+
+def test_what_was_released_stands_until_the_newer_version_has_its_own(bob: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, scripts=1, asks_place=False)
+    settle_next(problem, bob, "A1 A2")
+    released(problem.contest, bob)
+    submission = Submission.objects.get()
+    version_add(submission=submission, text="Nothing.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+    cases_prepare(problem)
+    found = office.result_list(problem.contest)
+    assert found.missing == 1, "the newer one waits still"
+    assert [row.points for row in found.rows] == [[7]]
+    assert [row.total for row in found.rows] == [7]
+    assert [row.rank for row in found.rows] == [1]
+    (line,) = csv_rows(results_csv(problem.contest))
+    assert (line["points"], line["version"], line["newest"]) == ("7", "1", "2")
+    script = json.loads(download(client_for(bob), problem, "jsonl").splitlines()[-1])
+    assert (script["text"]["version"], script["text"]["newest"]) == (1, 2)
+    page = client_for(bob).get(reverse("office:results", args=[problem.contest.public_id])).content.decode()
+    assert '7 <span class="muted small">version 1</span>' in page
+    printed = reverse("office:paper", args=[problem.contest.public_id, submission.paper.number])
+    assert "Problem 1, version 1: 7 of 7" in client_for(bob).get(printed).content.decode()
+    settle_next(problem, bob, "-D1")
+    (row,) = office.result_list(problem.contest).rows
+    assert row.points == [0]
+    assert row.total == 0
+    assert row.cells[0].older == 0
+
+
+def test_a_paper_without_a_text_is_in_no_list(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    author_add(contest=problem.contest, name="Somebody Late", kind=AuthorKind.STUDENT)
+    assert problem.contest.papers.count() == 4
+    assert len(office.result_list(problem.contest).rows) == 3
+    unsettled = next(row.paper for row in office.result_list(problem.contest).rows if row.total is None)
+    address = reverse("office:paper_pdf", args=[problem.contest.public_id, unsettled.number])
+    answer = client_for(bob).get(address)
+    assert answer.status_code == 302, "of nothing no page is printed"
 
 
 def settle_next(problem: ContestProblem, user: User, line: str) -> None:

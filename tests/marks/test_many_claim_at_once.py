@@ -1,4 +1,7 @@
-"""Many claim at once, fifty on PostgreSQL: no script goes to two of them in the same slot, and none is left out."""
+"""Many claim at once, fifty on PostgreSQL: no script goes to two of them in the same slot, and none is left out.
+
+Ten thousand claims are `python -m benchmarks marking`; here two thousand.
+"""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +12,13 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.models import ContestProblem
+from apps.contests.models import ContestProblem, Paper
 from apps.marks.claims import task_next
 from apps.marks.leases import LEASE
 from apps.marks.models import MarkingTask
+from apps.marks.setups import cases_prepare
+from apps.reasoning.texts.segmentation import SEGMENTER, digest_of
+from apps.submissions.models import Origin, Submission, SubmissionVersion, TextFormat
 from tests.cast import person
 from tests.marks.factory import marker, problem_to_mark
 
@@ -53,6 +59,28 @@ def test_no_script_is_claimed_twice_in_a_slot(markers: int) -> None:
     for user, keys in zip(people, claims, strict=True):
         cases = MarkingTask.objects.filter(pk__in=keys).values_list("case", flat=True)
         assert len(cases) == len(set(cases)), f"{user.username} has a script in both slots"
+
+
+def test_of_two_thousand_claims_none_is_made_twice() -> None:
+    scripts = 2_000
+    people = [marker(f"m{number}") for number in range(MARKERS[connection.vendor])]
+    problem = problem_to_mark(person("bob"), *people, scripts=0)
+    many_handed_in(problem, scripts)
+    with ThreadPoolExecutor(len(people)) as pool:
+        keys = [key for part in pool.map(lambda user: claim_until_none(problem, user), people) for key in part]
+    assert len(keys) == scripts
+    assert set(keys) == set(MarkingTask.objects.values_list("pk", flat=True))
+
+
+def many_handed_in(problem: ContestProblem, scripts: int) -> None:
+    """So many short texts of anonymous papers, written at once."""
+    papers = Paper.objects.bulk_create(Paper(contest=problem.contest, number=f"{n:06}") for n in range(scripts))
+    submissions = Submission.objects.bulk_create(Submission(paper=paper, problem=problem) for paper in papers)
+    common = {"number": 1, "format": TextFormat.MARKDOWN, "origin": Origin.IMPORTED, "segmenter": SEGMENTER}
+    SubmissionVersion.objects.bulk_create(
+        (SubmissionVersion(submission=one, raw="x", source="x", digest=digest_of("x"), **common) for one in submissions), 500
+    )
+    cases_prepare(problem)
 
 
 def test_one_marker_in_many_windows_holds_one_script() -> None:

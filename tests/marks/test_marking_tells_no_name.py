@@ -11,7 +11,6 @@ from django.urls import URLPattern, reverse
 
 from apps.accounts.models import Role, User
 from apps.contests.models import ContestProblem
-from apps.contests.services import student_add
 from apps.marks import urls
 from apps.marks.models import Coordination, MarkingTask, PassReason
 from apps.marks.passes import task_pass
@@ -19,25 +18,24 @@ from apps.marks.selectors import PANES
 from apps.marks.setups import cases_prepare
 from apps.submissions.models import Origin, Submission, TextFormat
 from apps.submissions.services import version_add
-from tests.contests.factory import TEXT
+from tests.contests.factory import TEXT, enter
 from tests.marks.factory import ONE_PLACE, claimed, commanded, past_grace, problem_to_mark, sealed, task_whole
 
 ClientFor = Callable[[User | None], Client]
 SECRETS = ("Zebulon", "Quartermaine", "quartermaine7", "zq@example.org", "Hohenstein")
 
 
-@pytest.fixture
-def student(db: None) -> User:
+def student_named() -> User:
+    """Somebody whose name stands nowhere else."""
     return User.objects.create_user(
         "quartermaine7", "zq@example.org", role=Role.STUDENT, first_name="Zebulon", last_name="Quartermaine"
     )
 
 
-@pytest.fixture
-def problem(bob: User, dana: User, student: User) -> ContestProblem:
+def problem_of(bob: User, dana: User, student: User) -> ContestProblem:
     """A problem with two markers of a script; three scripts, all of the student whose name nobody may meet."""
     problem = problem_to_mark(bob, dana, scripts=2, markers=2)
-    paper = student_add(contest=problem.contest, person=student, school="Gymnasium Hohenstein")
+    paper, _ = enter(problem.contest, student, "Gymnasium Hohenstein")
     submission = Submission.objects.create(paper=paper, problem=problem)
     version_add(submission=submission, text=TEXT, text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
     for number, identity in enumerate(problem.contest.identities.filter(person=None)):
@@ -47,8 +45,7 @@ def problem(bob: User, dana: User, student: User) -> ContestProblem:
     return problem
 
 
-@pytest.fixture
-def tasks(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
+def tasks_of(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
     """A task of Dana's in every state: sealed and disputed, asked about, held with a draft."""
     first = claimed(problem, dana)
     past_grace(sealed(first, dana, ("points", {"points": 7})))
@@ -63,11 +60,22 @@ def tasks(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
     return [first, second, third]
 
 
+@pytest.fixture
+def problem(bob: User, dana: User) -> ContestProblem:
+    return problem_of(bob, dana, student_named())
+
+
+@pytest.fixture
+def tasks(problem: ContestProblem, dana: User, bob: User) -> list[MarkingTask]:
+    return tasks_of(problem, dana, bob)
+
+
 def values_of(pattern: URLPattern, problem: ContestProblem, tasks: list[MarkingTask]) -> Iterator[dict[str, Any]]:
     """Arguments for an address: one of each that its kind has; what it asks for beside them is made up."""
     wanted = set(pattern.pattern.converters)
     of: dict[str, list[Any]] = {
         "problem_id": [problem.public_id],
+        "contest_id": [problem.contest.public_id],
         "task_id": [task.public_id for task in tasks],
         "case_id": [task.case.public_id for task in tasks],
         "coordination_id": [row.public_id for row in Coordination.objects.all()] or [uuid.uuid4()],

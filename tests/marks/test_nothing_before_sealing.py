@@ -3,17 +3,15 @@
 Every address of marking is tried with everything that is there to try it on, whatever it answers.
 """
 
-import uuid
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
-from django.urls.converters import IntConverter
+from django.urls import get_resolver, reverse
 
 from apps.accounts.models import User
+from apps.contests.models import ContestProblem
 from apps.contests.services import coach_add
 from apps.marks.comparing import fresh_open
 from apps.marks.coordination import claim_make
@@ -21,9 +19,8 @@ from apps.marks.models import (
     Coordination,
     CoordinationRemark,
     Mark,
-    MarkingCase,
-    MarkingTask,
     Pass,
+    PassReason,
     Phrase,
     Precedent,
     Reveal,
@@ -32,8 +29,10 @@ from apps.marks.models import (
 from apps.marks.precedents import Ruling, precedent_write
 from apps.marks.sealing import cases_settle
 from apps.marks.urls import urlpatterns
+from tests.marks.crawl import every_pattern, filled
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
 from tests.marks.suggested import SECRET, suggested
+from tests.results.hinted import hinted
 
 ClientFor = Callable[[User | None], Client]
 COLLEAGUE = "Colleagueword"
@@ -83,29 +82,9 @@ class World:
             claim_make(coordination=self.coordination, by=bob, line="A1")
             CoordinationRemark.objects.create(coordination=self.coordination, person=bob, words=f"{COLLEAGUE} three")
         Precedent.objects.create(case=self.open.case, fallacy="gap", words=f"{COLLEAGUE} four", points=Decimal(NUMBER), by=bob)
-
-    def arguments(self, pattern: URLPattern) -> Iterator[dict[str, object]]:
-        """Every way in which an address can be filled with what there is."""
-        tasks = [task.public_id for task in MarkingTask.objects.all()]
-        cases = [case.public_id for case in MarkingCase.objects.all()]
-        coordinations = [one.public_id for one in Coordination.objects.all()]
-        values: dict[str, list[object]] = {
-            "task_id": [*tasks],
-            "case_id": [*cases],
-            "coordination_id": [*coordinations, uuid.uuid4()],
-            "problem_id": [self.problem.public_id],
-            "pass_id": [*Pass.objects.values_list("pk", flat=True), 1],
-            "name": ["scheme", "problem", "solutions", "source", "comments"],
-            "verb": ["claim", "remark", "propose", "sign", "rule"],
-            "contest_id": [self.problem.contest.public_id],
-            "version_id": [case.version.public_id for case in MarkingCase.objects.select_related("version")],
-            "paper_id": [paper.public_id for paper in self.problem.contest.papers.all()],
-        }
-        rows: list[dict[str, object]] = [{}]
-        for name, converter in pattern.pattern.converters.items():
-            other = [1] if isinstance(converter, IntConverter) else [uuid.UUID(POSTED["id"])]
-            rows = [{**row, name: value} for row in rows for value in values.get(name, other)]
-        yield from rows
+        other = self.open.case.tasks.get(assignee=bob)
+        Pass.objects.create(task=other, person=bob, reason=PassReason.UNSURE, words=f"{COLLEAGUE} five")
+        hinted(self.open.case.version, bob, f"{COLLEAGUE} six", f"{SECRET} proposed")
 
 
 @pytest.fixture
@@ -116,7 +95,7 @@ def world(bob: User, dana: User) -> World:
 def answers(client: Client, world: World) -> Iterator[tuple[str, str]]:
     """Every address of marking, asked and told, with what it answers, headers and all."""
     for pattern in urlpatterns:
-        for arguments in world.arguments(pattern):
+        for arguments in filled(pattern, world.problem):
             address = reverse(f"marks:{pattern.name}", kwargs=arguments)
             for answer in (
                 client.get(address),
@@ -128,7 +107,11 @@ def answers(client: Client, world: World) -> Iterator[tuple[str, str]]:
                 yield f"{address} ({answer.status_code})", f"{answer.headers}{answer.content.decode(errors='replace')}"
 
 
-def test_no_address_tells_an_unsealed_marker_anything(world: World, dana: User, client_for: ClientFor) -> None:
+@pytest.mark.parametrize("is_captain", [False, True])
+def test_no_address_tells_an_unsealed_marker_anything(
+    world: World, dana: User, client_for: ClientFor, is_captain: bool
+) -> None:
+    ContestProblem.objects.filter(pk=world.problem.pk).update(captain=dana if is_captain else None)
     tried = 0
     for address, text in answers(client_for(dana), world):
         tried += 1
@@ -142,24 +125,13 @@ def test_no_address_tells_an_unsealed_marker_anything(world: World, dana: User, 
     assert not Reveal.objects.filter(person=dana, case=world.open.case).exists()
 
 
-def every_pattern(patterns: list[Any], namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
-    """All named addresses of the project."""
-    for pattern in patterns:
-        if isinstance(pattern, URLResolver):
-            yield from every_pattern(
-                pattern.url_patterns, f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
-            )
-        elif pattern.name:
-            yield f"{namespace}{pattern.name}", pattern
-
-
 def test_no_page_of_the_contest_tells_it_either(world: World, dana: User, client_for: ClientFor, valkey: object) -> None:
     """Papers, the office, results and the rest, asked with every id that there is."""
     client, tried = client_for(dana), 0
     for name, pattern in every_pattern(get_resolver().url_patterns):
         if not name.startswith(("contests:", "submissions:", "office:", "results:")):
             continue
-        for arguments in world.arguments(pattern):
+        for arguments in filled(pattern, world.problem):
             answer = client.get(reverse(name, kwargs=arguments))
             tried += 1
             text = f"{answer.headers}{b''.join(answer).decode(errors='replace')}"

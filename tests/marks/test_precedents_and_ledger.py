@@ -98,7 +98,7 @@ def test_the_ledger_tells_who_saw_what_and_keeps_who_looks(bob: User, dana: User
     page = client_for(dana).get(address).content.decode()
     assert Reveal.objects.get().trigger == "ledger"
     assert "A colleague" in page
-    assert "mark.sealed" in page
+    assert "Sealed a mark" in page
 
 
 def test_a_draft_stands_in_no_ledger(bob: User, dana: User, client_for: ClientFor) -> None:

@@ -10,14 +10,17 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestState
-from apps.marks.models import Mark, MarkingCase, MarkState, Pass
-from apps.marks.sample import SampleBroken, commands_of, sample_files, scripts_read
+from apps.marks.graders.scripted import SCRIPTED
+from apps.marks.models import Mark, MarkingCase, MarkState, Pass, Suggestion
+from apps.marks.sample import TITLE, SampleBroken, commands_of, sample_files, scripts_read
 from apps.marks.sealing import cases_settle
+from apps.marks.suggesting import label_of
 from apps.problems.samples import FOLDER, sample_read
 from apps.reasoning.marking.commands import Script, sheet_apply
 from apps.reasoning.marking.importing import scheme_import
 from apps.reasoning.marking.sealing import missing_for_seal
 from apps.reasoning.marking.sheet import MarkSheet
+from apps.reasoning.marking.suggestion import suggestion_checked
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of
 from apps.submissions.models import SubmissionVersion
@@ -30,7 +33,7 @@ def loaded(db: None, settings: Settings) -> Contest:
     call_command("load_samples", verbosity=0)
     call_command("load_schemes", verbosity=0)
     call_command("load_contest", verbosity=0)
-    return Contest.objects.get()
+    return Contest.objects.get(title=TITLE)
 
 
 def test_the_files_hold_three_problems_with_eight_texts_each() -> None:
@@ -58,22 +61,55 @@ def test_every_judgement_could_be_sealed_whomever_the_order_gives_it() -> None:
 
 def test_it_is_half_marked_and_made_once(loaded: Contest) -> None:
     assert loaded.state == ContestState.MARKING
-    assert (loaded.papers.count(), SubmissionVersion.objects.count()) == (8, 24)
+    texts = SubmissionVersion.objects.filter(submission__problem__contest=loaded)
+    assert (loaded.papers.count(), texts.count()) == (8, 24)
     assert loaded.coaches.count() == 3
-    sealed = Mark.objects.filter(state=MarkState.SEALED)
-    assert sealed.count() == 20
+    sealed = Mark.objects.filter(state=MarkState.SEALED, task__case__problem__contest=loaded)
+    assert sealed.count() == 26
     for mark in sealed:
         past_grace(mark)
     cases_settle(loaded)
-    states = Counter(MarkingCase.objects.values_list("state", flat=True))
+    states = Counter(MarkingCase.objects.filter(problem__contest=loaded).values_list("state", flat=True))
     assert sum(states.values()) == 24
     assert states["open"] >= 8
-    assert states["settled"] >= 8
+    assert states["settled"] >= 6
     assert Pass.objects.count() == 1
     identity = loaded.identities.get(person=User.objects.get(username="student"))
     assert identity.paper.submissions.count() == 3, "the student of the sample accounts takes part"
     call_command("load_contest", verbosity=0)
-    assert (Contest.objects.count(), sealed.count()) == (1, 20), "loading it twice changes nothing"
+    assert (Contest.objects.count(), sealed.count()) == (2, 26), "loading it twice changes nothing"
+
+
+def test_two_coaches_differ_on_scripts_of_the_second_problem(loaded: Contest) -> None:
+    for mark in Mark.objects.filter(task__case__problem__contest=loaded, state=MarkState.SEALED):
+        past_grace(mark)
+    cases_settle(loaded)
+    cases = MarkingCase.objects.filter(problem__contest=loaded, problem__label="2")
+    assert cases.filter(state="disputed").count() == 1, "one point apart: the two talk about it"
+    assert cases.filter(tasks__slot="third", tasks__done_at=None).count() == 1, "two points apart: a fresh mark is asked for"
+    assert cases.filter(state="settled").count() >= 2
+
+
+def test_suggestions_that_we_wrote_lie_beside_scripts_and_say_so(loaded: Contest) -> None:
+    kept = Suggestion.objects.filter(grader=SCRIPTED, version__submission__problem__contest=loaded)
+    assert kept.count() == 9
+    assert set(kept.values_list("state", flat=True)) == {"done"}
+    assert set(kept.values_list("version__submission__problem__label", flat=True)) == {"1", "2", "3"}
+    assert "Written by people" in label_of(SCRIPTED)
+    sealed = Mark.objects.filter(task__case__problem__contest=loaded, task__case__version__in=kept.values("version"))
+    assert len(set(sealed.values_list("task__case", flat=True))) >= 3
+
+
+def test_every_suggestion_names_what_is_there() -> None:
+    for slug, scripts in sample_files():
+        scheme = scheme_import(sample_read(FOLDER / f"{slug}.md").scheme_text).scheme
+        for script in scripts:
+            if script.suggestion is not None:
+                source = source_of(script.text)
+                steps = {step.number for step in segment(source)}
+                codes = [item.code for item in scheme.items]
+                suggestion_checked(script.suggestion, source, steps, codes, scheme.scale)
+                assert script.suggestion.findings
 
 
 def test_a_served_installation_gets_none(db: None, settings: Settings) -> None:

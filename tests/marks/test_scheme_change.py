@@ -240,6 +240,13 @@ def test_the_page_leads_from_the_differences_to_the_change(problem: ContestProbl
     assert scheme_of(problem).versions.get(status=VersionStatus.ACTIVE).number == 3
 
 
+def test_with_nothing_to_do_the_page_leads_to_the_editor(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    said = page(client_for(bob), problem, preview="1")
+    assert reverse("schemes:edit", args=[scheme_of(problem).public_id]) in said
+    assert "Show what this does" not in said
+    assert "3 · Do it" not in said
+
+
 def test_only_captains_and_organisers_change_a_scheme(
     problem: ContestProblem, alice: User, charlie: User, dana: User, client_for: ClientFor
 ) -> None:

@@ -47,9 +47,16 @@ def test_figures_of_a_problem_are_those_computed_by_hand(problem: ContestProblem
     first = next(item for item in found.items if item.code == "A1")
     assert first.ticked == 4
     assert first.share == pytest.approx(4 / 6)
-    assert first.mean_with == pytest.approx(5)
-    assert first.mean_without == pytest.approx(3.5)
-    assert first.tells == pytest.approx(1.5)
+    assert (first.mean_with, first.mean_without, first.tells) == (None, None, None), "of so few no mean is told"
+
+
+def test_an_item_tells_by_how_much_its_scripts_are_better_from_five_on_both_sides(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=10, asks_place=False)
+    marked(problem, bob, ("A1 A2",) * 4 + ("A1",) + ("-D1",) * 4 + ("B1",))
+    first = next(item for item in found_of(problem).items if item.code == "A1")
+    assert first.mean_with == pytest.approx(31 / 5)
+    assert first.mean_without == pytest.approx(7 / 5)
+    assert first.tells == pytest.approx(24 / 5)
 
 
 def test_of_few_scripts_no_means_are_told(problem: ContestProblem, bob: User) -> None:

@@ -12,11 +12,24 @@ from apps.marks import tasks
 from apps.marks.graders import GraderFailed, GraderStep, Question
 from apps.marks.graders.computational import ComputationalGrader
 from apps.marks.graders.scripted import ScriptedGrader
-from apps.marks.models import Coordination, FinalGrade, Mark, MarkItem, Reveal, Suggestion, SuggestionState, Verdict
+from apps.marks.models import (
+    Coordination,
+    FinalGrade,
+    Mark,
+    MarkingCase,
+    MarkItem,
+    Reveal,
+    Suggestion,
+    SuggestionState,
+    Verdict,
+)
+from apps.marks.setups import cases_prepare
 from apps.marks.suggesting import authored_keep, suggestions_ask, suggestions_make, suggestions_of
 from apps.reasoning.marking.suggestion import SuggestionBody, SuggestionWrong
 from apps.reasoning.texts.segmentation import segment
 from apps.schemes.services import scheme_activate, scheme_save
+from apps.submissions.models import Origin, TextFormat
+from apps.submissions.services import version_add
 from tests.marks.factory import claimed, problem_to_mark, sealed
 from tests.marks.suggested import BODY, suggested
 from tests.schemes.factory import content
@@ -117,6 +130,21 @@ def test_a_suggestion_goes_stale_with_the_meaning_of_the_scheme_not_with_its_wor
         row.refresh_from_db()
         assert (row.state == SuggestionState.STALE) is is_stale
     assert row not in suggestions_of(mark)
+
+
+def test_a_question_about_an_older_text_leaves_what_was_said_of_the_newer(bob: User, mark: Mark) -> None:
+    case, older = mark.task.case, Suggestion.objects.get()
+    submission = case.version.submission
+    version_add(submission=submission, text="Another text.", text_format=TextFormat.MARKDOWN, origin=Origin.TYPED)
+    assert cases_prepare(case.problem)
+    newer_case = MarkingCase.objects.exclude(pk=case.pk).get()
+    suggestions_ask(newer_case, mark.scheme_version)
+    newer = Suggestion.objects.get(version=newer_case.version)
+    older.refresh_from_db()
+    assert (older.state, newer.state) == (SuggestionState.STALE, SuggestionState.QUEUED)
+    suggestions_ask(case, mark.scheme_version)
+    newer.refresh_from_db()
+    assert newer.state == SuggestionState.QUEUED
 
 
 def test_no_column_leads_from_a_grade_or_a_mark_to_a_suggestion() -> None:

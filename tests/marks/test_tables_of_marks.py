@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.drafts import draft_of
 from apps.marks.models import AuditEvent, Mark, MarkingTask, MarkState
+from apps.marks.sealing import mark_unseal
 from apps.marks.tables import Outcome, table_seal, table_written
 from apps.problems.importing.files import FileWrong
 from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
@@ -97,6 +98,17 @@ def test_an_empty_cell_keeps_and_the_clear_sign_empties(problem: ContestProblem,
     assert (row.state, row.points) == ("sealed", "7")
     sheet = draft_of_sealed(task)
     assert (sheet["reason"], sheet["comments"]) == ("An idea, a gap.", [])
+
+
+def test_a_table_that_comes_again_replaces_the_comment_that_it_wrote(problem: ContestProblem, bob: User) -> None:
+    number = numbers(problem)[0]
+    put_in(problem, bob, {"paper": number, "points": "7", "comment": "At first."})
+    task = Mark.objects.get().task
+    mark_unseal(task=task, user=bob)
+    assert put_in(problem, bob, {"paper": number, "comment": "At last."})[0].state == "sealed"
+    comments = draft_of_sealed(task)["comments"]
+    assert isinstance(comments, list)
+    assert [one["words"] for one in comments] == ["At last."]
 
 
 def draft_of_sealed(task: MarkingTask) -> dict[str, object]:

@@ -15,7 +15,7 @@ from apps.contests.services import contest_move
 from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason
 from apps.marks.selectors import PANES
 from tests.contests.factory import enter, make_contest, moved
-from tests.marks.factory import claimed, problem_to_mark, sealed
+from tests.marks.factory import claimed, commanded, problem_to_mark, sealed
 from tests.schemes.factory import make_scheme
 
 ClientFor = Callable[[User | None], Client]
@@ -88,6 +88,7 @@ def test_a_window_that_is_behind_is_told_what_differs(task: MarkingTask, bob: Us
         ("tick", {"code": "Z9"}, "no item"),
         ("explode", {}, "no command"),
         ("verdict", {"id": "v", "step": 99, "fallacy": "gap"}, "no step 99"),
+        ("comment", {"id": "c\0", "step": 1, "words": "Why?"}, "id"),
     ],
 )
 def test_a_command_that_cannot_be_done_is_told_in_a_sentence(
@@ -279,3 +280,19 @@ def test_home_counts_what_is_left_and_what_is_mine(
     (row,) = client_for(bob).get(reverse("marks:home")).context["rows"]
     (one,) = row.problems
     assert (one.scripts, one.left, one.mine, one.present) == (3, 2, 1, ["dana"])
+
+
+def test_a_heartbeat_tells_who_else_marks_the_problem_and_nothing_of_what_they_do(
+    bob: User, dana: User, client_for: ClientFor
+) -> None:
+    problem = problem_to_mark(bob, dana, scripts=3)
+    task, other = claimed(problem, bob), claimed(problem, dana)
+    commanded(other, dana, "points", points=5)
+    answer = sent(client_for(bob), task, "heartbeat").json()
+    assert answer["present"] == [dana.username]
+    assert set(answer) == {"until", "present"}
+    page = client_for(bob).get(reverse("marks:task", kwargs={"task_id": task.public_id})).content.decode()
+    assert f'data-part="present-names">{dana.username}</span>' in page
+    assert other.case.version.submission.paper.number not in page
+    sealed(other, dana)
+    assert sent(client_for(bob), task, "heartbeat").json()["present"] == []

@@ -138,6 +138,12 @@ def test_a_script_that_is_gone_takes_no_more_commands(told: Any) -> None:
     assert told["gone"] == {"gone": "Gone.", "sent": 1, "flushed": False}
 
 
+def test_who_is_signed_out_keeps_their_work_and_is_told(told: Any) -> None:
+    assert told["signed_out"]["statuses"][-1] == "signed-out"
+    assert not told["signed_out"]["flushed"]
+    assert told["signed_out"]["kept"] == 1
+
+
 def test_keys_have_the_names_of_the_table(told: Any) -> None:
     assert told["names"] == ["j", "?", "Alt+j", "Ctrl+Enter", "Ctrl+z", "", "Space", ""]
     assert told["single"] == [True, True, False, False, True]

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings as django_settings
 from django.test import Client
+from playwright.sync_api import Route
 from pytest_django import Settings
 
 from apps.accounts.models import User
@@ -15,10 +15,11 @@ from apps.runs import pulse
 from apps.runs.models import RunStatus
 from tests.explorations.factory import make_exploration
 from tests.operations.test_history import put
+from tests.operations.test_training_on_the_page import under_way
+from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-AXE = django_settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 DRAWN = "document.querySelectorAll('.js-plotly-plot .scatterlayer .trace').length"
 
 
@@ -33,6 +34,7 @@ def pages(
     call = {"run": str(run.public_id), "key": "s0/r1/reason", "attempt": 1, "fingerprint": "f"}
     worker_beats("a-machine-with-quite-a-long-name.example.org/12345", active=[call], running=1, cached_share=0.4)
     pulse.beat(valkey, "orchestrator", 0.0)
+    under_way(title="A job whose title is long, as titles of people are", host="a-machine-with-quite-a-long-name.example.org")
     line = f"2026-01-01 10:00:00,000 WARNING workers.worker: call {run.public_id}/s0/r1/reason#1 failed"
     (tmp_path / "log" / "inference.log").write_text(line)
     for ago_s in range(600, 0, -60):
@@ -44,6 +46,14 @@ def pages(
 def seen(pages: Pages) -> list[str]:
     """The pages that people look at."""
     return [path for path in pages.answers if not path.endswith(".json")]
+
+
+def only_whole(route: Route) -> None:
+    """Leave fresh figures unanswered: on a slow machine the whole page, which is all there is here, would come into itself."""
+    if "hx-request" in route.request.headers:
+        route.abort()
+    else:
+        route.fallback()
 
 
 def test_every_chart_is_drawn_and_nothing_is_blocked(pages: Pages) -> None:
@@ -79,7 +89,7 @@ def test_the_figures_come_again_by_themselves(pages: Pages) -> None:
 def test_without_javascript_the_figures_are_there(pages: Pages) -> None:
     with browser_page(pages, java_script_enabled=False) as page:
         page.goto("/operations/")
-        assert page.locator("text=a-machine-with-quite-a-long-name").is_visible()
+        assert page.locator("text=a-machine-with-quite-a-long-name").first.is_visible()
         assert page.locator("noscript").text_content()
 
 
@@ -100,12 +110,10 @@ def test_a_table_that_is_cut_on_a_telephone_has_a_shadow_at_the_edge(pages: Page
         assert models.evaluate(drawn) == "local, local, scroll, scroll"
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_wrong(pages: Pages, theme: str) -> None:
-    with browser_page(pages, color_scheme=theme) as page:
+@needs_axe
+def test_axe_finds_nothing_wrong(pages: Pages) -> None:
+    with browser_page(pages) as page:
+        page.route("**/operations/", only_whole)
         for path in seen(pages):
             page.goto(path, wait_until="networkidle")
-            page.evaluate(AXE.read_text())
-            found = page.evaluate("axe.run()")["violations"]
-            assert [(row["id"], row["nodes"][0]["html"]) for row in found] == [], path
+            assert faults_in_both_themes(page, all_of_them=True) == [], path

@@ -126,6 +126,43 @@ GOLDEN: dict[str, Golden] = {
     ),
 }
 
+#: Rules by which a scaffold stops beside the one above.
+OTHER_ENDS: dict[str, tuple[str, Golden]] = {
+    "so many failures in a row": (
+        "self_check",
+        Golden(
+            self_check.Params(accept=2, give_up=3, iterations=9),
+            {"check/*": FAIL, "*": named},
+            "solve improve check/1 correct/1 check/2 correct/2 check/3",
+            "exhausted",
+            False,
+            "3 checks in a row failed",
+        ),
+    ),
+    "so many checks in all": (
+        "self_check",
+        Golden(
+            self_check.Params(accept=2, give_up=3, iterations=4, improve=False),
+            {"check/2": FAIL, "check/4": FAIL, "check/*": PASS, "*": named},
+            "solve check/1 check/2 correct/1 check/3 check/4",
+            "exhausted",
+            False,
+            "4 checks",
+        ),
+    ),
+    "so many passes in a row": (
+        "solver_verifier_corrector",
+        Golden(
+            solver_verifier_corrector.Params(accept=2, give_up=3, corrections=4),
+            {"check/1": FAIL, "check/*": PASS, "*": named},
+            "solve check/1 correct/1 check/2 check/3",
+            "accepted",
+            True,
+            "2 checks in a row",
+        ),
+    ),
+}
+
 
 def _calls(written: str) -> list[str]:
     found: list[str] = []
@@ -156,3 +193,12 @@ async def test_in_whatever_order_calls_end_the_same_are_made(method: str, seed: 
     run = await play(golden.table, golden.params, scaffold=method, shuffle=seed)
     assert sorted(run.dispatcher.keys) == sorted(_calls(golden.calls))
     assert (run.outcome.ended_by, run.outcome.accepted) == (golden.ended_by, golden.accepted)
+
+
+@pytest.mark.parametrize("rule", sorted(OTHER_ENDS))
+async def test_a_search_of_checks_ends_by_each_of_its_rules(rule: str) -> None:
+    method, golden = OTHER_ENDS[rule]
+    run = await play(golden.table, golden.params, scaffold=method)
+    assert run.dispatcher.keys == _calls(golden.calls)
+    assert (run.outcome.ended_by, run.outcome.accepted) == (golden.ended_by, golden.accepted)
+    assert golden.reason in run.outcome.reason

@@ -73,7 +73,13 @@ def test_a_question_that_no_reader_can_decode_says_why(content: str, why: str) -
 
 @pytest.mark.parametrize(
     ("content", "correct"),
-    [("Fine.\n1", True), ("Wrong.\n0", False), ("Fine. $\\boxed{1}$.", True), ("Case \\boxed{1} fails.\n\\boxed{0}", False)],
+    [
+        ("Fine.\n1", True),
+        ("Wrong.\n0", False),
+        ("Fine.\n$\\boxed{1}$.", True),
+        ("It holds.\n**1**\n", True),
+        ("Case \\boxed{1} fails.\n\\boxed{0}", False),
+    ],
 )
 def test_a_report_ends_with_its_judgement(content: str, correct: bool) -> None:
     found = read_report(content)
@@ -81,6 +87,41 @@ def test_a_report_ends_with_its_judgement(content: str, correct: bool) -> None:
     assert found.correct is correct
 
 
-@pytest.mark.parametrize("content", ["\\boxed{1} it says, but no.", "10", "The sum is 2.1", "", "x1", "-"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\\boxed{1} it says, but no.",
+        "10",
+        "The sum is 2.1",
+        "",
+        "x1",
+        "-",
+        "-1",
+        "0 or 1",
+        "Mark: 0/1",
+        "verdict: 0 or 1",
+        "The induction has no base case: the claim is already false for n = 1.",
+        "Take\nx = -1",
+        "Here $a=0$,\n$b=1$",
+        "I give it 0 out of 1",
+        "indeed f(0) = 0",
+        "The answer is $\\boxed{1}$.",
+    ],
+)
 def test_a_digit_that_is_no_judgement_is_not_taken_for_one(content: str) -> None:
     assert isinstance(read_report(content), Unscored)
+
+
+def test_a_block_that_is_only_spoken_of_is_none() -> None:
+    text = "I will use <python_code> to test it.\n<python_code>\nprint(1)\n</python_code>"
+    found = read_action(final(text), "answer")
+    assert isinstance(found, Action)
+    assert found.content == "print(1)"
+    assert found.before.startswith("I will use")
+
+
+def test_a_tag_in_a_string_of_the_code_does_not_end_it() -> None:
+    code = 'print("</python_code>")\nprint(2)'
+    found = read_action(final(f"<python_code>\n{code}\n</python_code>"), "answer")
+    assert isinstance(found, Action)
+    assert found.content == code

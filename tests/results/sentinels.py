@@ -25,7 +25,7 @@ from apps.problems.drafts import SolutionDraft
 from apps.reasoning.feedback.ladder import Rules
 from apps.reasoning.marking.text_form import text_read
 from apps.results import feedback
-from apps.results.models import FeedbackRequest, RungAsked
+from apps.results.models import FeedbackRequest, HintProposal, RungAsked
 from apps.schemes.services import scheme_create
 from apps.submissions.models import SubmissionVersion
 from tests.contests.factory import enter, hand_in, make_contest, moved
@@ -47,7 +47,7 @@ NEVER = {
     "hush-scheme-remarks", "hush-note", "hush-for-markers", "hush-reason", "hush-approach", "hush-suggestion", "hush-pass",
     "hush-pass-answer", "hush-precedent", "hush-remark", "hush-phrase", "hush-other-text", "hush-other-question",
     "hush-other-hint", "hush-other-appeal", "hush-draft-hint", "hush-audit", "Quartermaine",
-    "eveline-marker", "hush-scheme-text",
+    "eveline-marker", "hush-scheme-text", "hush-proposal", "hush-dropped", "hush-model", "hush-failure",
 }  # fmt: skip
 #: What a release of the part shows.
 OF_PART = {
@@ -112,6 +112,9 @@ def _hints(own: SubmissionVersion, others: SubmissionVersion, bob: User, ids: di
     mine = feedback.request_open(version=own, track="repair", words="Is it right?")
     theirs = feedback.request_open(version=others, track="stuck", words="hush-other-question")
     RungAsked.objects.filter(request=mine).update(text="hush-draft-hint")
+    dropped = [{"level": 1, "text": "hush-dropped", "leaks": []}]
+    proposed = {"writer": "hush-model", "state": "ready", "text": "hush-proposal", "dropped": dropped, "reason": "hush-failure"}
+    HintProposal.objects.create(rung=mine.asked.get(), **proposed)
     feedback.rung_give(asked=theirs.asked.get(), text="hush-other-hint", by=bob)
     ids["request_id"] = list(FeedbackRequest.objects.values_list("public_id", flat=True))
 

@@ -7,19 +7,18 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.contests.services import coach_remove
-from apps.marks.models import Appeal, AppealState, AuditEvent, CaseState, FinalGrade, MarkingTask, PassReason, ReleasePart
-from apps.marks.passes import task_pass
-from apps.marks.sealing import mark_unseal
+from apps.contests.services import coach_add
+from apps.marks.models import Appeal, AppealState, AuditEvent, CaseState, FinalGrade, MarkingTask, ReleasePart
 from apps.results import appeals
 from apps.results.appeals import AppealRefused
 from apps.results.releasing import ReleaseRefused, batch_undo
 from apps.results.shown import parts_of
-from tests.marks.factory import commanded, marker, past_grace, sealed, task_whole
+from tests.marks.factory import marker, past_grace, sealed, task_whole
 from tests.results.factory import appeal_of, case_of, day_after, marked, passed, points_now, released, version_of
 
 ClientFor = Callable[[User | None], Client]
 ANSWER = "We read the last step again; it is right."
+SECOND_ANSWER = "This was looked at together with it."
 
 
 def test_a_student_appeals_against_a_verdict_by_the_link_beside_it(bob: User, charlie: User, client_for: ClientFor) -> None:
@@ -50,7 +49,7 @@ def test_an_appeal_says_nothing_of_its_author(bob: User, charlie: User) -> None:
 def test_nobody_appeals_before_a_day_or_after_a_week(bob: User, charlie: User) -> None:
     problem = marked(bob, charlie)
     batch = released(problem.contest, bob)
-    with pytest.raises(AppealRefused, match="from a day after"):
+    with pytest.raises(AppealRefused, match="can be handed in from"):
         appeal_of(problem, charlie)
     passed(batch, days=8)
     with pytest.raises(AppealRefused, match="over"):
@@ -162,70 +161,6 @@ def test_one_coach_hears_an_appeal(bob: User, charlie: User) -> None:
         appeals.appeal_withdraw(appeal=appeal)
 
 
-@pytest.mark.parametrize("reason", [PassReason.SKIP, PassReason.CONFLICT])
-def test_a_hearing_that_is_handed_on_waits_for_the_next_coach(bob: User, charlie: User, reason: PassReason) -> None:
-    eve, fay = marker("eve"), marker("fay")
-    problem = marked(bob, charlie, eve, fay)
-    day_after(problem.contest, bob)
-    appeal = appeal_of(problem, charlie)
-    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
-    commanded(task, eve, "tick", code="A1")
-    task_pass(task=task, user=eve, reason=reason, words="Too close.")
-    appeal.refresh_from_db()
-    assert appeal.state == AppealState.WRITTEN
-    assert AuditEvent.objects.get(verb="task.passed").body["slot"] == "appeal"
-    assert AuditEvent.objects.filter(verb="draft.left", actor=eve).exists() is (reason == PassReason.SKIP)
-    assert ("know" in appeals.hearing_refusal(eve, appeal)) is (reason == PassReason.CONFLICT)
-    again = task_whole(appeals.appeal_take(appeal=appeal, by=fay))
-    past_grace(sealed(again, fay, ("claim", {"line": "A1 A2"})))
-    appeals.appeal_uphold(appeal=appeal, by=fay, answer=ANSWER)
-    assert points_now(case_of(problem, charlie)) == "7.00"
-
-
-def test_a_hearing_that_was_opened_again_can_be_handed_on(bob: User, charlie: User) -> None:
-    eve, fay = marker("eve"), marker("fay")
-    problem = marked(bob, charlie, eve, fay)
-    day_after(problem.contest, bob)
-    appeal = appeal_of(problem, charlie)
-    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
-    sealed(task, eve, ("claim", {"line": "A1 A2"}))
-    mark_unseal(task=task, user=eve)
-    task_pass(task=task, user=eve, reason=PassReason.SKIP)
-    appeal.refresh_from_db()
-    assert appeals.mark_sealed(case_of(problem, charlie), eve) is None
-    assert appeals.hearing_refusal(fay, appeal) == appeals.hearing_refusal(eve, appeal) == ""
-    assert appeals.appeal_take(appeal=appeal, by=eve) != task
-
-
-def test_a_question_about_an_appeal_keeps_it_with_who_asked(bob: User, charlie: User) -> None:
-    eve, fay = marker("eve"), marker("fay")
-    problem = marked(bob, charlie, eve, fay)
-    day_after(problem.contest, bob)
-    appeal = appeal_of(problem, charlie)
-    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
-    task_pass(task=task, user=eve, reason=PassReason.UNSURE, words="How much?")
-    appeal.refresh_from_db()
-    assert "colleague" in appeals.hearing_refusal(fay, appeal)
-    assert appeals.task_of(case_of(problem, charlie), eve) == task
-
-
-def test_an_appeal_whose_hearer_left_the_contest_is_heard_by_another(bob: User, charlie: User) -> None:
-    eve, fay = marker("eve"), marker("fay")
-    problem = marked(bob, charlie, eve, fay)
-    day_after(problem.contest, bob)
-    appeal = appeal_of(problem, charlie)
-    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
-    commanded(task, eve, "tick", code="A1")
-    coach_remove(coach=problem.contest.coaches.get(person=eve))
-    appeal.refresh_from_db()
-    assert appeals.hearing_refusal(fay, appeal) == ""
-    again = appeals.appeal_take(appeal=appeal, by=fay)
-    assert list(MarkingTask.objects.filter(slot="appeal")) == [again]
-    appeal.refresh_from_db()
-    assert appeal.state == AppealState.HEARD
-    assert AuditEvent.objects.filter(verb="draft.left", actor=eve).exists()
-
-
 def test_whoever_answered_once_does_not_hear_the_next_appeal(bob: User, charlie: User) -> None:
     eve = marker("eve")
     problem = marked(bob, charlie, eve)
@@ -239,6 +174,65 @@ def test_whoever_answered_once_does_not_hear_the_next_appeal(bob: User, charlie:
     target = next(one.key for one in appeals.targets_of(parts) if one.key.startswith("item:"))
     again = appeal_of(problem, charlie, target)
     assert "somebody else" in appeals.hearing_refusal(eve, again)
+
+
+def two_heard(bob: User, charlie: User, eve: User) -> tuple[Appeal, Appeal]:
+    """Two appeals about one text, which Eve hears with a sealed mark of all points."""
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    parts = parts_of([version_of(problem, charlie)])[version_of(problem, charlie).pk]
+    target = next(one.key for one in appeals.targets_of(parts) if one.key.startswith("item:"))
+    first, second = appeal_of(problem, charlie), appeal_of(problem, charlie, target)
+    past_grace(sealed(task_whole(appeals.appeal_take(appeal=first, by=eve)), eve, ("claim", {"line": "A1 A2"})))
+    second.refresh_from_db()
+    assert second.state == AppealState.HEARD
+    return first, second
+
+
+@pytest.mark.parametrize(("verb", "state"), [("reject", AppealState.REJECTED), ("uphold", AppealState.UPHELD)])
+def test_who_granted_one_appeal_about_a_text_answers_the_others_too(
+    bob: User, charlie: User, client_for: ClientFor, verb: str, state: AppealState
+) -> None:
+    eve = marker("eve")
+    first, second = two_heard(bob, charlie, eve)
+    client = client_for(eve)
+    page = reverse("results:appeal", kwargs={"appeal_id": second.public_id})
+    answer = client.post(
+        reverse("results:appeal_command", kwargs={"appeal_id": first.public_id, "verb": "uphold"}), {"answer": ANSWER}
+    )
+    assert answer["Location"] == page
+    shown = client.get(page).content.decode()
+    assert "is the result already" in shown
+    assert "Grant this one too" in shown
+    case = first.grade.case
+    client.post(
+        reverse("results:appeal_command", kwargs={"appeal_id": second.public_id, "verb": verb}), {"answer": SECOND_ANSWER}
+    )
+    second.refresh_from_db()
+    case.refresh_from_db()
+    assert (second.state, second.answer, second.answered_by) == (state, SECOND_ANSWER, eve)
+    assert (FinalGrade.objects.filter(case=case).count(), points_now(case)) == (2, "7.00"), "one grade for both"
+    assert case.state == CaseState.SETTLED
+    assert MarkingTask.objects.filter(slot="appeal").count() == 1
+
+
+def test_who_granted_one_appeal_neither_hears_it_again_nor_one_that_came_later(bob: User, charlie: User) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    first, second = two_heard(bob, charlie, eve)
+    coach_add(contest=first.grade.case.problem.contest, person=fay)
+    appeals.appeal_uphold(appeal=first, by=eve, answer=ANSWER)
+    second.refresh_from_db()
+    assert "colleague" in appeals.hearing_refusal(fay, second)
+    hearing = MarkingTask.objects.get(slot="appeal")
+    assert appeals.appeal_take(appeal=second, by=eve) == hearing
+    first.refresh_from_db()
+    with pytest.raises(AppealRefused, match="answered"):
+        appeals.appeal_reject(appeal=first, by=eve, answer=ANSWER)
+    later = Appeal.objects.create(grade=first.grade, verdict="v2", words="And the next step?")
+    assert "somebody else" in appeals.hearing_refusal(eve, later)
+    assert "colleague" in appeals.hearing_refusal(fay, later), "the second one still has no answer"
+    appeals.appeal_reject(appeal=second, by=eve, answer=ANSWER)
+    assert appeals.hearing_refusal(fay, later) == ""
 
 
 def test_a_release_with_an_open_appeal_is_not_taken_back(bob: User, charlie: User, settings: object) -> None:

@@ -17,6 +17,7 @@ from apps.contests.models import ContestState
 from apps.contests.services import contest_move
 from apps.marks.models import Appeal, ReleasePart
 from apps.results.releasing import batch_undo
+from tests.answers import said_by
 from tests.results.factory import released
 from tests.results.sentinels import NEVER, OF_PART, RELEASABLE, STATEMENT, Planted, planted
 
@@ -61,8 +62,7 @@ def seen(client: Client, world: Planted, *below: str) -> dict[str, str]:
         if address.startswith("/accounts/logout") or (below and not address.startswith(below)):
             continue
         answer = client.get(address, follow=True)
-        body = b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
-        answers[address] = f"{answer.redirect_chain}\n{answer.headers}\n{body.decode(errors='replace')}"
+        answers[address] = f"{answer.redirect_chain}\n{answer.headers}\n{said_by(answer)}"
     return answers
 
 

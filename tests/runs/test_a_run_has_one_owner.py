@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -17,7 +18,7 @@ from apps.runs.leases import (
     run_close,
     runs_without_owner,
 )
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import Run, RunCommand, RunStatus
 from tests.runs.factory import make_run, take
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +81,13 @@ def test_a_live_run_whose_lease_ran_out_is_shown_as_stalled() -> None:
     Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     run.refresh_from_db()
     assert run.is_stalled
+
+
+@pytest.mark.parametrize(("status", "state"), [(RunStatus.FINISHED, "refused"), (RunStatus.FAILED, "pending")])
+def test_what_came_too_late_is_refused_unless_the_run_can_be_resumed(status: RunStatus, state: str) -> None:
+    run = take(make_run())
+    command = RunCommand.objects.create(run=run, command_id=uuid.uuid4(), name="hint", args={"text": "Try."})
+    assert run_close(run.pk, run.fence, status)
+    command.refresh_from_db()
+    assert command.state == state
+    assert ("ended before" in command.reason) == (state == "refused")

@@ -7,7 +7,8 @@ import pytest
 
 from apps.reasoning.domain.generation import GenerationRequest, Message
 from apps.runs import sending
-from apps.runs.sending import MOST_CALLS, CallSender
+from apps.runs.posting import MOST_CALLS, Post
+from apps.runs.sending import CallSender
 
 pytestmark = pytest.mark.asyncio
 Sent = list[tuple[list[str], str, int]]
@@ -31,9 +32,22 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
     return messages
 
 
+QUEUES = {"fast": "inference.fast", "other": "inference.other"}
+
+
 @pytest.fixture
-def sender() -> CallSender:
-    return CallSender({"fast": "inference.fast", "other": "inference.other"})
+def post(sent: Sent) -> Post:
+    return Post(lambda calls, queue, priority: sending.send_now(calls, queue, priority))
+
+
+@pytest.fixture
+def sender(post: Post) -> CallSender:
+    return CallSender(QUEUES, post)
+
+
+def answers_came(sender: CallSender, took_s: float = 0.01) -> None:
+    for _ in range(64):
+        sender.answered("fast", took_s)
 
 
 async def send(sender: CallSender, *calls: GenerationRequest) -> None:
@@ -46,18 +60,34 @@ async def test_a_call_has_a_message_of_its_own_while_no_answers_have_come(sender
 
 
 async def test_calls_share_messages_where_many_answers_came_lately(sender: CallSender, sent: Sent) -> None:
-    for _ in range(64):
-        sender.answered(0.01)
+    answers_came(sender)
     await send(sender, *map(a_call, range(20)))
     assert [len(keys) for keys, _, _ in sent] == [MOST_CALLS, MOST_CALLS, 4]
     assert [key for keys, _, _ in sent for key in keys] == [str(number) for number in range(20)]
 
 
 async def test_a_message_has_one_queue_and_one_priority_and_urgent_ones_go_first(sender: CallSender, sent: Sent) -> None:
-    for _ in range(64):
-        sender.answered(0.01)
+    answers_came(sender)
     await send(sender, a_call(0), a_call(1, alias="other"), a_call(2, priority=0), a_call(3))
     assert sent == [(["2"], "inference.fast", 0), (["0", "3"], "inference.fast", 6), (["1"], "inference.other", 6)]
+
+
+async def test_calls_of_several_runs_share_a_message(post: Post, sent: Sent) -> None:
+    one, other = CallSender(QUEUES, post), CallSender(QUEUES, post)
+    answers_came(one)
+    await asyncio.gather(*(sender.send(a_call(number), "fp") for number, sender in enumerate((one, other, one))))
+    assert [keys for keys, _, _ in sent] == [["0", "1", "2"]]
+
+
+async def test_a_run_that_ended_sends_nothing_more_and_holds_no_other_up(post: Post, sent: Sent) -> None:
+    one, other = CallSender(QUEUES, post), CallSender(QUEUES, post)
+    answers_came(one)
+    waiting = asyncio.create_task(one.send(a_call(0), "fp"))
+    await asyncio.sleep(0)
+    one.close()
+    await send(other, a_call(1))
+    assert [keys for keys, _, _ in sent] == [["1"]]
+    waiting.cancel()
 
 
 async def test_a_broker_that_is_away_is_asked_again(sender: CallSender, sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +104,7 @@ async def test_a_broker_that_is_away_is_asked_again(sender: CallSender, sent: Se
 
 
 async def test_a_call_that_nobody_waits_for_any_more_is_not_sent(sender: CallSender, sent: Sent) -> None:
+    answers_came(sender)
     waiting = asyncio.create_task(sender.send(a_call(0), "fp"))
     await asyncio.sleep(0)
     waiting.cancel()
@@ -85,11 +116,10 @@ async def test_a_call_that_nobody_waits_for_any_more_is_not_sent(sender: CallSen
 async def test_answers_are_read_together_for_a_part_of_what_a_call_takes(
     sender: CallSender, took_s: float, waits_s: float
 ) -> None:
-    for _ in range(64):
-        sender.answered(took_s)
+    answers_came(sender, took_s)
     assert sender.read_wait_s == pytest.approx(waits_s)
 
 
 async def test_an_answer_that_comes_alone_is_read_at_once(sender: CallSender) -> None:
-    sender.answered(90.0)
+    sender.answered("fast", 90.0)
     assert sender.read_wait_s == 0

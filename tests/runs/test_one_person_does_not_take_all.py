@@ -5,7 +5,7 @@ from pytest_django import Settings
 
 from apps.accounts.models import Role, User
 from apps.runs.leases import lease_mark_dispatched, lease_release, lease_take, runs_without_owner
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import BATCHED, Run, RunStatus
 from apps.runs.shares import window_of
 from tests.runs.factory import make_run
 
@@ -52,6 +52,19 @@ def test_other_people_and_runs_of_nobody_do_not_wait(alice: User, settings: Sett
     assert lease_take(a_run_of(bob).pk, "elsewhere/1/b")
     assert lease_take(a_run_of(None).pk, "elsewhere/1/c")
     assert lease_take(a_run_of(None).pk, "elsewhere/1/d")
+
+
+def test_gradings_of_experiments_have_a_limit_of_their_own(alice: User, settings: Settings) -> None:
+    settings.USER_RUNS = 1
+    for number in range(3):
+        grading = a_run_of(alice)
+        Run.objects.filter(pk=grading.pk).update(preset=BATCHED)
+        assert lease_take(grading.pk, f"elsewhere/1/{number}")
+    by_hand, other, waiting = (a_run_of(alice) for _ in range(3))
+    assert lease_take(by_hand.pk, "elsewhere/1/a"), "gradings take no place from what a person starts"
+    assert lease_take(other.pk, "elsewhere/1/b") is None
+    Run.objects.filter(pk=waiting.pk).update(preset=BATCHED)
+    assert waiting.pk in runs_without_owner()
 
 
 def test_a_paused_run_leaves_room_for_another(alice: User, settings: Settings) -> None:

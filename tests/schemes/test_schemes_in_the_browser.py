@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from django.conf import settings
 from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.test import Client
@@ -14,10 +13,10 @@ from apps.accounts.models import User
 from apps.schemes.models import MarkingScheme
 from apps.schemes.sheets import STEPS, sheet_of_text
 from tests.schemes.factory import TEXT, make_scheme
+from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 
 
 class SchemePages(Pages):
@@ -117,15 +116,11 @@ def test_the_editor_says_what_is_wrong_while_one_writes_and_keeps_the_ticks(page
         expect(page.get_by_text("Nothing is wrong with it.")).to_be_visible()
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@needs_axe
 def test_axe_finds_nothing_wrong_and_no_page_is_wider_than_a_telephone(pages: SchemePages) -> None:
     with opened(pages, "list") as page:
         for name, path in pages.paths.items():
             page.goto(path)
-            page.evaluate(AXE.read_text())
-            for theme in ("light", "dark"):
-                page.emulate_media(color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce")
-                found = page.evaluate("axe.run()")["violations"]
-                assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], (name, theme)
+            assert faults_in_both_themes(page, all_of_them=True) == [], name
             page.set_viewport_size({"width": 390, "height": 844})
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, name

@@ -1,6 +1,6 @@
 // Plays the author's editor against a fake page, server and store; prints what happened as JSON.
 const listeners = {};
-globalThis.document = { querySelectorAll: () => [], addEventListener: () => {}, visibilityState: "visible" };
+globalThis.document = { querySelectorAll: () => [], addEventListener: (name, work) => { if (name === "input") listeners.input = work; }, visibilityState: "visible" };
 globalThis.window = { addEventListener: (name, work) => { listeners[name] = work; }, fetch: () => {}, localStorage: null };
 globalThis.FormData = class { constructor(form) { this.text = form.elements.namedItem("text").value; } };
 globalThis.Event = class { constructor(type) { this.type = type; } };
@@ -26,13 +26,16 @@ class Form {
   constructor(owner, basedOn = "0") {
     this.dataset = { draft: "/draft/", draftOwner: owner };
     this.controls = { text: new Control("", this), text_format: new Control("markdown", this), based_on: new Control(basedOn, this) };
-    this.elements = { namedItem: (name) => this.controls[name] };
+    this.words = [];
+    this.elements = { namedItem: (name) => this.controls[name], [Symbol.iterator]: () => [...Object.values(this.controls), ...this.words][Symbol.iterator]() };
     this.parts = {};
     for (const name of ["status", "conflict", "keep", "take"]) {
       this.parts[`[data-draft-${name}]`] = { textContent: "", hidden: true, addEventListener(_, work) { this.click = work; } };
     }
     this.heard = {};
   }
+  contains(one) { return Object.values(this.controls).includes(one); }
+  page(value) { const one = Object.assign(new Control(value, this), { name: "words-1" }); this.words.push(one); return one; }
   querySelector(name) { return this.parts[name]; }
   addEventListener(name, work) { this.heard[name] = work; }
   fire(name) { this.heard[name]?.({}); }
@@ -86,11 +89,54 @@ told.taken = { text: form.controls.text.value, shown: !form.parts["[data-draft-c
 await pass();
 
 store.setItem(key, JSON.stringify({ text: "left behind", format: "markdown", basedOn: "0" }));
+form.fire("submit");
+told.kept_when_sent = copy().text;
 const later = new Form("ann");
 watchDraft(later, { send, store });
 told.restored = later.controls.text.value;
 store.setItem(key, JSON.stringify({ text: "left behind", format: "markdown", basedOn: "0" }));
+const elsewhere = new Form("ann", "7");
+elsewhere.controls.text.value = "from the other computer";
+elsewhere.dataset.draftStored = "";
+watchDraft(elsewhere, { send, store });
+told.behind = { text: elsewhere.controls.text.value, shown: !elsewhere.parts["[data-draft-conflict]"].hidden };
+elsewhere.parts["[data-draft-take]"].click();
+told.behind_taken = elsewhere.controls.text.value;
+store.setItem(key, JSON.stringify({ text: "all of it", format: "markdown", basedOn: "0" }));
+const done = new Form("ann", "9");
+done.controls.text.value = "all of it\n\nand a page";
+done.dataset.draftStored = "";
+watchDraft(done, { send, store });
+told.done = { text: done.controls.text.value, shown: !done.parts["[data-draft-conflict]"].hidden, copy: copy() };
+store.setItem(key, JSON.stringify({ text: "left behind", format: "markdown", basedOn: "0" }));
 const stranger = new Form("ben");
 watchDraft(stranger, { send, store });
 told.stranger = stranger.controls.text.value;
+
+// What is made of a model's proposal stands beside the form: it is sent with the draft, and kept here until it surely was.
+const page = stranger.page("read by a model");
+sent = [];
+page.value = "corrected by hand";
+listeners.input({ target: page });
+told.correction_here = JSON.parse(store.getItem("draft:ben:/draft/")).words;
+answer = () => { throw new Error("no network"); };
+await pass();
+told.correction_sent = sent.length;
+const again = new Form("ben");
+const pageAgain = again.page("read by a model");
+again.dataset.draftStored = "";
+watchDraft(again, { send, store });
+told.correction_back = pageAgain.value;
+answer = json(200, { row_version: 1, saved_at: null });
+again.fire("input");
+await pass();
+told.correction_saved = store.getItem("draft:ben:/draft/");
+store.setItem("draft:ben:/draft/", JSON.stringify({ text: "", format: "markdown", words: { "words-1": "mine" }, basedOn: "0" }));
+const moved = new Form("ben", "4");
+const pageMoved = moved.page("corrected elsewhere");
+moved.dataset.draftStored = "";
+watchDraft(moved, { send, store });
+told.correction_asked = { words: pageMoved.value, shown: !moved.parts["[data-draft-conflict]"].hidden };
+moved.parts["[data-draft-take]"].click();
+told.correction_theirs = pageMoved.value;
 console.log(JSON.stringify(told));

@@ -17,11 +17,12 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import AuthorKind, Contest, ContestState, Identity
-from apps.contests.services import Settings, contest_create, problem_add
+from apps.contests.services import ContestRefused, Settings, contest_create, problem_add
 from apps.problems.importing.files import FileWrong
 from apps.submissions.importing.files import archive_read
-from apps.submissions.importing.plans import plan_make
+from apps.submissions.importing.plans import import_confirm, plan_make
 from apps.submissions.models import ForeignJudgement, ImportFile, SubmissionVersion
+from apps.submissions.services import import_file_keep
 from tests.contests.factory import make_contest, moved
 from tests.problems.factory import make_problem
 
@@ -86,6 +87,30 @@ def test_importing_the_same_file_again_adds_nothing(bob: User, client_for: Clien
     bring_in(client_for(bob), contest, data)
     assert "has a text for problem 1 already" in bring_in(client_for(bob), contest, data)
     assert SubmissionVersion.objects.count() == 1
+
+
+def test_a_file_that_is_confirmed_twice_at_once_goes_in_once(bob: User) -> None:
+    contest = make_contest(bob)
+    data = csv_of({"author": "Ada", "problem": "1", "text": "It is so."})
+    kept = import_file_keep(contest=contest, user=bob, filename="a.csv", data=data, adds_problems=False)
+    import_confirm(file=ImportFile.objects.get(pk=kept.pk))
+    with pytest.raises(ContestRefused, match="already"):
+        import_confirm(file=kept)
+    assert SubmissionVersion.objects.count() == 1
+
+
+@pytest.mark.parametrize("state", [ContestState.MARKING, ContestState.CLOSED])
+def test_nothing_comes_in_while_papers_are_read(bob: User, client_for: ClientFor, state: ContestState) -> None:
+    contest, client = make_contest(bob), client_for(bob)
+    data = csv_of({"author": "Secret Person", "problem": "1", "text": "Let $x=1$."})
+    kept = import_file_keep(contest=contest, user=bob, filename="a.csv", data=data, adds_problems=False)
+    upload = reverse("submissions:import", args=[contest.public_id])
+    assert upload in client.get(reverse("contests:detail", args=[contest.public_id])).content.decode()
+    moved(contest, state)
+    assert upload not in client.get(reverse("contests:detail", args=[contest.public_id])).content.decode()
+    address = reverse("submissions:import_confirm", args=[contest.public_id, kept.public_id])
+    assert "The contest is" in client.post(address, follow=True).content.decode()
+    assert not SubmissionVersion.objects.exists()
 
 
 def test_points_given_elsewhere_are_kept_where_no_page_shows_them(bob: User, client_for: ClientFor) -> None:

@@ -5,6 +5,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable
+from threading import BoundedSemaphore
 
 import pillow_heif
 import pypdfium2  # type: ignore[import-untyped]
@@ -17,6 +18,7 @@ from PIL import Image
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestProblem, ContestState
 from apps.contests.services import coach_add
+from apps.submissions import intake
 from apps.submissions.intake import UploadWrong, pages_read
 from apps.submissions.models import Scan, SubmissionVersion
 from tests.contests.factory import enter, make_contest, moved
@@ -43,6 +45,14 @@ def pdf(pages: int = 2, size: tuple[float, float] = (595, 842)) -> bytes:
         document.new_page(*size)
     out = io.BytesIO()
     document.save(out)
+    return out.getvalue()
+
+
+def scan(pages: int) -> bytes:
+    """A PDF as scanners make it: a picture on every page."""
+    out = io.BytesIO()
+    sheet = Image.new("L", (60, 84), "white")
+    sheet.save(out, "PDF", save_all=True, append_images=[sheet] * (pages - 1))
     return out.getvalue()
 
 
@@ -92,6 +102,74 @@ def test_a_pdf_becomes_one_picture_a_page() -> None:
     assert [max(page.width, page.height) for page in pages] == [2_000] * 3
 
 
+def test_a_scan_of_as_many_pages_as_are_allowed_is_read() -> None:
+    pages = pages_read(scan(50))
+    assert len(pages) == 50
+    assert all((page.width, page.height) == (1_429, 2_000) for page in pages)
+
+
+def test_a_scan_of_300_pages_is_refused_on_the_page_and_nothing_of_it_is_kept(
+    contest: Contest, charlie: User, client_for: ClientFor
+) -> None:
+    answer = upload(client_for(charlie), contest.problems.all()[0], scan(300))
+    assert "The PDF has 300 pages; at most 50 can be handed in to a problem." in answer
+    assert not Scan.objects.exists()
+
+
+def png(picture: Image.Image) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def shown(data: bytes) -> Image.Image:
+    (page,) = pages_read(data)
+    return Image.open(io.BytesIO(page.jpeg)).convert("L")
+
+
+def test_a_scan_with_16_bits_a_pixel_keeps_its_greys() -> None:
+    ramp = Image.new("I;16", (256, 8))
+    ramp.putdata([column * 257 for _ in range(8) for column in range(256)])
+    levels = shown(png(ramp)).resize((4, 1), Image.Resampling.BOX).tobytes()
+    assert all(abs(level - meant) < 8 for level, meant in zip(levels, (32, 96, 160, 224), strict=True)), list(levels)
+
+
+@pytest.mark.parametrize("mode", ["1", "P"])
+def test_thin_strokes_of_two_colours_are_still_there_when_a_page_is_shrunk(mode: str) -> None:
+    page = Image.new("L", (6_000, 60), "white")
+    for column in range(10, 6_000, 30):
+        page.paste(0, (column, 0, column + 1, 60))
+    small = shown(png(page.convert(mode)))
+    assert small.width == 2_000
+    row = small.tobytes()[10 * small.width : 11 * small.width]
+    assert sum(level < 225 for level in row) >= 190, "each of 200 strokes left its grey"
+
+
+def test_a_page_that_is_damaged_inside_a_pdf_is_named() -> None:
+    lost = (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 2/Kids[3 0 R 99 0 R]>>endobj\n"
+        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 300]>>endobj\ntrailer<</Root 1 0 R/Size 4>>\n%%EOF\n"
+    )
+    with pytest.raises(UploadWrong, match="Page 2 of this PDF is damaged"):
+        pages_read(lost)
+
+
+def test_who_waits_too_long_for_a_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.submissions.intake.PLACES", BoundedSemaphore(1))
+    monkeypatch.setattr("apps.submissions.intake.WAIT_S", 0.01)
+    with intake.PLACES, pytest.raises(UploadWrong, match="just now"):
+        pages_read(photo())
+    assert len(pages_read(photo())) == 1, "the place is given back"
+
+
+def test_one_upload_does_not_read_for_ever(
+    contest: Contest, charlie: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.submissions.views.pages.READING_S", -1.0)
+    assert "Send fewer files at once." in upload(client_for(charlie), contest.problems.all()[0], photo())
+    assert not Scan.objects.exists()
+
+
 def zip_bytes() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -103,6 +181,7 @@ def zip_bytes() -> bytes:
     ("data", "reason"),
     [
         (pdf(51), "at most 50"),
+        (scan(300), "has 300 pages; at most 50"),
         (pdf(2)[:300], "damaged"),
         (photo()[:120], "damaged"),
         (huge_png(), "million pixels"),
@@ -114,7 +193,7 @@ def zip_bytes() -> bytes:
         (b"%PDF-1.7\n" + b"x" * 1_000, "damaged"),
         (b"\xff\xd8\xff" + b"\0" * (33 * 1024 * 1024), "larger than 32 MB"),
     ],
-    ids=["pages", "cut pdf", "cut jpeg", "bomb", "svg", "html", "zip", "gif", "empty", "no pdf", "large"],
+    ids=["pages", "a whole binder", "cut pdf", "cut jpeg", "bomb", "svg", "html", "zip", "gif", "empty", "no pdf", "large"],
 )
 def test_what_is_no_page_is_refused_with_a_sentence(data: bytes, reason: str) -> None:
     with pytest.raises(UploadWrong, match=reason):

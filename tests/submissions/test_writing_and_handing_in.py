@@ -171,12 +171,22 @@ def test_the_editor_keeps_drafts_over_lost_connections_and_conflicts() -> None:
     told = facts(str(Path(__file__).with_name("check_draft.mjs")))
     assert told["saved"] == {"sent": ["ab"], "based_on": "1", "copy": None}
     assert told["offline"]["status"].startswith("No connection.")
-    assert told["offline"]["copy"] == {"text": "abc", "format": "markdown", "basedOn": "1"}
+    assert told["offline"]["copy"] == {"text": "abc", "format": "markdown", "words": {}, "basedOn": "1"}
     assert told["back"] == {"sent": ["abc"], "based_on": "2", "copy": None}
     assert told["conflict"] == {"shown": True, "sent_while_open": 0}
     assert told["taken"] == {"text": "theirs", "shown": False, "based_on": "8"}
     assert told["restored"] == "left behind"
     assert told["stranger"] == ""
+    assert told["kept_when_sent"] == "left behind", "a form that is sent may come to nothing"
+    assert told["behind"] == {"text": "left behind", "shown": True}, "its author chooses"
+    assert told["behind_taken"] == "from the other computer"
+    assert told["done"] == {"text": "all of it\n\nand a page", "shown": False, "copy": None}
+    assert told["correction_here"] == {"words-1": "corrected by hand"}, "the field stands outside the form"
+    assert told["correction_sent"] > 0
+    assert told["correction_back"] == "corrected by hand", "the tab was closed before it was saved"
+    assert told["correction_saved"] is None
+    assert told["correction_asked"] == {"words": "mine", "shown": True}, "its author chooses"
+    assert told["correction_theirs"] == "corrected elsewhere"
 
 
 @pytest.mark.django_db(transaction=True)

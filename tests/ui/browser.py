@@ -4,7 +4,6 @@ The pages are fetched with the test client first, because Django's database must
 """
 
 import mimetypes
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,11 +11,11 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.http import HttpResponse
-from playwright.sync_api import Page, Route, sync_playwright
+from playwright.sync_api import Page, Route
+
+from tests.ui.chromium import CHROMIUM, PATIENCE_MS, chromium
 
 ORIGIN = "http://localhost:9"  # Browsers trust localhost as they trust https; every request is answered by `Pages`.
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
@@ -49,13 +48,9 @@ class Pages:
 
 @contextmanager
 def browser_page(pages: Pages, **options: Any) -> Iterator[Page]:
-    """A page of a fresh browser profile; `options` are those of Playwright's `new_context`."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        try:
-            context = browser.new_context(base_url=ORIGIN, **options)
-            context.route("**/*", pages.serve)
-            context.set_default_timeout(8_000)
-            yield context.new_page()
-        finally:
-            browser.close()
+    """A page of a fresh profile in the browser of this process; `options` are those of Playwright's `new_context`."""
+    with chromium() as browser:
+        context = browser.new_context(base_url=ORIGIN, **options)
+        context.route("**/*", pages.serve)
+        context.set_default_timeout(PATIENCE_MS)
+        yield context.new_page()

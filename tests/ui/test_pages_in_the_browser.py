@@ -3,15 +3,14 @@
 from collections.abc import Callable
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import ApiToken, User
+from tests.ui.axe import faults_in_both_themes, needs_axe
 from tests.ui.browser import Pages, browser_page, needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium]
-AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
 DARK_PAPER = "rgb(20, 22, 26)"
 LIGHT_PAPER = "rgb(253, 252, 249)"
 PAPER = "getComputedStyle(document.body).backgroundColor"
@@ -95,13 +94,10 @@ def test_nothing_is_blocked_or_broken_on_the_pages(pages: Pages) -> None:
     assert troubles == []
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_wrong(pages: Pages, theme: str) -> None:
-    with browser_page(pages, color_scheme=theme) as page:
+@needs_axe
+def test_axe_finds_nothing_wrong(pages: Pages) -> None:
+    with browser_page(pages) as page:
         for path in pages.answers:
             page.goto(path)
             page.evaluate("document.querySelectorAll('details').forEach((element) => { element.open = true; })")
-            page.evaluate(AXE.read_text())
-            found = page.evaluate("axe.run()")["violations"]
-            assert [(row["id"], row["nodes"][0]["html"]) for row in found] == [], path
+            assert faults_in_both_themes(page, all_of_them=True) == [], path

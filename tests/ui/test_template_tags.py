@@ -55,3 +55,15 @@ def test_a_person_is_named_and_nobody_is_said_in_words() -> None:
     assert _render("{% person u %}", u=User(username="alice", first_name="Alice")) == "Alice"
     assert _render("{% person u %}", u=None) == "—"
     assert _render('{% person u "command line" %}', u=None) == "command line"
+
+
+def test_a_reason_becomes_a_sentence_with_one_full_stop() -> None:
+    source = "{{ reason|one_full_stop }}"
+    assert _render(source, reason="Shorten the prompt.") == "Shorten the prompt."
+    assert _render(source, reason="no answer") == "no answer."
+
+
+def test_a_link_of_the_header_may_stand_for_more_than_the_pages_below_its_address() -> None:
+    source = '{% nav_link "accounts:profile" "Profile" "/other/" %}'
+    assert 'aria-current="true"' in _render(source, request=RequestFactory().get("/other/page/"))
+    assert "aria-current" not in _render(source, request=RequestFactory().get("/else/"))

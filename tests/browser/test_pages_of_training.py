@@ -1,0 +1,104 @@
+"""A researcher starts a job and looks at what it learned, in a browser: form, curves, a point of a curve, its rows as text."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from apps.accounts.models import User
+from apps.learning import driving, jobs
+from apps.learning.models import JobState, TrainingJob
+from tests.browser.marking_pages import ClientFor, room_of, session_of
+from tests.browser.test_after_sealing import shot
+from tests.training_jobs.factory import training  # noqa: F401  (a fixture)
+from tests.training_jobs.test_jobs_from_texts import texts
+from tests.ui.axe import faults, faults_in_both_themes
+from tests.ui.browser import needs_chromium
+
+pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
+
+#: Where the point of a chart's first curve lies that stands for a step, in the window.
+PLACE_OF = """([name, step]) => {
+  const box = document.querySelector(`[data-chart=${name}]`);
+  const { left, top } = box.getBoundingClientRect();
+  const { xaxis, yaxis } = box._fullLayout;
+  const [curve] = box.data;
+  const height = curve.y[Array.from(curve.x).indexOf(step)];
+  return [left + xaxis._offset + xaxis.d2p(step), top + yaxis._offset + yaxis.d2p(height)];
+}"""
+
+
+@pytest.fixture
+def _a_model_and_texts(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    """Something to start from and to learn from. What tells a worker of a job does the worker's work at once."""
+    (tmp_path / "models" / "small").mkdir(parents=True)
+    (tmp_path / "models" / "small" / "config.json").write_text("{}")
+    texts(tmp_path)
+    monkeypatch.setattr(jobs, "nudge", driving.training_work)
+    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+
+
+def press_point(page: Page, chart: str, step: int) -> None:
+    """A press on the point of a step, once the chart has found what lies under the pointer."""
+    page.locator(f"[data-chart={chart}]").scroll_into_view_if_needed()
+    x, y = page.evaluate(PLACE_OF, [chart, step])
+    page.mouse.move(x - 3, y)
+    page.mouse.move(x, y)
+    expect(page.locator(f"[data-chart={chart}] .hovertext").first).to_contain_text(f"step {step}")
+    page.mouse.click(x, y)
+
+
+@pytest.mark.usefixtures("_a_model_and_texts")
+def test_a_job_is_started_its_curves_are_seen_and_the_rows_behind_a_point(
+    live_server: LiveServer, client_for: ClientFor, alice: User
+) -> None:
+    found = {}
+    with room_of(live_server, session_of(client_for, alice), viewport={"width": 1280, "height": 900}) as room:
+        page = room.page("/")
+        page.get_by_role("link", name="Learning", exact=True).first.click()
+        page.get_by_role("link", name="New job").click()
+        expect(page.get_by_role("heading", name="New training job")).to_be_visible()
+        found["form"] = faults_in_both_themes(page)
+        page.get_by_label("Recipe", exact=True).select_option(value="turn_grpo")
+        page.get_by_label("Learns from", exact=True).select_option(label="proofs v1 · sft_proofs · 40 rows, texts only")
+        page.get_by_label("Starts from", exact=True).select_option(label="small")
+        page.get_by_label("Steps", exact=True).fill("12")
+        page.get_by_role("button", name="Start training").click()
+        expect(page.get_by_role("alert")).to_contain_text("Nothing has been started")
+        expect(page.get_by_text("holds texts without log-probabilities")).to_be_visible()
+        found["refused"] = faults_in_both_themes(page)
+        shot(page, "training-refused")
+        page.get_by_label("Recipe", exact=True).select_option(value="sft_proofs")
+        page.get_by_role("button", name="Start training").click()
+        expect(page.get_by_role("heading", name="sft_proofs on proofs v1")).to_be_visible()
+        expect(page.get_by_text("step 12 of 12")).to_be_visible()
+        expect(page.locator("[data-chart=reward].js-plotly-plot")).to_be_visible()
+        expect(page.locator("#samples").get_by_role("heading", name="Step 12")).to_be_visible()
+        press_point(page, "reward", 4)
+        expect(page.locator("#samples").get_by_role("heading", name="Step 4")).to_be_visible()
+        expect(page.locator("#samples pre")).to_contain_text("1=0.")
+        page.locator("#samples").get_by_role("link", name="Step 5").click()
+        expect(page.locator("#samples").get_by_role("heading", name="Step 5")).to_be_visible()
+        page.mouse.move(0, 0)
+        found["job"] = faults_in_both_themes(page)
+        shot(page, "training-job")
+        address = page.url
+        page.get_by_role("link", name="Training jobs").first.click()
+        expect(page.get_by_role("cell", name="12 of 12")).to_be_visible()
+        found["list"] = faults_in_both_themes(page)
+        page.set_viewport_size({"width": 390, "height": 844})
+        for name, path in {
+            "list": page.url,
+            "form": "/learning/jobs/new/",
+            "job": address,
+            "rows": f"{address}samples/",
+        }.items():
+            page.goto(path, wait_until="networkidle")
+            found[f"{name} on a telephone"] = faults(page)
+            shot(page, f"training-{name}-390")
+    assert {seen: wrong for seen, wrong in found.items() if wrong} == {}
+    job = TrainingJob.objects.get()
+    assert (job.state, job.config["source"]) == (JobState.FINISHED, {"kind": "texts"})

@@ -1,0 +1,222 @@
+"""Sets of graded scripts: layouts, points by people, issues with places that lead nowhere, problems of the library."""
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.contamination import benchmark_of
+from apps.grading.models import GradedScript, GradedSet, HumanScore
+from apps.grading.script_text import pieces_of
+from apps.grading.set_import import Upload, set_import, set_read, upload_of
+from apps.problems.importing.files import FileWrong
+from apps.problems.models import Problem, Topic
+from tests.problems.factory import make_problem
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[User | None], Client]
+SHARED = Path(__file__).resolve().parents[2] / os.environ.get("SHARED_DATA", "../shared/data")
+needs_shared = [
+    pytest.mark.shared_data,
+    pytest.mark.skipif(not SHARED.is_dir() and os.environ.get("CI") != "true", reason="there is no SHARED_DATA"),
+]
+OURS = {"problem": "P1", "statement": "Prove it.", "script": "It is so.\n\nReally.", "points": 3, "author": "a model"}
+
+
+def uploaded(*rows: dict[str, Any], name: str = "set.jsonl") -> Upload:
+    return Upload("set", {PurePosixPath(name): "\n".join(json.dumps(row) for row in rows).encode()})
+
+
+def imported(upload: Upload) -> GradedSet:
+    return set_import(upload=upload, draft=set_read(upload), title="A set", by=None)
+
+
+def test_scripts_come_with_points_and_the_problem_joins_the_library() -> None:
+    made = imported(uploaded(OURS | {"out_of": "10", "rater": "Ann", "comment": "Good.", "reference": "Because."}))
+    script = made.scripts.get()
+    score = script.human_scores.get()
+    assert (score.points, score.out_of, score.rater, score.words) == (Decimal(3), Decimal(10), "Ann", "Good.")
+    assert script.problem is not None
+    assert script.problem.statement == "Prove it."
+    assert script.problem.problem.topic == Topic.OTHER
+    assert script.problem.problem.reference_solutions.get().text == "Because."
+
+
+def test_who_wrote_a_script_is_not_guessed(alice: User, client_for: ClientFor) -> None:
+    rows = [OURS | {"name": str(number), **more} for number, more in enumerate(({}, {"kind": "Student"}, {"kind": "model"}))]
+    made = imported(uploaded(*rows, OURS | {"name": "x", "kind": "robot"}))
+    assert list(made.scripts.values_list("author_kind", flat=True)) == ["", "student", "model"]
+    assert made.left_out == [["line 4", "The kind of author is student or model."]]
+    made.scripts.update(author="")
+    page = client_for(alice).get(reverse("grading:set", args=[made.public_id])).content.decode()
+    assert '<td data-label="author">not told</td>' in page
+
+
+def test_problems_of_a_published_layout_are_known_as_a_benchmarks_own() -> None:
+    row = {"Grading ID": "G1", "Problem ID": "PB-1", "Problem": "Prove it.", "Response": "It is so.", "Points": "7"}
+    script = imported(uploaded(row)).scripts.get()
+    assert script.problem is not None
+    assert benchmark_of(script.problem.problem) == "GradingBench"
+    ours = imported(uploaded(OURS | {"statement": "Prove another."})).scripts.get()
+    assert ours.problem is not None
+    assert benchmark_of(ours.problem.problem) == ""
+
+
+def test_a_problem_that_the_library_has_is_used_as_it_is_there() -> None:
+    known = make_problem()
+    statement = known.current.statement.replace(" ", "\n ", 1)
+    made = imported(uploaded(OURS | {"statement": statement, "reference": "Other words."}))
+    assert made.scripts.get().problem == known.current
+    assert Problem.objects.count() == 1
+    assert known.reference_solutions.count() == 2
+
+
+def test_the_same_file_is_one_set() -> None:
+    assert imported(uploaded(OURS)) == imported(uploaded(OURS))
+    assert (GradedSet.objects.count(), HumanScore.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"points": "many"}, "are no numbers"),
+        ({"points": 9}, "make no sense"),
+        ({"points": -1}, "make no sense"),
+        ({"points": "nan"}, "a value was lost"),
+        ({"script": "", "points": ""}, "neither a script nor points"),
+        ({"problem": ""}, "names no problem"),
+        ({"kind": "robot"}, "student or model"),
+        ({"script": "x" * 200_001}, "longer than 200,000"),
+        ({"statement": "x" * 20_001}, "Its problem: The statement has 20,001 characters"),
+    ],
+)
+def test_what_makes_no_sense_is_left_out_with_the_reason(changes: dict[str, Any], why: str) -> None:
+    made = imported(uploaded(OURS, OURS | {"author": "another"} | changes))
+    assert made.scripts.count() == 1
+    ((where, reason),) = made.left_out
+    assert where == "line 2"
+    assert why in reason
+
+
+def test_a_name_that_comes_twice_is_left_out() -> None:
+    made = imported(uploaded(OURS, OURS))
+    assert made.left_out == [["line 2", "There is another script called P1 · a model."]]
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "", "problem,script\nP,x"])
+def test_a_file_of_another_kind_is_refused(text: str) -> None:
+    with pytest.raises(FileWrong):
+        set_read(Upload("x", {PurePosixPath("x.csv"): text.encode()}))
+
+
+def test_issues_stand_at_their_place_or_say_why_they_have_none() -> None:
+    text = "First, a line.\n\nThen another, which is wrong."
+    issues = [
+        {"description": "Wrong.", "category": "Other", "text": "which is wrong", "start_index": 30, "end_index": 44},
+        {"description": "Far out.", "text": "?", "start_index": 40, "end_index": 900},
+        {"description": "Backwards.", "text": "?", "start_index": 9, "end_index": 3},
+        {"description": "Nowhere.", "text": "?"},
+    ]
+    attempt = {"model_id": "m", "solution": text, "llm_judgment": {"result": {"issues": issues}}}
+    document = {"problem_id": "C1", "problem": "Prove it.", "attempts": [attempt]}
+    upload = Upload("c", {PurePosixPath("c.json"): json.dumps(document).encode()})
+    script = imported(upload).scripts.get()
+    assert [issue["lost"] for issue in script.issues] == [
+        "",
+        f"its place, 40 to 900, lies outside the script of {len(text)} characters",
+        "its place, 9 to 3, is none",
+        "it has no place",
+    ]
+    assert [[one["words"] for one in piece.issues] for piece in pieces_of(script)] == [[], ["Wrong."]]
+
+
+def test_a_zip_of_folders_finds_statements_points_and_what_is_missing() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("submissions/m/putnam/a/A1.md", "# A1\n\n## Problem\n\nProve it.\n\n## Submission\n\nDone.")
+        archive.writestr("submissions/m/putnam/a/A2.md", "# A2\n\n## Submission\n\nDone too.")
+        archive.writestr("submissions/m/putnam/grader-comments.md", "A1: 10/10\n- good\n\nA3: 2/10\n- thin\n")
+    made = imported(Upload("z", {PurePosixPath("z.zip"): buffer.getvalue()}))
+    first, second, third = made.scripts.order_by("name")
+    assert (first.name, first.text, first.problem is not None) == ("putnam A1 · m", "Done.", True)
+    assert first.human_scores.get().out_of == 10
+    assert (second.problem, second.human_scores.count()) == (None, 0)
+    assert (third.name, third.text, third.human_scores.get().words) == ("putnam A3 · m", "", "- thin")
+
+
+def test_the_page_imports_a_file_and_shows_where_it_comes_from(alice: User, client_for: ClientFor) -> None:
+    client = client_for(alice)
+    row = {"section": "PB-1", "model": "m", "human_grade": 4, "max": 7, "comment": "A gap."}
+    bad = {"section": "PB-2", "model": "m", "human_grade": 9, "max": 7, "comment": ""}
+    file = SimpleUploadedFile("human.jsonl", "\n".join(map(json.dumps, (row, bad))).encode())
+    response = client.post(reverse("grading:set_import"), {"file": file})
+    made = GradedSet.objects.get()
+    assert response.headers["Location"] == f"/graded-sets/{made.public_id}/"
+    said = client.get(response.headers["Location"]).content.decode()
+    assert "QED-Nano, human evaluation of App. G · CC-BY-4.0" in said
+    assert "1 of the scripts cannot be graded" in said
+    assert "make no sense" in said
+    script = made.scripts.get()
+    said = client.get(reverse("grading:set_script", args=[made.public_id, script.public_id])).content.decode()
+    assert "4 of 7" in said
+    assert "A gap." in said
+    assert "was not published" in said
+    nonsense = SimpleUploadedFile("x.csv", b"a,b\n1,2")
+    refused = client.post(reverse("grading:set_import"), {"file": nonsense})
+    assert (refused.status_code, GradedSet.objects.count()) == (422, 1)
+
+
+def test_the_command_refuses_what_it_cannot_read(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("import_graded", tmp_path / "nothing.csv")
+
+
+@pytest.mark.parametrize(
+    ("path", "scripts", "scores", "without_text"),
+    [
+        pytest.param("gradingbench/gradingbench_filtered_100_train.csv", 100, 100, 0, marks=needs_shared),
+        pytest.param("gradingbench/gradingbench_filtered_100_test.csv", 100, 100, 0, marks=needs_shared),
+        pytest.param("deepseek-math-v2/IMO-ProofBench-Advanced.jsonl", 30, 30, 0, marks=needs_shared),
+        pytest.param("deepseek-math-v2/IMO2025.jsonl", 6, 6, 0, marks=needs_shared),
+        pytest.param("nomos", 59, 23, 0, marks=needs_shared),
+        pytest.param("qed-nano/human_eval.jsonl", 38, 38, 38, marks=needs_shared),
+        pytest.param("open-proof-corpus/solved", 230, 0, 0, marks=needs_shared),
+    ],
+)
+def test_published_sets_go_in_whole(path: str, scripts: int, scores: int, without_text: int) -> None:
+    call_command("import_graded", SHARED / path)
+    made = GradedSet.objects.get()
+    assert (made.scripts.count(), made.left_out) == (scripts, [])
+    assert HumanScore.objects.count() == scores
+    assert GradedScript.objects.filter(text="").count() == without_text
+    assert made.credit
+    assert made.licence
+
+
+def test_a_folder_is_the_same_set_from_whichever_folder_above_it_is_taken(tmp_path: Path) -> None:
+    below = tmp_path / "nomos" / "submissions"
+    below.mkdir(parents=True)
+    for name in ("A1.md", "A2.md"):
+        (below / name).write_text(f"A proof of {name}.")
+    digest = upload_of(below).digest
+    assert upload_of(tmp_path).digest == digest
+    (below / "A1.md").write_text("Another proof.")
+    assert upload_of(tmp_path).digest != digest
+
+
+def test_a_folder_of_tables_is_refused_with_their_names(tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text("{}")
+    (tmp_path / "two.csv").write_text("a,b")
+    with pytest.raises(FileWrong, match=r"one by one: one\.jsonl, two\.csv"):
+        upload_of(tmp_path)

@@ -1,0 +1,79 @@
+"""The socket of a run over handed-in scripts sends no word of the roster, and nothing before a script is settled."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from channels.db import database_sync_to_async
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.grading.experiment_scripts import Chosen
+from apps.grading.experimenting import ExperimentDraft, experiment_create
+from apps.runs.live import hub
+from apps.runs.models import Run
+from tests.experiments.driving import Stage
+from tests.marks.factory import problem_to_mark
+from tests.marks.test_calibration_and_remarks import settled
+from tests.marks.test_marking_tells_no_name import SECRETS
+from tests.sockets import RunSocket
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+async def _hub_is_closed(settings: Settings) -> AsyncIterator[None]:
+    settings.MARKING_GRADERS = []
+    yield
+    await hub().close()
+
+
+@pytest.fixture
+def problem(bob: User, dana: User) -> ContestProblem:
+    """A script of somebody whose name nobody may meet."""
+    problem = problem_to_mark(bob, dana, scripts=1, asks_place=False)
+    problem.contest.identities.update(name="Zebulon Quartermaine", school="Gymnasium Hohenstein")
+    return problem
+
+
+@pytest.fixture
+def run(problem: ContestProblem, bob: User, stage: Stage) -> Run:
+    """A grader has read it."""
+    draft = ExperimentDraft("In a contest", Chosen(contest=problem.contest), ["single_turn"], ["served"])
+    experiment = stage.play(experiment_create(owner=bob, draft=draft))
+    found = experiment.cells.get().run
+    assert found is not None
+    found.refresh_from_db()
+    return found
+
+
+async def frames(run: Run, user: User) -> list[dict[str, Any]]:
+    """Everything that the socket sends of an ended run, until its last event or until it closes."""
+    socket = RunSocket(run, user)
+    await socket.connect()
+    found: list[dict[str, Any]] = []
+    while True:
+        message = await socket.receive_output(10)  # type: ignore[no-untyped-call]
+        if message["type"] == "websocket.close":
+            found.append({"t": "close", "code": message["code"]})
+            break
+        found.append(json.loads(message["text"]))
+        if any(event["seq"] == run.last_seq for event in found[-1].get("events", ())):
+            break
+    await socket.disconnect()
+    return found
+
+
+async def test_no_frame_holds_a_name(valkey: object, run: Run, problem: ContestProblem, bob: User) -> None:
+    await database_sync_to_async(settled)(problem, bob)
+    found = await frames(run, bob)
+    assert any(frame["t"] == "events" for frame in found), "the run is told"
+    said = json.dumps(found, ensure_ascii=False).casefold()
+    assert not [word for word in SECRETS if word.casefold() in said]
+
+
+async def test_before_the_script_is_settled_the_socket_closes(valkey: object, run: Run, bob: User, dana: User) -> None:
+    for person in (bob, dana):
+        assert await frames(run, person) == [{"t": "close", "code": 4404}]

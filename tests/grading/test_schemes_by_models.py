@@ -1,0 +1,191 @@
+"""A scheme is written by a run, tried out on texts, changed, and approved into a draft that says where it comes from."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.models import GradedScript, GradedSet, HumanScore
+from apps.grading.preparing_models import SchemeProposal, SchemeTryout
+from apps.grading.proposals import proposal_of
+from apps.problems import holding
+from apps.problems.models import Problem
+from apps.runs.models import Run
+from apps.schemes.models import MarkingScheme, SchemeVersion, VersionStatus
+from tests.graders.programs import SCHEME
+from tests.grading.problem_runs import finished, played
+from tests.grading.test_grade_command import MODELS
+from tests.problems.factory import make_problem
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientFor = Callable[[User | None], Client]
+TICKS = "<grading>" + "".join(
+    f'<item code="{code}" met="{"yes" if code == "A1" else "no"}">Seen.</item>' for code in ("A1", "A2", "Z1", "D1")
+) + "</grading>"  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def models(settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)
+    monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
+
+
+@pytest.fixture
+def written(alice: User) -> Run:
+    return played(alice, make_problem(), "scheme_writer", {"write": SCHEME})
+
+
+def address(run: Run) -> str:
+    return reverse("grading:proposal", args=[run.public_id])
+
+
+def sent(run: Run, action: str, **changes: Any) -> dict[str, Any]:
+    return {"action": action, "alias": "served", "text": proposal_of(run).latest, "title": "Neighbours"} | changes
+
+
+def test_a_run_writes_one_and_its_cost_is_told_before(alice: User, client_for: ClientFor) -> None:
+    problem, client = make_problem(), client_for(alice)
+    page = reverse("grading:scheme_writer", args=[problem.slug])
+    assert "2 references" in client.get(page).content.decode()
+    assert "About 1 call and" in client.post(page, {"alias": "served", "estimate": "1"}).content.decode()
+    assert not Run.objects.exists()
+    answer = client.post(page, {"alias": "served"})
+    run = Run.objects.get()
+    assert answer.headers["Location"] == address(run)
+    assert "It is being written" in client.get(address(run)).content.decode()
+    wait = {"HX-Request": "true"}
+    assert "HX-Refresh" not in client.get(f"{address(run)}?wait=1", headers=wait).headers
+    finished(run, {"write": SCHEME})
+    assert client.get(f"{address(run)}?wait=1", headers=wait).headers["HX-Refresh"] == "true"
+    said = client.get(address(run)).content.decode()
+    assert "checkpoint A2, 5 points, needs A1" in said
+    assert "Nothing is wrong with it." in said
+    assert "waits for you" in client.get(page).content.decode()
+    assert client.get(reverse("grading:detail", args=[run.public_id])).headers["Location"] == address(run)
+
+
+def test_a_model_that_writes_none_is_told_with_its_text(alice: User, client_for: ClientFor) -> None:
+    run = played(alice, make_problem(), "scheme_writer", {"*": "I like <b>turtles</b>."})
+    said = client_for(alice).get(address(run)).content.decode()
+    assert "Nothing readable came." in said
+    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in said
+    assert "Make it a draft" not in said
+    page = client_for(alice).get(reverse("grading:scheme_writer", args=[run.problem_version.problem.slug]))
+    assert "nothing readable" in page.content.decode()
+
+
+def test_texts_are_ticked_with_it_and_points_stand_beside(alice: User, client_for: ClientFor, written: Run) -> None:
+    client = client_for(alice)
+    answer = client.post(address(written), sent(written, "try", pasted="First try.\n---\nSecond try."))
+    assert answer.headers["Location"] == address(written)
+    tryouts = list(SchemeTryout.objects.all())
+    assert [one.label for one in tryouts] == ["First try.", "Second try."]
+    assert "queued" in client.get(address(written)).content.decode()
+    finished(tryouts[0].run, {"*": TICKS})
+    finished(tryouts[1].run, {"*": "turtles"})
+    said = client.get(address(written), headers={"HX-Request": "true"}).content.decode()
+    assert "2 of 7" in said
+    assert "unscored" in said
+    assert not MarkingScheme.objects.exists()
+
+
+def test_scripts_of_imported_sets_are_offered_with_what_people_gave(alice: User, client_for: ClientFor, written: Run) -> None:
+    problem = written.problem_version.problem
+    graded_set = GradedSet.objects.create(title="A set", shape="x", credit="Somebody", licence="CC", digest="d")
+    script = GradedScript.objects.create(
+        graded_set=graded_set,
+        position=1,
+        name="P1",
+        problem=problem.current,
+        problem_name="p",
+        text="A partial proof.",
+        digest="e",
+    )
+    HumanScore.objects.create(script=script, rater="R", points=3, out_of=7)
+    client = client_for(alice)
+    assert "A set: P1, by people 3 of 7" in client.get(address(written)).content.decode()
+    client.post(address(written), sent(written, "try", scripts=[str(script.public_id)]))
+    finished(SchemeTryout.objects.get().run, {"*": TICKS})
+    said = client.get(address(written)).content.decode()
+    assert said.count("3 of 7") == 2
+    assert "2 of 7" in said
+
+
+def test_a_changed_text_is_kept_by_its_try_out_and_earlier_ones_say_so(
+    alice: User, client_for: ClientFor, written: Run
+) -> None:
+    client = client_for(alice)
+    client.post(address(written), sent(written, "try", pasted="One."))
+    changed = proposal_of(written).text.replace("2 points", "3 points").replace("5 points", "4 points")
+    client.post(address(written), sent(written, "try", pasted="Two.", text=changed))
+    said = client.get(address(written)).content.decode()
+    assert "checkpoint A1, 3 points" in said
+    assert said.count("with an earlier text") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"pasted": ""}, "Give one to 10 texts"),
+        ({"pasted": "\n---\n".join(f"text {number}" for number in range(11))}, "Give one to 10 texts"),
+        ({"pasted": "x", "text": "checkpoint A1, 3 points: It."}, "No chain reaches 7"),
+        ({"pasted": "x", "text": "nonsense here"}, "line 1"),
+        ({"pasted": "x", "alias": "oracle"}, "Select a valid choice"),
+    ],
+)
+def test_what_cannot_be_tried_starts_nothing(
+    alice: User, client_for: ClientFor, written: Run, changes: dict[str, Any], why: str
+) -> None:
+    answer = client_for(alice).post(address(written), sent(written, "try", **changes))
+    assert answer.status_code == 422
+    assert why in answer.content.decode()
+    assert not SchemeTryout.objects.exists()
+
+
+def test_approved_it_is_a_draft_that_says_where_it_comes_from_and_is_not_active(
+    alice: User, client_for: ClientFor, written: Run
+) -> None:
+    client = client_for(alice)
+    answer = client.post(address(written), sent(written, "approve"))
+    version = SchemeVersion.objects.get()
+    assert version.status == VersionStatus.DRAFT
+    assert (version.scheme.title, version.created_by) == ("Neighbours", alice)
+    assert version.reason == f"Written by served in run {written.public_id} and approved by alice."
+    assert answer.headers["Location"] == reverse("schemes:detail", args=[version.scheme.public_id])
+    assert "Written by served" in client.get(answer.headers["Location"]).content.decode()
+    assert "the draft it became" in client.get(address(written)).content.decode()
+    again = client.post(address(written), sent(written, "approve"))
+    assert "It was approved before." in again.content.decode()
+    assert (SchemeProposal.objects.count(), MarkingScheme.objects.count()) == (1, 1)
+
+
+def test_a_text_that_a_person_changed_says_so_and_a_wrong_one_is_no_draft(
+    alice: User, client_for: ClientFor, written: Run
+) -> None:
+    client, text = client_for(alice), proposal_of(written).text
+    wrong = client.post(address(written), sent(written, "approve", text=text.replace("5 points", "4 points")))
+    assert wrong.status_code == 422
+    assert not MarkingScheme.objects.exists()
+    client.post(address(written), sent(written, "approve", text=text.replace("Checks some values", "Only tries values")))
+    assert "changed and approved by alice" in SchemeVersion.objects.get().reason.replace(", changed", " changed")
+
+
+def test_students_and_those_from_whom_it_is_held_back_meet_nothing_of_it(
+    alice: User, bob: User, charlie: User, client_for: ClientFor, written: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = reverse("grading:scheme_writer", args=[written.problem_version.problem.slug])
+    for where in (address(written), page):
+        assert client_for(bob).get(where).status_code == 200
+        assert client_for(charlie).get(where).status_code == 404
+    rules = {text: [*given, lambda _: Problem.objects.all()] for text, given in holding._RULES.items()}
+    monkeypatch.setattr(holding, "_RULES", rules)
+    for where in (address(written), page):
+        assert client_for(alice).get(where).status_code == 404
+        assert client_for(alice).post(where, sent(written, "approve")).status_code == 404
+    assert not MarkingScheme.objects.exists()

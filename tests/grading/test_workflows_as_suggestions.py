@@ -1,0 +1,291 @@
+"""A model grader is asked about a sealed script: its outcome is a suggestion, its calls are made once whatever dies."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.grading.models import GradingCall
+from apps.grading.suggesting import gradings_stop
+from apps.marks import answering
+from apps.marks import suggesting as marks_suggesting
+from apps.marks.answering import FAMILIES, suggestions_work
+from apps.marks.graders import GraderStopped
+from apps.marks.graders.families import GraderUnknown, grader_of, label_of
+from apps.marks.models import Suggestion, SuggestionState
+from apps.marks.revealing import stage_show
+from apps.marks.suggesting import suggestions_ask, suggestions_failed, suggestions_of
+from apps.problems.models import ReferenceSolution
+from apps.reasoning.domain.errors import BackendUnavailable
+from apps.reasoning.marking.revealing import Stage
+from apps.reasoning.marking.sheet import Fallacy
+from apps.reasoning.marking.suggestion import SuggestionBody
+from apps.runs.models import Run
+from tests.graders.answers import FOLLOWS
+from tests.graders.grade import finding, grading
+from tests.graders.test_neutral_rewriting import EVEN, rewriting
+from tests.grading import suggesting as played
+from tests.grading.suggesting import Model, problem_with, sealed_with
+from tests.grading.test_grade_command import MODELS
+from tests.marks.factory import claimed, sealed
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[User | None], Client]
+model = played.model
+SINGLE, RUBRIC = "workflow:single_turn@served", "workflow:ref5_plain@served"
+
+
+def only() -> Suggestion:
+    return Suggestion.objects.get()
+
+
+def body() -> SuggestionBody:
+    return SuggestionBody.model_validate(only().body)
+
+
+def test_a_sealed_mark_asks_and_the_outcome_is_a_suggestion_with_all_that_was_said(bob: User, model: Model) -> None:
+    model.answers |= FOLLOWS
+    mark = sealed_with(bob, RUBRIC)
+    assert (only().grader, only().state) == (RUBRIC, SuggestionState.QUEUED)
+    assert not model.asked
+    suggestions_work(FAMILIES)
+    assert list(suggestions_of(mark)) == [only()]
+    said = body()
+    (found,) = said.findings
+    assert (found.step, found.fallacy, found.anchor is not None) == (2, Fallacy.EXAMPLE, True)
+    (chain,) = said.chains
+    assert [(link.name, link.step) for link in chain.links] == [("E1", 2), ("M2", 3)]
+    assert {item.code: item.points for item in said.given} == {"M1": Decimal("2.5"), "M2": Decimal(0)}
+    assert [item.most for item in said.given] == [Decimal(3), Decimal(4)]
+    assert [(one.points, one.share) for one in said.distribution] == [(Decimal("2.5"), 1.0)]
+    assert said.scale == 7
+    assert said.cost is not None
+    assert (said.cost.calls, said.cost.prompt_tokens) == (5, 50)
+    assert not Run.objects.exists(), "a run would have a page that shows it before others have sealed"
+
+
+def test_the_second_script_of_a_problem_makes_two_calls(bob: User, model: Model) -> None:
+    model.answers |= FOLLOWS
+    problem = problem_with(bob, RUBRIC, scripts=2)
+    for _ in range(2):
+        sealed(claimed(problem, bob), bob)
+        suggestions_work(FAMILIES)
+    costs = [SuggestionBody.model_validate(row.body).cost for row in Suggestion.objects.order_by("pk")]
+    assert [cost and (cost.calls, cost.reused) for cost in costs] == [(5, 0), (2, 3)]
+
+
+def test_a_grading_that_was_broken_off_goes_on_where_it_was(bob: User, model: Model) -> None:
+    model.answers |= {"rubric/*": BackendUnavailable(), **FOLLOWS}
+    mark = sealed_with(bob, RUBRIC)
+    suggestions_work(FAMILIES)
+    assert only().state == SuggestionState.FAILED
+    assert "cannot be reached" in only().reason
+    assert list(suggestions_failed(mark)) == [only()]
+    made = GradingCall.objects.count()
+    assert made == 3
+    model.answers = dict(FOLLOWS)
+    model.asked.clear()
+    suggestions_ask(mark.task.case, mark.scheme_version)
+    suggestions_work(FAMILIES)
+    assert only().state == SuggestionState.DONE
+    assert model.asked == ["rubric/C1/plain/steps", "grade/ref5_plain"]
+    cost = body().cost
+    assert cost is not None
+    assert cost.calls == 5
+
+
+def test_what_could_not_be_read_is_an_honest_suggestion_without_points(bob: User, model: Model) -> None:
+    model.answers = {"*": "I like turtles."}
+    mark = sealed_with(bob, SINGLE)
+    suggestions_work(FAMILIES)
+    said = body()
+    assert suggestions_of(mark).count() == 1
+    assert said.distribution == ()
+    assert said.expected is None
+    assert "there is no <grading>" in said.unscored
+    assert said.raw == "I like turtles."
+
+
+def test_a_finding_without_a_step_is_kept_apart_and_what_was_quoted_nowhere_is_told(bob: User, model: Model) -> None:
+    model.answers["grade"] = grading(1, finding(1, step=0, quote=""), finding(2, step=1, quote="what nobody wrote"))
+    sealed_with(bob, SINGLE)
+    suggestions_work(FAMILIES)
+    said = body()
+    assert [one.id for one in said.unplaced] == ["E1"]
+    assert [(one.id, one.step, one.anchor) for one in said.findings] == [("E2", 1, None)]
+    assert "the quote does not stand in the script" in said.findings[0].words
+
+
+def test_a_scheme_grader_ticks_items_of_the_scheme_and_goes_stale_with_its_meaning(bob: User, model: Model) -> None:
+    ticks = "".join(
+        f'<item code="{code}" met="{met}">Seen.</item>'
+        for code, met in (("A1", "true"), ("A2", "false"), ("B1", "false"), ("K5", "false"), ("D1", "false"))
+    )
+    model.answers["*"] = f"<grading>{ticks}</grading>"
+    mark = sealed_with(bob, "workflow:scheme@served")
+    suggestions_work(FAMILIES)
+    assert only().scheme_version == mark.scheme_version
+    assert [one.code for one in body().items] == ["A1"]
+    assert body().expected == 3
+
+
+def test_a_model_that_is_gone_leaves_a_reason_and_sealing_works_all_the_same(
+    bob: User, model: Model, settings: LazySettings
+) -> None:
+    mark = sealed_with(bob, SINGLE)
+    settings.MODELS_FILE.write_text(MODELS.replace("[served]", "[other]"))
+    suggestions_work(FAMILIES)
+    assert only().state == SuggestionState.FAILED
+    assert "no model served" in only().reason
+    Suggestion.objects.all().delete()
+    suggestions_ask(mark.task.case, mark.scheme_version)
+    assert not Suggestion.objects.exists()
+
+
+def test_the_settings_name_graders_for_problems_that_name_none(bob: User, model: Model, settings: LazySettings) -> None:
+    settings.MARKING_GRADERS = ["computational", SINGLE]
+    problem = problem_with(bob)
+    problem.setup.graders = None
+    problem.setup.save()
+    sealed(claimed(problem, bob), bob)
+    assert set(Suggestion.objects.values_list("grader", flat=True)) == {"computational", SINGLE}
+
+
+def test_other_references_are_another_question(bob: User, model: Model) -> None:
+    stated = problem_with(bob).version
+    before = grader_of(SINGLE, stated, None).told
+    assert grader_of(SINGLE, stated, None).told == before
+    ReferenceSolution.objects.filter(problem=stated.problem).first().delete()  # type: ignore[union-attr]
+    assert grader_of(SINGLE, stated, None).told != before
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("workflow:oracle@served", "no grader oracle"),
+        ("workflow:single_turn@big", "no model big"),
+        ("workflow:scheme@served", "needs a marking scheme"),
+        ("nonsense", "no grader nonsense"),
+        ("other:thing", "no grader other"),
+    ],
+)
+def test_a_grader_that_cannot_be_asked_says_why(bob: User, model: Model, name: str, why: str) -> None:
+    with pytest.raises(GraderUnknown, match=why):
+        grader_of(name, problem_with(bob).version, None)
+
+
+def test_a_neutral_rewriting_is_chosen_judged_and_kept_beside_the_script(
+    bob: User, model: Model, client_for: ClientFor
+) -> None:
+    model.answers |= {"rewrite": rewriting(*EVEN), "grade": grading(2, finding(quote="asserted for all $n$"))}
+    problem = problem_with(bob)
+    url = reverse("marks:setup", kwargs={"problem_id": problem.public_id})
+    values = {"scheme": problem.setup.scheme.pk if problem.setup.scheme else "", "markers": "1", "unrevealed_percent": "0"}
+    chosen = {"remark_percent": "0", "grader_one": SINGLE, "is_neutral": "on"}
+    assert client_for(bob).post(url, values | chosen).status_code == 302
+    problem.setup.refresh_from_db()
+    assert problem.setup.graders == ["workflow:single_turn+neutral@served"]
+    assert label_of(problem.setup.graders[0]) == "Single turn in a neutral rewriting · A server"
+    mark = sealed(claimed(problem, bob), bob)
+    suggestions_work(FAMILIES)
+    assert body().rewriting == EVEN
+    assert (body().findings[0].step, body().findings[0].anchor) == (2, None)
+    stage_show(mark=mark, stage=Stage.LOCATIONS)
+    reveal = reverse("marks:reveal", kwargs={"task_id": mark.task.public_id})
+    assert "neutral rewriting of it was judged" not in client_for(bob).get(reveal).content.decode()
+    stage_show(mark=mark, stage=Stage.FINDINGS)
+    assert "neutral rewriting of it was judged" in client_for(bob).get(reveal).content.decode()
+
+
+def test_pages_name_a_workflow_by_its_title_and_its_model(model: Model) -> None:
+    assert label_of(RUBRIC) == "Rubric · A server"
+    assert label_of("workflow:gone@gone") == "gone · gone"
+
+
+def test_what_a_dead_process_held_is_answered_and_what_a_living_one_holds_is_left(bob: User, model: Model) -> None:
+    model.answers["grade"] = grading(2)
+    sealed_with(bob, SINGLE)
+    now = timezone.now()
+    Suggestion.objects.update(state=SuggestionState.RUNNING, started_at=now, lease_until=now + timedelta(minutes=1))
+    suggestions_work(FAMILIES)
+    assert only().state == SuggestionState.RUNNING
+    Suggestion.objects.update(lease_until=now - timedelta(seconds=1))
+    suggestions_work(FAMILIES)
+    assert only().state == SuggestionState.DONE
+
+
+def test_what_was_lost_with_its_process_is_sent_again(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed_with(bob, SINGLE)
+    sent: list[str] = []
+    monkeypatch.setattr(marks_suggesting, "suggestions_send", sent.append)
+    marks_suggesting.suggestions_resend()
+    assert sent == [], "it was asked for just now"
+    Suggestion.objects.update(created_at=timezone.now() - timedelta(minutes=3))
+    marks_suggesting.suggestions_resend()
+    assert sent == [FAMILIES]
+    Suggestion.objects.update(state=SuggestionState.RUNNING, lease_until=timezone.now() - timedelta(seconds=1))
+    marks_suggesting.suggestions_resend()
+    assert sent == [FAMILIES, FAMILIES]
+
+
+def test_a_grader_that_takes_long_keeps_its_lease(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    sealed_with(bob, SINGLE)
+    renewed = []
+    monkeypatch.setattr(answering, "RENEWED_EVERY_S", 0.01)
+    monkeypatch.setattr(answering, "lease_renew", lambda pk: renewed.append(pk))
+    with answering.held(only().pk):
+        while len(renewed) < 2:
+            pass
+    assert set(renewed) == {only().pk}
+
+
+def test_a_process_that_ends_gives_the_script_back(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    from apps.grading import suggesting
+
+    sealed_with(bob, SINGLE)
+    gradings_stop()
+    try:
+        suggestions_work(FAMILIES)
+    finally:
+        suggesting._stopping.clear()
+    assert only().state == SuggestionState.QUEUED
+    assert issubclass(GraderStopped, Exception)
+
+
+def test_who_organises_chooses_a_workflow_and_a_model(bob: User, model: Model, client_for: ClientFor) -> None:
+    problem = problem_with(bob, "computational")
+    url = reverse("marks:setup", kwargs={"problem_id": problem.public_id})
+    client = client_for(bob)
+    page = client.get(url).content.decode()
+    assert "A server" in page
+    values = {
+        "scheme": problem.setup.scheme.pk if problem.setup.scheme else "",
+        "markers": "1",
+        "unrevealed_percent": "0",
+        "remark_percent": "0",
+        "grader_one": RUBRIC,
+    }
+    assert client.post(url, values).status_code == 302
+    problem.setup.refresh_from_db()
+    assert problem.setup.graders == [RUBRIC]
+    assert f'value="{RUBRIC}" selected' in client.get(url).content.decode()
+    ReferenceSolution.objects.all().delete()
+    refused = client.post(url, values)
+    assert refused.status_code == 422
+    assert "needs a reference solution" in refused.content.decode()
+
+
+def test_nothing_of_it_is_met_before_sealing(bob: User, dana: User, model: Model, client_for: ClientFor) -> None:
+    model.answers["grade"] = grading(2, finding())
+    mark = sealed_with(bob, SINGLE)
+    suggestions_work(FAMILIES)
+    client = client_for(dana)
+    for name, argument in (("marks:reveal", mark.task.public_id),):
+        assert client.get(reverse(name, kwargs={"task_id": argument})).status_code == 404
+    assert "Three instances" not in client.get(reverse("explorations:run_list")).content.decode()

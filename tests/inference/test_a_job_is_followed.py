@@ -1,0 +1,114 @@
+"""An adapter whose folder ends in `/*` follows a training job: its newest version answers, before the first the model."""
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from apps.reasoning.domain.errors import RequestRejected
+from apps.reasoning.inference.aliases import Adapter
+from tests.inference.conftest import a_request
+from workers.engines.adapters import KEPT, AdapterShelf
+
+
+class Engine:
+    """Keeps what it was asked to load."""
+
+    def __init__(self) -> None:
+        self.loaded: list[Any] = []
+
+    async def add_lora(self, lora: Any) -> None:
+        self.loaded.append(lora)
+
+
+@pytest.fixture(autouse=True)
+def _without_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("vllm", "vllm.lora", "vllm.lora.request"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    made = lambda name, number, path: SimpleNamespace(name=name, number=number, path=path)  # noqa: E731
+    monkeypatch.setattr(sys.modules["vllm.lora.request"], "LoRARequest", made, raising=False)
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Path:
+    """The place that an alias follows: a link to the folder of the job that plays now."""
+    (tmp_path / "first" / "policy").mkdir(parents=True)
+    (tmp_path / "live").symlink_to(tmp_path / "first" / "policy")
+    return tmp_path / "live"
+
+
+def _shelf(live: Path) -> AdapterShelf:
+    adapter = Adapter(name="learner", path=f"{live}/*")
+    return AdapterShelf(SimpleNamespace(name="big", adapters=[adapter]))  # type: ignore[arg-type]
+
+
+def _version(folder: Path, number: int) -> None:
+    (folder / str(number)).mkdir()
+    (folder / str(number) / "adapter_config.json").write_text(str(number))
+
+
+def _asked(shelf: AdapterShelf) -> Adapter | None:
+    return shelf.asked_by(a_request(alias="learner"))
+
+
+def test_before_the_first_version_the_model_itself_answers(live: Path) -> None:
+    assert _asked(_shelf(live)) is None
+    (live / ".3").mkdir()  # It is still being written.
+    assert _asked(_shelf(live)) is None
+
+
+async def test_each_call_gets_the_newest_version_under_a_number_of_its_own(live: Path) -> None:
+    shelf, engine = _shelf(live), Engine()
+    for number in (1, 2, 10):
+        _version(live, number)
+        adapter = _asked(shelf)
+        assert adapter is not None
+        assert adapter.revision == f"policy/{number}"
+        await shelf.loaded(engine, adapter)
+    assert [one.number for one in engine.loaded] == [1, 2, 3]
+    assert [Path(one.path, "adapter_config.json").read_text() for one in engine.loaded] == ["1", "2", "10"]
+
+
+async def test_what_was_loaded_stays_readable_when_the_job_removes_it(live: Path) -> None:
+    shelf, engine = _shelf(live), Engine()
+    _version(live, 1)
+    adapter = _asked(shelf)
+    assert adapter is not None
+    lora = await shelf.loaded(engine, adapter)
+    shutil.rmtree(live / "1")
+    assert Path(lora.path, "adapter_config.json").read_text() == "1"
+    for number in range(2, KEPT + 3):
+        _version(live, number)
+        newer = _asked(shelf)
+        assert newer is not None
+        await shelf.loaded(engine, newer)
+    assert not Path(lora.path).exists(), "so many versions later nobody asks for it any more"
+
+
+async def test_another_job_at_the_same_place_begins_anew(live: Path, tmp_path: Path) -> None:
+    shelf, engine = _shelf(live), Engine()
+    _version(live, 1)
+    first = _asked(shelf)
+    (tmp_path / "second" / "policy").mkdir(parents=True)
+    live.unlink()
+    live.symlink_to(tmp_path / "second" / "policy")
+    assert _asked(shelf) is None
+    _version(live, 1)
+    second = _asked(shelf)
+    assert first is not None
+    assert second is not None
+    await asyncio.gather(shelf.loaded(engine, first), shelf.loaded(engine, second))
+    assert len(engine.loaded) == 2
+
+
+async def test_whole_weights_cannot_be_followed(live: Path) -> None:
+    shelf = _shelf(live)
+    (live / "1").mkdir()
+    adapter = _asked(shelf)
+    assert adapter is not None
+    with pytest.raises(RequestRejected, match="only adapters can be followed, not whole weights"):
+        await shelf.loaded(Engine(), adapter)

@@ -1,0 +1,166 @@
+"""Each recipe turns trajectories into rows: which ones, in which groups, with which advantages. With the golden numbers."""
+
+from math import log
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.conjugate_reward import highest_reward
+from workers.learning.rows import Row
+from workers.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
+from workers.recipes.registry import RECIPES
+from workers.recipes.trajectory import Trajectory, Turn
+
+
+def turn(**more: Any) -> Turn:
+    return Turn(prompt_ids=(1, 2), completion_ids=more.pop("completion_ids", (3, 4)), logprobs=(-1.0, -2.0), **more)
+
+
+def attempt(reward: float, *turns: Turn, name: str = "t", problem: str = "p", **more: Any) -> Trajectory:
+    return Trajectory(id=name, problem_id=problem, turns=turns or (turn(),), reward=reward, **more)
+
+
+def advantages(rows: list[Row]) -> list[float]:
+    return [row.advantage for row in rows if row.advantage is not None]
+
+
+def test_rubric_grades_are_centred_and_not_scaled() -> None:
+    rows = grpo_rubric.rows([attempt(grade) for grade in (7, 3, 0, 0)])
+    assert advantages(rows) == pytest.approx([0.642857, 0.071429, -0.357143, -0.357143], abs=1e-6)
+    assert [row.reward for row in rows] == pytest.approx([1, 3 / 7, 0, 0])
+
+
+def test_groups_that_teach_nothing_are_left_out_and_all_of_them_refused() -> None:
+    rows = grpo_rubric.rows([attempt(7, problem="a"), attempt(7, problem="a"), attempt(7), attempt(0)])
+    assert {row.problem_id for row in rows} == {"p"}
+    with pytest.raises(NotLearnable, match="alike"):
+        grpo_rubric.rows([attempt(7), attempt(7)])
+    with pytest.raises(NotLearnable, match="single"):
+        grpo_rubric.rows([attempt(7)])
+    with pytest.raises(NotLearnable, match="no trajectory"):
+        grpo_rubric.rows([])
+    with pytest.raises(NotLearnable, match="grade"):
+        grpo_rubric.rows([attempt(float("nan")), attempt(1)])
+
+
+def test_attempts_at_a_reasoning_cache_are_compared_within_their_state_and_summaries_never_learned() -> None:
+    states = [turn(kind="summary"), turn(group="p/0", reward=7), turn(group="p/0", reward=0), turn(group="p/2", reward=7)]
+    rows = rc_rl.rows([attempt(0, *states), attempt(0, turn(group="p/2", reward=0), name="u")])
+    assert [(row.group_id, row.advantage) for row in rows] == [("p/0", 0.5), ("p/0", -0.5), ("p/2", 0.5), ("p/2", -0.5)]
+    with pytest.raises(NotLearnable, match="its state and its grade"):
+        rc_rl.rows([attempt(0, turn(reward=7))])
+
+
+def test_turns_take_the_trajectorys_baseline_or_that_of_all_rows() -> None:
+    group = [attempt(1, turn(), turn(), turn(), name="a"), attempt(0, turn(), name="b")]
+    assert advantages(turn_grpo.rows(group)) == pytest.approx([0.707106] * 3 + [-0.707106], abs=1e-5)
+    assert advantages(turn_grpo.rows(group, baseline="rows")) == pytest.approx([0.5, 0.5, 0.5, -1.5], abs=1e-5)
+    assert [row.step_index for row in turn_grpo.rows(group)] == [0, 1, 2, 0]
+
+
+def test_an_invalid_action_costs_a_tenth_and_a_turn_may_have_a_reward_of_its_own() -> None:
+    group = [attempt(1, turn(), turn(invalid=True), turn(), name="a"), attempt(0, turn(), name="b")]
+    found = advantages(turn_grpo.rows(group, baseline="rows"))
+    assert found == pytest.approx([0.566277, 0.360358, 0.566277, -1.492913], abs=1e-5)
+    own = [attempt(1, turn(reward=0), turn(reward=1), name="a"), attempt(0, turn(reward=0), name="b")]
+    assert [row.reward for row in turn_grpo.rows(own, scope="turn")] == [0, 1, 0]
+    with pytest.raises(NotLearnable, match="turn 0 was not graded"):
+        turn_grpo.rows(group, scope="turn")
+
+
+def test_dapo_punishes_a_turn_that_nears_the_longest() -> None:
+    short, long = turn(), turn(completion_ids=tuple(range(90)))
+    group = [attempt(1, short, name="a"), attempt(1, long, name="b"), attempt(0, short, name="c")]
+    assert [row.reward for row in turn_dapo.rows(group, longest=100, margin=20)] == [1, 0.5, 0]
+    assert [row.reward for row in turn_dapo.rows(group)] == [1, 1, 0]
+
+
+def test_ppo_needs_no_group_and_leaves_advantages_to_the_value_head() -> None:
+    (row,) = turn_ppo.rows([attempt(1)])
+    assert (row.reward, row.advantage) == (1, None)
+    with pytest.raises(NotLearnable, match="trajectory t"):
+        turn_ppo.rows([attempt(float("inf"))])
+
+
+def test_supervised_recipes_imitate_what_succeeded() -> None:
+    group = [attempt(1, turn(), turn(invalid=True), turn(), name="a"), attempt(0, turn(), name="b")]
+    assert [(row.trajectory_id, row.step_index) for row in turn_sft.rows(group)] == [("a", 0), ("a", 2)]
+    with pytest.raises(NotLearnable, match="None of 1"):
+        turn_sft.rows(group[1:])
+    proofs = [attempt(1, name="a"), attempt(1, turn(finish_reason="length"), name="b"), attempt(0, name="c")]
+    assert [row.trajectory_id for row in sft_proofs.rows(proofs)] == ["a"]
+    with pytest.raises(NotLearnable, match="1 were not accepted, 1 were cut off"):
+        sft_proofs.rows(proofs[1:])
+
+
+def worked_example() -> list[Trajectory]:
+    """learning.md's: two trajectories that share the lemma a, one that finds d and then nothing."""
+
+    def rounds(*lemmas: str) -> list[Turn]:
+        found = [turn(kind="round", lemmas=[name] if name else []) for name in lemmas]
+        return [*found, turn(kind="answer")]
+
+    return [
+        attempt(0, *rounds("a", "b"), name="1", votes=(4, 4), derived=frozenset({("a", "b")}), used=frozenset("b")),
+        attempt(0, *rounds("a", "c"), name="2", votes=(1, 4), derived=frozenset({("a", "c")}), used=frozenset("c")),
+        attempt(0, *rounds("d", ""), name="3", votes=(4, 4), answer_ok=False, used=frozenset("d")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("credit", "expected"),
+    [
+        ("corrected", [1.1297, 2.1363, 0, 1.1297, 0, -2.1363, -2.2594, 0, 0]),
+        ("printed", [2.1363, 0, 0, -2.1363, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_rounds_are_credited_by_the_values_of_their_lemmas(credit: Any, expected: list[float]) -> None:
+    rows = orealh.rows(worked_example(), credit=credit)
+    assert np.array(advantages(rows)) * highest_reward(4) == pytest.approx(expected, abs=2e-4)
+    assert [row.reward for row in rows[::3]] == pytest.approx([log(251), log(3.5), 0])
+    assert [(row.verdict_k, row.verdict_n) for row in rows[::3]] == [(4, 4), (1, 4), (4, 4)]
+
+
+def test_whole_trajectories_may_be_credited_instead() -> None:
+    found = np.array(advantages(orealh.rows(worked_example(), credit="trajectory"))) * highest_reward(4)
+    assert found[0] == pytest.approx(log(251) - log(3.5) / 2)
+    assert found.sum() == pytest.approx(0)
+
+
+def test_proofs_without_votes_or_of_different_votes_are_refused() -> None:
+    with pytest.raises(NotLearnable, match="no votes"):
+        orealh.rows([attempt(1)])
+    with pytest.raises(NotLearnable, match="different scales"):
+        orealh.rows([attempt(1, votes=(1, 4)), attempt(1, votes=(1, 8))])
+
+
+def test_the_cold_start_keeps_rounds_with_a_summary_that_could_be_read() -> None:
+    turns = [turn(kind="round"), turn(kind="round", well_formed=False), turn(kind="answer")]
+    assert [row.step_index for row in orealh.cold_start_rows([attempt(0, *turns)])] == [0, 2]
+    with pytest.raises(NotLearnable, match="well-formed"):
+        orealh.cold_start_rows([attempt(0, turns[1])])
+
+
+def test_roles_are_compared_within_their_input_and_a_cut_off_output_earns_nothing() -> None:
+    turns = [
+        turn(role="solver", group="p", reward=1),
+        turn(role="solver", group="p", reward=1, finish_reason="length"),
+        turn(role="verifier1", group="p/0", reward=0),
+        turn(role="verifier1", group="p/0", reward=0),
+    ]
+    rows = marsrl.rows([attempt(0, *turns)])
+    assert [(row.role, row.reward) for row in rows] == [("solver", 1), ("solver", 0)]
+    assert advantages(rows) == pytest.approx([0.7071, -0.7071], abs=1e-4)
+    with pytest.raises(NotLearnable, match="its group"):
+        marsrl.rows([attempt(0, turn(reward=1))])
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_recipe_names_its_paper_and_says_what_its_rows_need(name: str) -> None:
+    training = RECIPES[name].training
+    assert training.name == name
+    assert training.source
+    assert training.needs_logprobs == (training.objective != "supervised")
+    assert (training.loss is None) == (training.objective == "supervised")

@@ -1,0 +1,113 @@
+"""A fresh mark of a script that had a grade is for nobody who could read that grade on a page that keeps no ledger."""
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.contests.services import captain_set, coach_remove
+from apps.marks.claims import task_next
+from apps.marks.comparing import fresh_open
+from apps.marks.models import AuditEvent, CaseState, FinalGrade, MarkingCase, MarkingTask, Slot
+from apps.marks.revealing import Change, mark_change
+from apps.marks.sealing import cases_settle
+from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
+from tests.marks.suggested import SEVEN, THREE, answered, suggested
+
+ClientFor = Callable[[User | None], Client]
+
+
+def changed_far(organiser: User, by: User, *others: User) -> ContestProblem:
+    """A settled script whose marker then goes from seven points to three."""
+    problem = problem_to_mark(organiser, by, *others, scripts=1, unrevealed_percent=0)
+    mark = past_grace(sealed(claimed(problem, by), by, *SEVEN))
+    suggested(mark)
+    cases_settle(problem.contest)
+    assert FinalGrade.objects.get().points == 7
+    answered(mark)
+    mark_change(mark=mark, change=Change("A1", "missed", 2, "A gap."))
+    return problem
+
+
+def state() -> str:
+    return MarkingCase.objects.get().state
+
+
+def listed(client: Client) -> str:
+    return client.get(reverse("marks:coordination_list")).content.decode()
+
+
+def test_an_organiser_is_not_given_what_a_coach_is(bob: User, dana: User) -> None:
+    eve = marker("eve")
+    problem = changed_far(bob, dana, eve)
+    assert state() == CaseState.OPEN
+    assert task_next(problem, bob) is None, "the result list showed the seven to organisers"
+    assert claimed(problem, eve).slot == Slot.THIRD
+
+
+def test_nor_is_the_captain(bob: User, dana: User) -> None:
+    eve, mallory = marker("eve"), marker("mallory")
+    problem = changed_far(bob, dana, eve, mallory)
+    captain_set(row=problem, captain=eve)
+    problem.refresh_from_db()
+    assert task_next(problem, eve) is None
+    assert claimed(problem, mallory).slot == Slot.THIRD
+
+
+def test_where_only_they_are_left_nobody_is_asked_and_they_are_told(bob: User, dana: User, client_for: ClientFor) -> None:
+    changed_far(bob, dana)
+    case = MarkingCase.objects.get()
+    assert not MarkingTask.objects.filter(slot=Slot.THIRD).exists()
+    assert case.state == CaseState.SETTLED, "nothing waits for ever"
+    assert FinalGrade.objects.get(superseded_by=None).points == 3
+    page = listed(client_for(bob))
+    assert "nobody is left who has seen nothing" in page
+    assert reverse("marks:case_ledger", args=[case.public_id]) in page
+    assert "nobody is left" not in listed(client_for(dana))
+    fresh_open(case=case, why="again")
+    assert AuditEvent.objects.filter(verb="fresh.nobody").count() == 1
+
+
+def test_a_script_without_a_grade_can_be_marked_afresh_by_an_organiser(bob: User, dana: User, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    problem = problem_to_mark(bob, dana, eve, scripts=1, markers=2)
+    for person, said in ((dana, SEVEN), (eve, THREE)):
+        past_grace(sealed(claimed(problem, person), person, *said))
+    cases_settle(problem.contest)
+    assert not FinalGrade.objects.exists()
+    assert claimed(problem, bob).slot == Slot.THIRD
+    assert "nobody is left" not in listed(client_for(bob))
+
+
+def test_two_marks_of_which_one_was_changed_go_to_coordination(bob: User, dana: User, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    problem = problem_to_mark(bob, dana, eve, scripts=1, markers=2, unrevealed_percent=0)
+    marks = [past_grace(sealed(claimed(problem, person), person, *SEVEN)) for person in (dana, eve)]
+    suggested(marks[0])
+    cases_settle(problem.contest)
+    answered(marks[0])
+    mark_change(mark=marks[0], change=Change("A1", "missed", 2, "A gap."))
+    assert state() == CaseState.DISPUTED
+    assert "nobody is left who has seen nothing" in listed(client_for(bob))
+
+
+def test_a_fresh_mark_that_nobody_can_make_any_more_is_settled_without(bob: User, dana: User, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    problem = changed_far(bob, dana, eve)
+    assert "nobody is left" not in listed(client_for(bob))
+    coach_remove(coach=problem.contest.coaches.get(person=eve))
+    assert "nobody is left who could make it" in listed(client_for(bob))
+    client_for(bob).post(reverse("marks:fresh_skip", args=[MarkingCase.objects.get().public_id]))
+    assert state() == CaseState.SETTLED
+
+
+@pytest.mark.parametrize("is_led", [True, False])
+def test_marking_again_under_a_changed_scheme_is_for_anybody(bob: User, dana: User, is_led: bool) -> None:
+    problem = problem_to_mark(bob, dana, scripts=1)
+    past_grace(sealed(claimed(problem, dana), dana, *SEVEN))
+    cases_settle(problem.contest)
+    MarkingTask.objects.create(case=MarkingCase.objects.get(), slot=Slot.AGAIN)
+    assert claimed(problem, bob if is_led else dana).slot == Slot.AGAIN

@@ -1,0 +1,208 @@
+"""Captains and organisers who mark a problem themselves read nothing of its marks while one of their own there can change."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, reverse
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.contests.services import coach_add
+from apps.marks.models import Coordination, MarkingCase, MarkingTask, Pass
+from apps.marks.sealing import cases_settle
+from tests.marks.crawl import every_pattern, filled
+from tests.marks.factory import claimed, commanded, marker, past_grace, problem_to_mark, sealed
+from tests.marks.suggested import SECRET, suggested
+from tests.results.hinted import hinted
+
+ClientFor = Callable[[User | None], Client]
+COLLEAGUE = "Colleagueword"
+GAP = {"id": "v1", "step": 1, "fallacy": "gap", "words": f"{COLLEAGUE} one"}
+NOTE = {"id": "c1", "step": 2, "words": f"{COLLEAGUE} two", "audience": "markers"}
+
+
+@pytest.fixture
+def problem(bob: User, dana: User) -> ContestProblem:
+    """Bob organises and is captain; Dana has sealed six scripts, all settled, and Bob holds the seventh with a beginning."""
+    problem = problem_to_mark(bob, dana, scripts=7, unrevealed_percent=0, asks_place=False)
+    for _ in range(6):
+        said = (("claim", {"line": "A1"}), ("verdict", GAP), ("comment", NOTE))
+        suggested(past_grace(sealed(claimed(problem, dana), dana, *said)))
+    cases_settle(problem.contest)
+    assert set(MarkingCase.objects.filter(tasks__done_at__isnull=False).values_list("state", flat=True)) == {"settled"}
+    task = claimed(problem, bob)
+    commanded(task, bob, "points", points=5)
+    Pass.objects.create(task=task, person=dana, reason="unsure", words=f"{COLLEAGUE} asked")
+    hinted(task.case.version, dana, f"{COLLEAGUE} hint", f"{SECRET} proposed")
+    return problem
+
+
+def own_task(bob: User) -> MarkingTask:
+    return MarkingTask.objects.select_related("case__version__submission__paper").get(assignee=bob, done_at=None)
+
+
+def shut_doors(problem: ContestProblem) -> Iterator[str]:
+    """The pages that tell of marks on the problem."""
+    contest = problem.contest.public_id
+    settled = MarkingCase.objects.filter(state="settled").select_related("version__submission__paper").first()
+    assert settled is not None
+    yield reverse("office:results", args=[contest])
+    yield reverse("office:download", args=[contest, "csv"])
+    yield reverse("office:download", args=[contest, "jsonl"])
+    yield reverse("office:paper", args=[contest, settled.version.submission.paper.number])
+    yield reverse("office:statistics_data", args=[contest, problem.public_id])
+    yield reverse("office:scheme_change", args=[problem.public_id])
+    yield reverse("marks:calibration", args=[problem.public_id])
+    yield reverse("marks:case_ledger", args=[settled.public_id])
+    yield reverse("results:preview", args=[contest, settled.public_id])
+
+
+def read(answer: Any) -> str:
+    """All of an answer, headers too."""
+    return f"{answer.headers}{b''.join(answer).decode(errors='replace')}"
+
+
+def test_each_door_says_which_script_comes_first_and_opens_once_it_is_sealed(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
+    client, task = client_for(bob), own_task(bob)
+    for address in shut_doors(problem):
+        answer = client.get(address)
+        assert answer.status_code == 403, address
+        assert task.case.version.submission.paper.number in read(answer), address
+        assert reverse("marks:task", args=[task.public_id]) in read(answer), address
+    past_grace(sealed(task, bob))
+    for address in shut_doors(problem):
+        assert client.get(address).status_code == 200, address
+
+
+def test_no_page_at_all_tells_of_a_colleague_s_mark_meanwhile(
+    problem: ContestProblem, bob: User, client_for: ClientFor, valkey: object
+) -> None:
+    """Every named page of contests and marking, with every id that there is."""
+    client, tried = client_for(bob), 0
+    for name, pattern in every_pattern(get_resolver().url_patterns):
+        if not name.startswith(("contests:", "submissions:", "office:", "results:", "marks:")):
+            continue
+        for arguments in filled(pattern, problem):
+            text = read(client.get(reverse(name, kwargs=arguments)))
+            tried += 1
+            assert COLLEAGUE not in text, name
+            assert SECRET not in text, name
+    assert tried > 60, "the crawl reached too little"
+
+
+def test_statistics_and_record_leave_the_problem_out(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    client = client_for(bob)
+    statistics, record = (reverse(f"office:{name}", args=[problem.contest.public_id]) for name in ("statistics", "record"))
+    page = client.get(statistics).content.decode()
+    assert "Problem 1 is not shown while a mark of your own on it is open" in page
+    assert "data-figures" not in page
+    told = client.get(record).content.decode()
+    assert "are left out" in told
+    assert "<strong>Sealed a mark</strong>" not in told
+    past_grace(sealed(own_task(bob), bob))
+    assert "data-figures" in client.get(statistics).content.decode()
+    assert "<strong>Sealed a mark</strong>" in client.get(record).content.decode()
+
+
+def test_nothing_is_signed_or_changed_through_a_shut_door(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    client = client_for(bob)
+    case = MarkingCase.objects.filter(state="settled").first()
+    assert case is not None
+    assert client.post(reverse("office:results", args=[problem.contest.public_id]), {"digest": "x"}).status_code == 403
+    assert client.post(reverse("marks:calibration_change", args=[case.public_id]), {"is_on": "1"}).status_code == 403
+    assert client.post(reverse("marks:precedent_add", args=[case.public_id]), {"words": "x", "points": "3"}).status_code == 403
+    case.refresh_from_db()
+    assert not case.is_calibration
+
+
+def test_a_mark_that_can_be_opened_again_still_keeps_the_doors_shut(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
+    address = reverse("office:results", args=[problem.contest.public_id])
+    mark = sealed(own_task(bob), bob)
+    answer = client_for(bob).get(address)
+    assert answer.status_code == 403
+    assert "it can be opened again for some seconds" in answer.content.decode()
+    past_grace(mark)
+    assert client_for(bob).get(address).status_code == 200
+
+
+def test_handing_back_opens_them_and_keeps_what_was_begun(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    client, task = client_for(bob), own_task(bob)
+    address = reverse("office:results", args=[problem.contest.public_id])
+    hand_back = reverse("marks:hand_back", args=[problem.contest.public_id])
+    answer = client.post(hand_back, {"task": [str(task.public_id), "none"], "next": address})
+    assert (answer.status_code, answer["Location"]) == (302, address)
+    assert client.get(address).status_code == 200
+    task.refresh_from_db()
+    assert task.assignee is None
+    assert Pass.objects.get(task=task, person=bob).reason == "skip"
+    assert commanded(claimed(problem, bob), bob, "reason", words="Again.").sheet["typed"] == "5"
+    assert client.get(address).status_code == 403
+
+
+def test_nobody_hands_back_a_colleague_s_script_or_is_led_elsewhere(
+    problem: ContestProblem, bob: User, dana: User, charlie: User, client_for: ClientFor
+) -> None:
+    task = own_task(bob)
+    hand_back = reverse("marks:hand_back", args=[problem.contest.public_id])
+    body = {"task": str(task.public_id), "next": "https://elsewhere.example/"}
+    answer = client_for(dana).post(hand_back, body)
+    assert answer["Location"] == reverse("marks:home")
+    assert client_for(charlie).post(hand_back, body).status_code == 404
+    task.refresh_from_db()
+    assert task.assignee == bob
+
+
+def test_an_organiser_who_does_not_mark_reads_all_of_it(problem: ContestProblem, client_for: ClientFor) -> None:
+    eve = marker("eve")
+    coach_add(contest=problem.contest, person=eve, is_organiser=True)
+    client = client_for(eve)
+    for address in shut_doors(problem):
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+    assert COLLEAGUE in client.get(list(shut_doors(problem))[3]).content.decode(), "the marked paper"
+
+
+def test_a_dispute_of_others_waits_for_the_own_marks_and_one_s_own_does_not(
+    bob: User, dana: User, client_for: ClientFor
+) -> None:
+    eve = marker("eve")
+    problem = problem_to_mark(bob, dana, eve, scripts=3, markers=2, asks_place=False)
+    why = ("reason", {"words": "So."})
+    for person, points, count in ((dana, 6, 3), (eve, 7, 2)):
+        for _ in range(count):
+            past_grace(sealed(claimed(problem, person), person, ("points", {"points": points}), why))
+    cases_settle(problem.contest)
+    found = Coordination.objects.filter(outcome="").first()
+    assert found is not None
+    address, listed = reverse("marks:coordination", args=[found.public_id]), reverse("marks:coordination_list")
+    task = claimed(problem, bob)
+    client = client_for(bob)
+    assert client.get(address).status_code == 403
+    assert client.post(reverse("marks:coordination_do", args=[found.public_id, "rule"]), {"claim": "A1"}).status_code == 403
+    assert "not shown while a mark of your own" in client.get(listed).content.decode()
+    assert address not in client.get(listed).content.decode()
+    claimed_again = MarkingTask.objects.filter(case__problem=problem, slot="third")
+    assert not claimed_again.exists()
+    past_grace(sealed(task, bob, ("points", {"points": 6}), why))
+    assert client.get(address).status_code == 200
+    assert address in client.get(listed).content.decode()
+    assert client_for(dana).get(address).status_code == 200
+
+
+def test_a_party_of_a_dispute_settles_it_while_other_scripts_are_open(bob: User, dana: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob, dana, scripts=2, markers=2, asks_place=False)
+    why = ("reason", {"words": "So."})
+    task = claimed(problem, bob)
+    past_grace(sealed(task, bob, ("points", {"points": 6}), why))
+    for _ in range(2):
+        past_grace(sealed(claimed(problem, dana), dana, ("points", {"points": 7}), why))
+    cases_settle(problem.contest)
+    claimed(problem, bob)
+    found = Coordination.objects.get(case=task.case)
+    assert client_for(bob).get(reverse("marks:coordination", args=[found.public_id])).status_code == 200

@@ -1,0 +1,31 @@
+"""The limit on a claim's time holds where its first alarm is swallowed."""
+
+from contextlib import suppress
+
+import pytest
+
+from workers.mathcheck.alarm import TookTooLong, within
+
+
+def spin(times: int) -> int:
+    return sum(number * number for number in range(times))
+
+
+def test_work_that_is_over_in_time_is_not_disturbed() -> None:
+    with within(5):
+        assert spin(10) == 285
+    assert spin(1_000_000) > 0
+
+
+def swallowed_once() -> None:
+    with within(0.05):
+        with suppress(TookTooLong):
+            while True:
+                spin(10_000)
+        while True:
+            spin(10_000)
+
+
+def test_an_alarm_that_somebody_catches_rings_again() -> None:
+    with pytest.raises(TookTooLong):
+        swallowed_once()

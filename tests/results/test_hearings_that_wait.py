@@ -1,0 +1,106 @@
+"""A hearing that is handed on, opened again or left by its coach waits for another one, and no appeal is lost."""
+
+import pytest
+
+from apps.accounts.models import User
+from apps.contests.services import coach_remove
+from apps.marks.models import Appeal, AppealState, AuditEvent, MarkingTask, PassReason
+from apps.marks.passes import task_pass
+from apps.marks.sealing import mark_unseal
+from apps.results import appeals
+from tests.marks.factory import commanded, marker, past_grace, sealed, task_whole
+from tests.results.factory import appeal_of, case_of, day_after, marked, points_now
+
+ANSWER = "We read the last step again; it is right."
+
+
+@pytest.mark.parametrize("reason", [PassReason.SKIP, PassReason.CONFLICT])
+def test_a_hearing_that_is_handed_on_waits_for_the_next_coach(bob: User, charlie: User, reason: PassReason) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    problem = marked(bob, charlie, eve, fay)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
+    commanded(task, eve, "tick", code="A1")
+    task_pass(task=task, user=eve, reason=reason, words="Too close.")
+    appeal.refresh_from_db()
+    assert appeal.state == AppealState.WRITTEN
+    assert AuditEvent.objects.get(verb="task.passed").body["slot"] == "appeal"
+    assert AuditEvent.objects.filter(verb="draft.left", actor=eve).exists() is (reason == PassReason.SKIP)
+    assert ("know" in appeals.hearing_refusal(eve, appeal)) is (reason == PassReason.CONFLICT)
+    again = task_whole(appeals.appeal_take(appeal=appeal, by=fay))
+    past_grace(sealed(again, fay, ("claim", {"line": "A1 A2"})))
+    appeals.appeal_uphold(appeal=appeal, by=fay, answer=ANSWER)
+    assert points_now(case_of(problem, charlie)) == "7.00"
+
+
+def test_a_hearing_that_was_opened_again_can_be_handed_on(bob: User, charlie: User) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    problem = marked(bob, charlie, eve, fay)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
+    sealed(task, eve, ("claim", {"line": "A1 A2"}))
+    mark_unseal(task=task, user=eve)
+    task_pass(task=task, user=eve, reason=PassReason.SKIP)
+    appeal.refresh_from_db()
+    assert appeals.mark_sealed(case_of(problem, charlie), eve) is None
+    assert appeals.hearing_refusal(fay, appeal) == appeals.hearing_refusal(eve, appeal) == ""
+    assert appeals.appeal_take(appeal=appeal, by=eve) != task
+
+
+def test_a_question_about_an_appeal_keeps_it_with_who_asked(bob: User, charlie: User) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    problem = marked(bob, charlie, eve, fay)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
+    task_pass(task=task, user=eve, reason=PassReason.UNSURE, words="How much?")
+    appeal.refresh_from_db()
+    assert "colleague" in appeals.hearing_refusal(fay, appeal)
+    assert appeals.task_of(case_of(problem, charlie), eve) == task
+
+
+def test_an_appeal_whose_hearer_left_the_contest_is_heard_by_another(bob: User, charlie: User) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    problem = marked(bob, charlie, eve, fay)
+    day_after(problem.contest, bob)
+    appeal = appeal_of(problem, charlie)
+    task = task_whole(appeals.appeal_take(appeal=appeal, by=eve))
+    commanded(task, eve, "tick", code="A1")
+    coach_remove(coach=problem.contest.coaches.get(person=eve))
+    appeal.refresh_from_db()
+    assert appeals.hearing_refusal(fay, appeal) == ""
+    again = appeals.appeal_take(appeal=appeal, by=fay)
+    assert list(MarkingTask.objects.filter(slot="appeal")) == [again]
+    appeal.refresh_from_db()
+    assert appeal.state == AppealState.HEARD
+    assert AuditEvent.objects.filter(verb="draft.left", actor=eve).exists()
+
+
+def test_a_later_appeal_waits_while_a_colleague_hears_another_of_the_text(bob: User, charlie: User) -> None:
+    eve, fay = marker("eve"), marker("fay")
+    problem = marked(bob, charlie, eve, fay)
+    day_after(problem.contest, bob)
+    first = appeal_of(problem, charlie)
+    task = task_whole(appeals.appeal_take(appeal=first, by=eve))
+    past_grace(sealed(task, eve, ("claim", {"line": "A1 A2"})))
+    later = appeal_of(problem, charlie, "verdict:v2")
+    assert "colleague" in appeals.hearing_refusal(fay, later)
+    with pytest.raises(appeals.AppealRefused, match="colleague"):
+        appeals.appeal_take(appeal=later, by=fay)
+    assert appeals.hearing_of(Appeal.objects.get(pk=first.pk), eve) == task
+    appeals.appeal_uphold(appeal=first, by=eve, answer=ANSWER)
+    assert points_now(case_of(problem, charlie)) == "7.00"
+    assert appeals.hearing_refusal(fay, later) == "", "the hearing is over"
+    assert appeals.appeal_take(appeal=later, by=fay) != task
+
+
+def test_who_hears_a_text_takes_a_later_appeal_along(bob: User, charlie: User) -> None:
+    eve = marker("eve")
+    problem = marked(bob, charlie, eve)
+    day_after(problem.contest, bob)
+    task = appeals.appeal_take(appeal=appeal_of(problem, charlie), by=eve)
+    later = appeal_of(problem, charlie, "verdict:v2")
+    assert appeals.hearing_refusal(eve, later) == ""
+    assert appeals.appeal_take(appeal=later, by=eve) == task

@@ -1,0 +1,45 @@
+"""A student's own copy of a result as PDF: the parts that were released, and no other."""
+
+from collections.abc import Callable
+
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from tests.answers import pdf_text
+from tests.results.factory import FOR_MARKERS, FOR_STUDENT, VERDICT_WORDS, marked, released, version_of
+
+ClientFor = Callable[[User | None], Client]
+
+
+def test_it_holds_what_was_released_and_nothing_else(bob: User, charlie: User, client_for: ClientFor) -> None:
+    problem = marked(bob, charlie)
+    url = reverse("results:result_pdf", kwargs={"version_id": version_of(problem, charlie).public_id})
+    client = client_for(charlie)
+    assert client.get(url).status_code == 404, "nothing is released"
+    released(problem.contest, bob, "comments")
+    text = pdf_text(client.get(url).content)
+    assert FOR_STUDENT in text
+    for words in ("was not looked at", "Points", FOR_MARKERS, "Marking scheme"):
+        assert words not in text, words
+    released(problem.contest, bob)
+    text = pdf_text(client.get(url).content)
+    for words in (
+        FOR_STUDENT,
+        VERDICT_WORDS[:8],
+        "was not looked at",
+        "Points: ",
+        "follows from the error in step 2",
+        "Marking scheme",
+    ):
+        assert words in text, words
+    assert FOR_MARKERS not in text
+    assert "PDF" in client.get(url.replace("result.pdf", "result/")).content.decode()
+
+
+def test_another_s_result_is_nobody_else_s(bob: User, charlie: User, dana: User, client_for: ClientFor) -> None:
+    problem = marked(bob, charlie)
+    released(problem.contest, bob)
+    url = reverse("results:result_pdf", kwargs={"version_id": version_of(problem, charlie).public_id})
+    for person in (bob, dana):
+        assert client_for(person).get(url).status_code == 404

@@ -1,0 +1,152 @@
+"""What cannot go on ends with a word for programs, a sentence for people, and nothing half-written."""
+
+import errno
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.training.factory import SMALL, end_of, job, row, rows
+from workers.learning.rows import Row
+from workers.training import checkpoints
+from workers.training.problems import explain
+from workers.training.row_trainer import RowTrainer
+
+
+def failed(folder: Path, reason: str, *words: str, **how: Any) -> None:
+    found = end_of(folder, **how)
+    assert (found["state"], found["reason"]) == ("failed", reason), found["message"]
+    assert all(word in found["message"] for word in words), found["message"]
+    assert not [path for path in folder.rglob("checkpoint-*") if not (path / "manifest.json").exists()]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"recipe": "alchemy"}, ["alchemy", "turn_grpo"]),
+        ({"steps": 0}, ["steps"]),
+        ({"speed": 9}, ["speed"]),
+        ({"loss": {"clip": 1}}, ["clip", "low"]),
+        ({"base": "nowhere"}, ["nowhere"]),
+        ({"base": {"huge": {}}}, ["tiny"]),
+        ({"source": {"kind": "toy", "toy": "chess"}}, ["chess", "copy"]),
+        ({"source": {"kind": "wire"}}, ["stream"]),
+        ({"micro_rows": 3}, ["divide"]),
+        ({"learning_rate": float("nan")}, ["learning_rate"]),
+        ({"loss": {"aggregation": "fixed"}}, ["longest"]),
+    ],
+)
+def test_a_bad_configuration_says_which_key(tmp_path: Path, changes: dict[str, Any], words: list[str]) -> None:
+    failed(job(tmp_path, **changes), "bad_config", *words)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="has the device")
+def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
+    failed(job(tmp_path, device="cuda"), "bad_config", "cuda")
+
+
+@pytest.mark.parametrize(
+    ("one", "reason", "words"),
+    [
+        (row(reward=float("nan")), "bad_rows", ["row 1", "reward"]),
+        (row(logprobs=None), "bad_rows", ["row 1", "log-probabilities", "supervised"]),
+        (row(advantage=None), "bad_rows", ["row 1", "advantage"]),
+        (row(loss_mask=[2]), "bad_rows", ["mask"]),
+        (row(loss_mask=[1, 1]), "bad_rows", ["1 tokens", "2 values"]),
+        (row(split="benchmark", problem_id="P7"), "leak", ["P7", "benchmark"]),
+    ],
+)
+def test_a_row_that_cannot_be_learned_from_is_named(tmp_path: Path, one: Row, reason: str, words: list[str]) -> None:
+    failed(job(tmp_path, [row(), one]), reason, *words)
+
+
+def test_rows_without_log_probabilities_serve_supervised_learning(tmp_path: Path) -> None:
+    given = [row(logprobs=None, advantage=None, reward=None)] * 8
+    assert end_of(job(tmp_path, given, recipe="turn_sft"))["state"] == "finished"
+
+
+def test_no_row_at_all_is_nothing_to_learn(tmp_path: Path) -> None:
+    failed(job(tmp_path, []), "nothing_to_learn", "no row")
+
+
+@pytest.mark.parametrize("kept", [0, 4, 200])
+def test_a_truncated_shard_is_named(tmp_path: Path, kept: int) -> None:
+    folder = job(tmp_path)
+    shard = folder / "rows" / "000.parquet"
+    shard.write_bytes(shard.read_bytes()[:kept])
+    failed(folder, "bad_rows", "000.parquet")
+
+
+def test_another_tokenizer_than_the_recorded_one_is_refused(tmp_path: Path) -> None:
+    failed(job(tmp_path, dataset={"tokenizer": "0" * 64}), "other_tokenizer", "000000000000")
+
+
+def test_a_checkpoint_of_another_architecture_is_refused(tmp_path: Path) -> None:
+    folder = job(tmp_path)
+    end_of(folder)
+    manifest = folder / "checkpoints" / "checkpoint-4" / "manifest.json"
+    said = json.loads(manifest.read_text())
+    said["architecture"]["hidden_size"] = 4096
+    manifest.write_text(json.dumps(said))
+    failed(folder, "other_architecture", "hidden_size", "4096", str(SMALL["hidden"]), resume=True)
+
+
+def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path) -> None:
+    folder = job(tmp_path)
+    end_of(folder)
+    weights = folder / "checkpoints" / "checkpoint-4" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-8])
+    failed(folder, "other_architecture", "model.safetensors", resume=True)
+
+
+def test_a_second_beginning_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    folder = job(tmp_path)
+    end_of(folder)
+    found = end_of(folder)
+    assert (found["reason"], "resume" in found["message"]) == ("bad_config", True)
+
+
+def test_a_loss_that_is_no_number_changes_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In step 3: the checkpoint of step 2 stays the last one."""
+    compute = RowTrainer._compute_loss
+
+    def broken(self: RowTrainer, model: Any, inputs: Any) -> Any:
+        return compute(self, model, inputs) * (float("nan") if self.state.global_step == 2 else 1)
+
+    monkeypatch.setattr(RowTrainer, "_compute_loss", broken)
+    folder = job(tmp_path, save_every=1)
+    failed(folder, "not_a_number", "step 3")
+    assert checkpoints.complete(folder / "checkpoints")[-1].name == "checkpoint-2"
+
+
+def test_a_full_disk_ends_the_job_and_keeps_the_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seal = checkpoints.seal
+
+    def full(folder: Path, facts: Any) -> None:
+        if folder.name == "checkpoint-4":
+            raise OSError(errno.ENOSPC, "No space left on device", str(folder / "manifest.json"))
+        seal(folder, facts)
+
+    monkeypatch.setattr(checkpoints, "seal", full)
+    folder = job(tmp_path, save_every=2)
+    failed(folder, "disk_full", "space")
+    assert [path.name for path in checkpoints.complete(folder / "checkpoints")] == ["checkpoint-2"]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("CUDA error: device-side assert triggered"), "device_lost"),
+        (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"), "out_of_memory"),
+        (RuntimeError("PytorchStreamWriter failed: No space left on device"), "disk_full"),
+        (KeyError("what"), "crashed"),
+    ],
+)
+def test_errors_of_libraries_have_a_reason(error: Exception, reason: str) -> None:
+    assert explain(error)[0] == reason
+
+
+def test_a_leak_is_found_in_the_middle_of_many(tmp_path: Path) -> None:
+    failed(job(tmp_path, [*rows(5), row(split="test"), *rows(5)]), "leak", "row 5")

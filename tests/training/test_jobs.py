@@ -1,0 +1,141 @@
+"""A job from its folder to its end state: what lies there afterwards, and that resuming equals never having stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from tests.training.factory import end_of, job, lines, state
+from workers.training import checkpoints
+from workers.training.watching import StopAsked
+
+WEIGHTS = "model.safetensors"
+
+
+class StopAfter(StopAsked):
+    """Asked to stop once as many steps were looked at."""
+
+    def __init__(self, steps: int) -> None:
+        super().__init__()
+        self._left = steps
+
+    @property
+    def asked(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+
+def test_a_job_leaves_what_its_contract_says(tmp_path: Path) -> None:
+    folder = job(tmp_path, save_every=2, parent="smollm", dataset={"name": "d", "hash": "abc"})
+    assert end_of(folder)["checkpoint"] == "checkpoints/checkpoint-4"
+    measured = lines(folder / "metrics.jsonl")
+    assert [line["step"] for line in measured] == [1, 2, 3, 4]
+    assert {"loss", "grad_norm", "learning_rate", "entropy", "kl", "reward", "silent", "tokens", "passrate/0"} <= set(
+        measured[-1]
+    )
+    assert measured[-1]["masked_tokens"] > 0
+    samples = lines(folder / "samples.jsonl")
+    assert len(samples) == 8
+    assert samples[0]["prompt"].startswith("4?")
+    board = EventAccumulator(str(folder / "tensorboard")).Reload()
+    assert len(board.Scalars("loss")) == 4
+    manifest = checkpoints.read_manifest(folder / "checkpoints" / "checkpoint-4")
+    assert (manifest["parent"], manifest["dataset"]["hash"], manifest["rows_trained"]) == ("smollm", "abc", 32)
+    assert manifest["config"]["loss"]["beta"] == 0.01, "what the recipe filled in stands there too"
+    assert manifest["versions"]["trl"].startswith("1.16.")
+    assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
+
+
+@pytest.mark.parametrize("recipe", ["turn_grpo", "turn_ppo", "orealh", "turn_sft", "grpo_rubric"])
+def test_a_resumed_job_equals_an_uninterrupted_one(tmp_path: Path, recipe: str) -> None:
+    """Bit for bit, with one thread: weights and what was measured."""
+    whole = job(tmp_path / "whole", recipe=recipe, micro_rows=4, learning_rate=1e-3)
+    torn = job(tmp_path / "torn", recipe=recipe, micro_rows=4, learning_rate=1e-3)
+    end_of(whole)
+    assert end_of(torn, stop=StopAfter(2))["state"] == "stopped"
+    assert state(torn)["step"] == 3
+    assert end_of(torn, resume=True)["attempt"] == 2
+    last = Path("checkpoints/checkpoint-4") / WEIGHTS
+    left, right = load_file(whole / last), load_file(torn / last)
+    assert all(left[name].equal(right[name]) for name in left)
+    losses = [[line["loss"] for line in lines(folder / "metrics.jsonl")] for folder in (whole, torn)]
+    assert losses[0] == losses[1]
+
+
+def test_old_checkpoints_go_and_a_half_written_one_counts_as_none(tmp_path: Path) -> None:
+    folder = job(tmp_path, save_every=1, keep=2)
+    end_of(folder)
+    kept = folder / "checkpoints"
+    assert [path.name for path in checkpoints.complete(kept)] == ["checkpoint-3", "checkpoint-4"]
+    (kept / "checkpoint-4" / "manifest.json").unlink()
+    assert checkpoints.latest(kept) == kept / "checkpoint-3"
+    assert not (kept / "checkpoint-4").exists()
+
+
+def test_a_signal_saves_and_a_kill_loses_no_complete_checkpoint(tmp_path: Path) -> None:
+    folder = job(tmp_path, steps=10_000, save_every=5)
+    process = started(folder)
+    wait_for(folder, lambda found: found["step"] >= 6)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -9
+    assert state(folder)["state"] in ("running", "saving"), "nobody was left to say otherwise"
+    again = started(folder, "--resume")
+    wait_for(folder, lambda found: found["attempt"] == 2 and found["step"] >= 12)
+    again.send_signal(signal.SIGTERM)
+    assert again.wait(timeout=120) == 3
+    found = state(folder)
+    assert (found["state"], found["checkpoint"]) == ("stopped", f"checkpoints/checkpoint-{found['step']}")
+    assert (folder / "heartbeat.json").exists()
+
+
+def test_bad_usage_writes_nothing(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    assert process.wait() == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
+
+
+def started(folder: Path, *more: str) -> "subprocess.Popen[bytes]":
+    with (folder / "log.txt").open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "workers.training", "--job", str(folder), *more],
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )
+
+
+def wait_for(folder: Path, there: Any, seconds: float = 240) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if (folder / "state.json").exists() and there(state(folder)):
+            return
+        time.sleep(0.1)
+    raise AssertionError((folder / "log.txt").read_text()[-3000:])
+
+
+def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
+    """Each takes half of a step's rows; only the main one writes the folder. Real processes, on the CPU through gloo."""
+    one, two = job(tmp_path / "one", micro_rows=4), job(tmp_path / "two", micro_rows=4)
+    end_of(one)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    done = subprocess.run(
+        [*command, "-m", "workers.training", "--job", str(two)],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "1"},
+        capture_output=True,
+        text=True,
+        timeout=390,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [line["step"] for line in lines(two / "metrics.jsonl")] == [1, 2, 3, 4]
+    last = Path("checkpoints/checkpoint-4") / WEIGHTS
+    left, right = load_file(one / last), load_file(two / last)
+    assert max((left[name] - right[name]).abs().max().item() for name in left) < 2e-4

@@ -1,0 +1,138 @@
+"""Where rows come from: stored ones in an order of the seed, shards as they arrive, toys that are drawn again."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.training.factory import a_policy, end_of, job, lines, row, rows
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Row
+from workers.recipes.trajectory import Trajectory
+from workers.training.sources import EndOfRows, StoredRows, StreamedRows, ToyRows
+from workers.training.tables import write_rows
+from workers.training.watching import StopAsked
+
+
+def numbered(count: int, **more: Any) -> list[Row]:
+    return [row(group_id=str(number), **more) for number in range(count)]
+
+
+def test_every_row_is_used_before_any_is_used_again_in_another_order() -> None:
+    source = StoredRows(numbered(6), 4, seed=1)
+    used = [one.group_id for step in range(3) for one in source.rows(step, a_policy())]
+    assert sorted(used[:6]) == sorted(used[6:]) == list("012345")
+    assert used[:6] != used[6:]
+    assert used[4:8] == [one.group_id for one in StoredRows(numbered(6), 4, seed=1).rows(1, a_policy())], "of the step alone"
+    with pytest.raises(NotLearnable, match="no row"):
+        StoredRows([], 4)
+
+
+def streamed(folder: Path, **how: Any) -> StreamedRows:
+    return StreamedRows(folder, 4, **({"wait": 0.5, "most_lag": 1} | how))
+
+
+def test_a_stream_gives_each_row_once_and_ends(tmp_path: Path) -> None:
+    write_rows(tmp_path / "0.parquet", numbered(3, policy_version=3))
+    write_rows(tmp_path / "1.parquet", numbered(7, policy_version=2))
+    (tmp_path / "END").touch()
+    source = streamed(tmp_path)
+    given = [[one.group_id for one in source.rows(step, a_policy())] for step in range(3)]
+    assert given == [["0", "1", "2", "0"], ["1", "2", "3", "4"], ["5", "6"]]
+    with pytest.raises(EndOfRows):
+        source.rows(3, a_policy())
+
+
+def test_a_stream_goes_on_where_its_checkpoint_stood(tmp_path: Path) -> None:
+    write_rows(tmp_path / "0.parquet", numbered(7, policy_version=3))
+    (tmp_path / "END").touch()
+    first = streamed(tmp_path)
+    first.rows(0, a_policy())
+    again = streamed(tmp_path)
+    again.place = dict(first.place)
+    assert [one.group_id for one in again.rows(1, a_policy())] == ["4", "5", "6"]
+
+
+def test_rows_of_a_policy_too_far_behind_are_dropped_and_counted(tmp_path: Path) -> None:
+    write_rows(tmp_path / "0.parquet", [*numbered(3, policy_version=1), *numbered(4, policy_version=2)])
+    source = streamed(tmp_path)
+    assert len(source.rows(0, a_policy())) == 4
+    assert source.measures() == {"dropped": 3.0}
+
+
+def test_a_stream_that_is_asked_to_stop_while_it_waits_gives_back_what_it_had_of_the_step(tmp_path: Path) -> None:
+    write_rows(tmp_path / "0.parquet", numbered(6, policy_version=3))
+    source = streamed(tmp_path, wait=100, asked=lambda: True)
+    assert len(source.rows(0, a_policy())) == 4, "what is there is no waiting"
+    with pytest.raises(EndOfRows):
+        source.rows(1, a_policy())
+    write_rows(tmp_path / "1.parquet", numbered(2, policy_version=3))
+    again = streamed(tmp_path)
+    again.place = dict(source.place)
+    assert [one.group_id for one in again.rows(1, a_policy())] == ["4", "5", "0", "1"]
+
+
+def test_a_job_that_waits_for_its_first_rows_stops_when_it_is_asked(tmp_path: Path) -> None:
+    folder = job(tmp_path, rows(8), source={"kind": "stream", "wait": 100})
+    for shard in (folder / "rows").glob("*.parquet"):
+        shard.unlink()
+    stop = StopAsked()
+    stop.ask()
+    assert end_of(folder, stop=stop)["state"] == "stopped"
+
+
+def test_a_stream_that_dries_up_ends_the_job_with_a_reason(tmp_path: Path) -> None:
+    folder = job(tmp_path, rows(8), source={"kind": "stream", "wait": 0.5})
+    assert end_of(folder)["reason"] == "no_rows"
+
+
+def test_a_stream_hands_each_policy_to_the_engine_and_finishes(tmp_path: Path) -> None:
+    """Eight rows for step 1 are there; those of step 2 come when policy 1 does, as an engine would make them."""
+    folder = job(
+        tmp_path, [replace(one, policy_version=0) for one in rows(8)], source={"kind": "stream", "wait": 100}, steps=50
+    )
+
+    def engine() -> None:
+        while not (folder / "policy" / "1" / "model.safetensors").exists():
+            threading.Event().wait(0.05)
+        write_rows(folder / "rows" / "001.parquet", [replace(one, policy_version=1) for one in rows(8)])
+        (folder / "rows" / "END").touch()
+
+    threading.Thread(target=engine).start()
+    found = end_of(folder)
+    assert (found["state"], found["step"], found["checkpoint"]) == ("finished", 2, "checkpoints/checkpoint-2")
+    assert [line["lag"] for line in lines(folder / "metrics.jsonl")] == [0, 0]
+    assert sorted(path.name for path in (folder / "policy").iterdir()) == ["1", "2"]
+
+
+class Dull:
+    """A toy whose first rollouts teach nothing."""
+
+    def __init__(self, dull: int) -> None:
+        self.left = dull
+
+    def rollouts(self, policy: Any, random: Any, count: int) -> list[Trajectory]:
+        self.left -= 1
+        return []
+
+    demonstrations = rollouts
+
+    def measures(self) -> dict[str, float]:
+        return {"left": self.left}
+
+
+def test_rollouts_that_teach_nothing_are_drawn_again_ten_times_at_most() -> None:
+    toy = Dull(3)
+
+    def recipe(_: Any) -> list[Row]:
+        if toy.left > 0:
+            raise NotLearnable("alike")
+        return rows(2)
+
+    assert len(ToyRows(toy, recipe, 8).rows(0, a_policy())) == 2
+    toy.left = 30
+    with pytest.raises(NotLearnable, match="alike"):
+        ToyRows(toy, recipe, 8).rows(0, a_policy())
+    assert toy.left == 20

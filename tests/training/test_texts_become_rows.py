@@ -1,0 +1,141 @@
+"""Supervised learning from runs whose tokens nobody recorded: texts become rows with the base's tokenizer and template."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.training.factory import SMALL, end_of, job, lines
+from workers.learning.rows import check_row
+from workers.training.models import tokenizer_hash
+from workers.training.problems import BadConfig, BadRows
+from workers.training.tables import read_rows
+from workers.training.tiny import tiny_model, tiny_tokenizer
+from workers.training.tokenise import tokenise
+from workers.training.watching import StopAsked
+
+TEMPLATE = "{% for message in messages %}{% if message.role == 'system' %}{{ raise_exception('no system') }}{% endif %}" + (
+    "{{ message.content }}={% endfor %}"
+)
+KNOWN = {
+    "group_id": "p@1", "reward": None, "role": "solver", "run_id": "r", "problem_id": "p@1", "trajectory_id": "t",
+    "step_index": 0, "finish_reason": "stop", "split": "train", "licence": "CC0",
+}  # fmt: skip
+ASKED, ANSWER = {"role": "user", "content": "1+1"}, {"role": "assistant", "content": "2"}
+
+
+def dataset(folder: Path, *messages: dict[str, str], **more: Any) -> Path:
+    """One conversation a call; a folder that is there gets another line."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "texts.jsonl").open("a") as file:
+        file.write(json.dumps(KNOWN | {"messages": messages} | more) + "\n")
+    return folder
+
+
+def base(folder: Path, template: str | None = TEMPLATE) -> Path:
+    tokenizer = tiny_tokenizer()
+    tokenizer.chat_template = template
+    tokenizer.save_pretrained(folder)
+    tiny_model(seed=0, **SMALL).save_pretrained(folder)
+    return folder
+
+
+def texts_job(folder: Path, base_folder: Path, count: int = 12, **changes: Any) -> Path:
+    """A job that learns from texts: its folder has no rows yet."""
+    changes = {"recipe": "turn_sft", "source": {"kind": "texts"}, "base": str(base_folder), **changes}
+    job(folder, (), **changes)
+    (folder / "rows" / "000.parquet").unlink()
+    for number in range(count):
+        dataset(folder, ASKED | {"content": f"{number}+0"}, ANSWER | {"content": str(number)})
+    return folder
+
+
+def test_prompts_go_through_the_template_and_answers_end_with_the_end_sign(tmp_path: Path) -> None:
+    given = dataset(tmp_path / "d", ASKED, ANSWER)
+    dataset(given, ASKED, ANSWER, finish_reason="length")
+    dataset(given, ASKED, ANSWER | {"content": " "})
+    found = tokenise(given, base(tmp_path / "m"), tmp_path / "rows")
+    tokenizer = tiny_tokenizer()
+    assert (found["rows"], found["tokenizer"]) == (2, tokenizer_hash(tokenizer)), "an answer without a word is passed over"
+    row, cut = read_rows(tmp_path / "rows" / "00000.parquet")
+    assert tokenizer.decode(row.prompt_ids) == "1+1="
+    assert tokenizer.decode(row.completion_ids[:-1]) == "2"
+    assert row.completion_ids[-1] == tokenizer.eos_token_id
+    assert list(cut.completion_ids) == list(row.completion_ids[:-1]), "nobody learns to end where a limit cut"
+    check_row(row, "the row")
+    assert row.logprobs is None
+
+
+@pytest.mark.parametrize(
+    ("messages", "more", "template", "words"),
+    [
+        ([ASKED], {}, TEMPLATE, "line 1: no conversation"),
+        ([], {}, TEMPLATE, "line 1: no line of a dataset’s texts"),
+        ([ASKED, {"role": "assistant"}], {}, TEMPLATE, "line 1: no line of a dataset’s texts"),
+        ([ASKED, ANSWER | {"content": ""}], {}, TEMPLATE, "no answer to learn from"),
+        ([ASKED, ANSWER], {}, None, "no chat template"),
+        ([{"role": "system", "content": "be brief"}, ASKED, ANSWER], {}, TEMPLATE, "refuses the conversation .no system"),
+    ],
+)
+def test_what_is_no_conversation_or_no_chat_model_is_refused(
+    tmp_path: Path, messages: list[dict[str, str]], more: dict[str, Any], template: str | None, words: str
+) -> None:
+    given = dataset(tmp_path / "d", *messages, **more)
+    with pytest.raises((BadRows, BadConfig), match=words):
+        tokenise(given, base(tmp_path / "m", template), tmp_path / "rows")
+    assert not list((tmp_path / "rows").glob("*")), "nothing half-written"
+    with pytest.raises(BadRows, match=r"no texts\.jsonl"):
+        tokenise(tmp_path, base(tmp_path / "m"), tmp_path / "rows")
+
+
+def test_a_job_tokenises_its_texts_and_learns_from_them(tmp_path: Path) -> None:
+    folder = texts_job(tmp_path / "job", base(tmp_path / "m"))
+    assert end_of(folder)["state"] == "finished"
+    assert len(list(read_rows(folder / "rows" / "00000.parquet"))) == 12
+    assert lines(folder / "samples.jsonl")[0]["prompt"].endswith("+0=")
+    assert lines(folder / "metrics.jsonl")[-1]["loss"] > 0
+
+
+def test_a_stop_while_tokenising_leaves_nothing_and_the_resumed_job_begins_there(tmp_path: Path) -> None:
+    class AfterFive(StopAsked):
+        looks = 0
+
+        @property
+        def asked(self) -> bool:
+            self.looks += 1
+            return self.looks > 5
+
+    folder = texts_job(tmp_path / "job", base(tmp_path / "m"))
+    assert end_of(folder, stop=AfterFive())["state"] == "stopped"
+    assert list((folder / "rows").iterdir()) == []
+    (folder / "rows" / ".00000.parquet.partial").write_bytes(b"PAR1 of a process that was killed")
+    found = end_of(folder, resume=True)
+    assert (found["state"], found["attempt"], found["step"]) == ("finished", 2, 4)
+    assert [path.name for path in (folder / "rows").iterdir()] == ["00000.parquet"]
+    written = (folder / "rows" / "00000.parquet").stat().st_mtime_ns
+    (folder / "texts.jsonl").unlink()
+    assert end_of(folder, resume=True)["state"] == "finished"
+    assert (folder / "rows" / "00000.parquet").stat().st_mtime_ns == written, "what is tokenised stays"
+
+
+@pytest.mark.parametrize(
+    ("changes", "template", "reason"),
+    [
+        ({}, None, "bad_config"),
+        ({"recipe": "turn_grpo"}, TEMPLATE, "bad_config"),
+        ({"count": 0}, TEMPLATE, "bad_rows"),
+    ],
+)
+def test_a_job_that_cannot_learn_from_its_texts_says_why(
+    tmp_path: Path, changes: dict[str, Any], template: str | None, reason: str
+) -> None:
+    found = end_of(texts_job(tmp_path / "job", base(tmp_path / "m", template), **changes))
+    assert (found["state"], found["reason"]) == ("failed", reason)
+    assert found["message"]
+
+
+def test_a_text_of_another_split_is_a_leak(tmp_path: Path) -> None:
+    folder = texts_job(tmp_path / "job", base(tmp_path / "m"))
+    dataset(folder, ASKED, ANSWER, split="test")
+    assert end_of(folder)["reason"] == "leak"

@@ -1,0 +1,139 @@
+"""Metrics are read on from where they ended, resumed attempts replace what they did again, a screen gets what it shows."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.learning.charts import CHARTS, charts_of, word_of
+from apps.learning.curves import INERTIA, Curves, column_means, short, thinned
+from tests.training_jobs.factory import lines
+
+
+def line(number: float, attempt: float = 1, **values: float) -> dict[str, float]:
+    return {"step": number, "time": float(number), "clock": 0.0, "attempt": attempt, "tokens": 10.0 * number, **values}
+
+
+def test_only_what_was_appended_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    curves = Curves(path)
+    curves.read()
+    assert curves.names == []
+    lines(path, [line(1, loss=1.0), line(2, loss=0.5)])
+    curves.read()
+    at = curves.offset
+    assert at == path.stat().st_size
+    lines(path, [line(3, loss=0.25, kl=0.1)])
+    curves.read()
+    assert list(curves.values("loss")) == [1.0, 0.5, 0.25]
+    assert np.array_equal(curves.values("kl"), [np.nan, np.nan, 0.1], equal_nan=True)
+    assert curves.last == {"loss": 0.25, "kl": 0.1}
+
+
+def test_a_half_line_waits_for_its_end_and_a_torn_one_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    whole = json.dumps(line(2, loss=2.0)) + "\n"
+    lines(path, [line(1, loss=1.0)])
+    path.write_text(path.read_text() + whole[:20])
+    curves = Curves(path)
+    curves.read()
+    assert list(curves.values("loss")) == [1.0]
+    path.write_text(path.read_text() + whole[20:] + '{"step": 3, "lo\n' + json.dumps(line(4, loss=4.0)) + "\n")
+    curves.read()
+    assert list(curves.values("loss")) == [1.0, 2.0, 4.0]
+
+
+def test_a_resumed_attempt_replaces_what_it_did_again(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    lines(path, [line(step, loss=float(step)) for step in range(1, 8)])
+    lines(path, [line(step, 2, time=step - 4.0, loss=10.0 + step) for step in range(5, 7)])
+    curves = Curves(path)
+    curves.read()
+    assert list(curves.axis("step")) == [1, 2, 3, 4, 5, 6]
+    assert list(curves.values("loss")) == [1, 2, 3, 4, 15, 16]
+    assert list(curves.axis("time")) == [1, 2, 3, 4, 5, 6], "time goes on where the attempt before had come to"
+
+
+def test_smoothing_is_the_same_whether_read_at_once_or_line_by_line(tmp_path: Path) -> None:
+    path, values = tmp_path / "metrics.jsonl", [1.0, 0.0, 3.0, 2.0]
+    slow = Curves(path)
+    for step, value in enumerate(values, 1):
+        lines(path, [line(step, loss=value)])
+        slow.read()
+        slow.values("loss", smooth=True)
+    fast = Curves(path)
+    fast.read()
+    expected = [1.0]
+    for value in values[1:]:
+        expected.append(INERTIA * expected[-1] + (1 - INERTIA) * value)
+    assert list(fast.values("loss", smooth=True)) == pytest.approx(expected)
+    assert list(slow.values("loss", smooth=True)) == pytest.approx(expected)
+
+
+def test_a_shorter_file_is_another_one(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    lines(path, [line(1, loss=1.0), line(2, loss=2.0)])
+    curves = Curves(path)
+    curves.read()
+    path.write_text(json.dumps(line(1, loss=9.0)) + "\n")
+    curves.read()
+    assert list(curves.values("loss")) == [9.0]
+
+
+@given(st.lists(st.floats(-5, 5) | st.just(float("nan")), min_size=1, max_size=400), st.integers(1, 30))
+def test_thinning_keeps_the_lowest_the_highest_and_both_ends(values: list[float], width: int) -> None:
+    x, y = np.arange(len(values), dtype=float), np.array(values)
+    chosen = thinned(x, y, width)
+    there = np.flatnonzero(np.isfinite(y))
+    assert set(chosen) <= set(there)
+    assert list(chosen) == sorted(chosen)
+    assert len(chosen) <= 2 * width + 2
+    if len(there):
+        assert {there[0], there[-1]} <= set(chosen)
+        assert (y[chosen].min(), y[chosen].max()) == (y[there].min(), y[there].max())
+
+
+def test_thinning_finds_a_single_spike_among_fifty_thousand_points() -> None:
+    x, y = np.arange(50_000.0), np.zeros(50_000)
+    y[31_415] = 9.0
+    chosen = thinned(x, y, 400)
+    assert 31_415 in chosen
+    assert len(chosen) <= 802
+
+
+def test_stacked_shares_keep_their_sum() -> None:
+    x, a = np.arange(5000.0), np.random.default_rng(0).random(5000)
+    columns, (one, other) = column_means(x, [a, 1 - a], 100)
+    assert len(columns) <= 100
+    assert one + other == pytest.approx(np.ones(len(columns)))
+
+
+def test_numbers_travel_with_five_digits() -> None:
+    assert short(np.array([0.0, 123456.7, -0.000123456, 1.0])) == [0.0, 123460.0, -0.00012346, 1.0]
+
+
+def test_charts_show_what_was_measured_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    roles = {"role/solver/reward": 0.9, "role/verifier1/reward": 0.6, "role/solver/silent": 0.1}
+    shares = {"passrate/0": 0.25, "passrate/1": 0.75, "votes/0": 0.5, "votes/4": 0.5}
+    lines(path, [line(step, loss=1.0 / step, **roles, **shares) for step in (1, 2, 3)])
+    curves = Curves(path)
+    curves.read()
+    found = {chart["name"]: chart["figure"]["data"] for chart in charts_of([("one", curves)], axis="tokens", smooth=False)}
+    assert set(found) == {"reward", "passrate", "silent", "votes", "loss"}
+    assert [trace["name"] for trace in found["reward"]] == ["solver", "verifier1"]
+    assert found["loss"][0]["x"] == [10.0, 20.0, 30.0]
+    assert found["loss"][0]["customdata"] == [1, 2, 3]
+    assert found["votes"][0]["x"] == ["0", "4"]
+    both = charts_of([("one", curves), ("two", curves)], axis="step", smooth=True)
+    loss = next(chart for chart in both if chart["name"] == "loss")["figure"]["data"]
+    assert [(trace["name"], trace["line"]["dash"]) for trace in loss] == [("loss · one", "solid"), ("loss · two", "dot")]
+
+
+def test_every_chart_has_a_name_of_its_own_and_curves_have_words() -> None:
+    assert len({chart.name for chart in CHARTS}) == len(CHARTS)
+    assert word_of("toy/found") == "found (TPR)"
+    assert word_of("grad_norm") == "grad norm"

@@ -1,0 +1,224 @@
+"""A job that makes its own rollouts: runs are begun, fed to its stream as they finish, and replaced where they fail."""
+
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from apps.learning import rollouts
+from apps.learning.folders import locked, prepare
+from apps.learning.models import JobState, Rollout, TrainingJob
+from apps.learning.rollout_plan import RolloutPlan
+from apps.learning.rollouts import PRODUCER_LOCK, PRODUCER_PID, Rollouts, left_out
+from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.runs.models import ROLLOUT, Run, RunStatus
+from apps.runs.selectors import run_list
+from tests.datasets.factory import judged, version_of
+from tests.datasets.streams import shards, told
+from tests.reasoning.candidates import FAIL, PASS
+from tests.runs.driving import drive, with_model
+from tests.training_jobs.factory import a_job, driven
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MODELS = """
+[scripted]
+backend = "scripted"
+title = "Player"
+options.script = "tests/player.toml"
+"""
+
+
+class Stage:
+    """Runs as they are sent; the test drives them."""
+
+    def __init__(self) -> None:
+        self.sent: deque[int] = deque()
+
+    def drive(self, verdict: str) -> None:
+        """Drive the oldest that was sent to its end."""
+        run = Run.objects.get(pk=self.sent.popleft())
+        drive(run, with_model(ScriptedBackend(judged(verdict))))
+
+
+@pytest.fixture
+def stage(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    training.MODELS_FILE = tmp_path / "models.toml"
+    training.MODELS_FILE.write_text(MODELS)
+    made = Stage()
+    monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(made.sent.append)}))
+    monkeypatch.setattr("apps.runs.services.stop_calls", lambda _run: None)  # No engine has any.
+    monkeypatch.setattr(rollouts, "EVERY_S", 0.0)
+    return made
+
+
+def a_playing_job(**plan: Any) -> TrainingJob:
+    values: dict[str, Any] = {"scaffold": "solver_verifier_corrector", "preset": "quick", "alias": "scripted"}
+    values |= {"problems": ("even-number",), "runs_a_group": 2, "visits": 1, "at_once": 2}
+    config = {"recipe": "grpo_rubric", "base": "b", "source": {"kind": "stream"}, "steps": 5000}
+    job = a_job(config=config, rollouts=RolloutPlan(**(values | plan)).model_dump(mode="json"), state=JobState.RUNNING)
+    TrainingJob.objects.filter(pk=job.pk).update(started_at=timezone.now())
+    job.refresh_from_db()
+    prepare(job.folder, job.config, None)
+    return job
+
+
+@pytest.fixture
+def playing(stage: Stage) -> Iterator[list[Rollouts]]:
+    """What is to be ended after the test."""
+    found: list[Rollouts] = []
+    yield found
+    for one in found:
+        one.end()
+
+
+def looked(one: Rollouts, until: Any) -> None:
+    """Look until something holds."""
+    deadline = time.monotonic() + 60
+    while not until():
+        assert time.monotonic() < deadline
+        one.look()
+        assert one.trouble == ""
+        time.sleep(0.05)
+
+
+def test_runs_are_begun_fed_and_become_rows_and_the_stream_ends_with_the_last(stage: Stage, playing: list[Rollouts]) -> None:
+    version_of()
+    job = a_playing_job()
+    playing.append(one := Rollouts(job))
+    one.look()
+    assert len(stage.sent) == 2, "both places are taken at once"
+    stage.drive(PASS)
+    one.look()
+    assert not list((job.folder / "rows").glob("*.parquet")), "a group of one says nothing"
+    stage.drive(FAIL)
+    looked(one, (job.folder / "rows" / "END").exists)
+    (rows,) = shards(job.folder)
+    played = [str(row.run.public_id) for row in Rollout.objects.order_by("number")]
+    assert [(row.run_id, row.reward, row.advantage) for row in rows] == [(played[0], 1.0, 0.5), (played[1], 0.0, -0.5)]
+    assert not stage.sent, "nothing more is begun"
+    run = Run.objects.first()
+    assert run is not None
+    assert (run.preset, run.spec["capture"], run.owner) == (ROLLOUT, True, job.owner)
+    assert not run_list(Run.objects.all()), "its page lists them, the list of runs does not"
+
+
+def test_a_driver_that_died_leaves_nothing_to_do_twice(stage: Stage, playing: list[Rollouts]) -> None:
+    version_of()
+    job = a_playing_job()
+    Rollouts(job).look()
+    pid = int((job.folder / PRODUCER_PID).read_text())
+    stage.drive(PASS)
+    playing.append(second := Rollouts(job))
+    second.look()
+    assert Rollout.objects.count() == 2
+    assert int((job.folder / PRODUCER_PID).read_text()) == pid, "the producer lives on"
+    os.kill(pid, signal.SIGKILL)
+    stage.drive(FAIL)
+    looked(second, (job.folder / "rows" / "END").exists)
+    assert int((job.folder / PRODUCER_PID).read_text()) != pid
+    assert [len(rows) for rows in shards(job.folder)] == [2]
+
+
+def test_problems_are_played_visit_by_visit_and_what_failed_is_played_again(stage: Stage, playing: list[Rollouts]) -> None:
+    for slug in ("even-number", "odd-number"):
+        version_of(slug)
+    job = a_playing_job(problems=("even-number", "odd-number"), visits=2, at_once=3)
+    playing.append(one := Rollouts(job))
+    one.look()
+    Run.objects.filter(pk=stage.sent.popleft()).update(status=RunStatus.FAILED, status_reason="the model is away")
+    for verdict in (PASS, FAIL):
+        stage.drive(verdict)
+    one.look()
+    told_problems = list(Rollout.objects.order_by("number").values_list("problem", flat=True))
+    assert told_problems == ["even-number", "even-number", "odd-number", "even-number", "odd-number", "even-number"]
+
+
+def test_what_teaches_nothing_is_told(stage: Stage, playing: list[Rollouts]) -> None:
+    version_of()
+    job = a_playing_job()
+    playing.append(one := Rollouts(job))
+    one.look()
+    drive(Run.objects.get(pk=stage.sent.popleft()), with_model(ScriptedBackend(lambda _request: "I like turtles.")))
+    one.look()
+    assert [(row["count"], row["reason"]) for row in left_out(job.folder)] == [(1, "a run without any trajectory")]
+
+
+def test_where_every_run_fails_the_job_ends_with_the_reason(stage: Stage, playing: list[Rollouts]) -> None:
+    version_of()
+    job = a_playing_job(at_once=5, runs_a_group=8)
+    playing.append(one := Rollouts(job))
+    one.look()
+    Run.objects.update(status=RunStatus.FAILED, status_reason="the model is away")
+    one.look()
+    assert one.trouble == "5 runs failed one after another. The last one: the model is away"
+    TrainingJob.objects.filter(pk=job.pk).update(started_at=timezone.now())
+    job.refresh_from_db()
+    playing.append(again := Rollouts(job))
+    again.look()
+    assert again.trouble == "", "who resumed it has mended something"
+
+
+def test_what_the_producer_refuses_is_the_jobs_reason(stage: Stage, playing: list[Rollouts]) -> None:
+    version_of()
+    job = a_playing_job()
+    config = job.folder / "config.json"
+    config.write_text(config.read_text().replace('"steps"', '"dataset": {"tokenizer": "another"}, "steps"'))
+    playing.append(one := Rollouts(job))
+    one.look()
+    stage.drive(PASS)
+    stage.drive(FAIL)
+    deadline = time.monotonic() + 60
+    while not one.trouble and time.monotonic() < deadline:
+        one.look()
+        time.sleep(0.05)
+    assert "another tokenizer" in one.trouble
+
+
+def test_the_trainers_end_ends_the_producer_and_what_still_runs(stage: Stage) -> None:
+    version_of()
+    job = a_playing_job()
+    one = Rollouts(job)
+    looked(one, (job.folder / "stream.json").exists)
+    one.end()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with locked(job.folder / PRODUCER_LOCK) as free:
+            if free is not None:
+                break
+        time.sleep(0.05)
+    assert told(job.folder)["state"] == "stopped"
+    commands = [command.name for run in Run.objects.all() for command in run.commands.all()]
+    assert commands == ["cancel", "cancel"]
+
+
+def test_the_engine_follows_the_job_that_plays_and_one_job_at_a_time(stage: Stage, training: Settings, tmp_path: Path) -> None:
+    version_of()
+    learner = f'[learner]\nadapter_of = "big"\nadapter = "{tmp_path}/live/learner/*"\n'
+    training.MODELS_FILE.write_text(f'[big]\nbackend = "vllm"\ntitle = "Big"\nmodel = "big"\n{learner}')
+    first, second = a_playing_job(alias="learner"), a_playing_job(alias="learner")
+    (busy := Rollouts(second)).look()
+    assert "follows another job just now" in busy.trouble
+    TrainingJob.objects.filter(pk=second.pk).update(state=JobState.STOPPED)
+    (one := Rollouts(first)).look()
+    assert (tmp_path / "live" / "learner").resolve() == (first.folder / "policy").resolve()
+    one.end()
+    TrainingJob.objects.filter(pk=first.pk).update(state=JobState.FINISHED)
+    (next_one := Rollouts(second)).look()
+    assert (tmp_path / "live" / "learner").resolve() == (second.folder / "policy").resolve()
+    next_one.end()
+
+
+def test_the_driver_of_a_job_lets_it_play_and_tells_its_trouble(stage: Stage, training: Settings) -> None:
+    training.TRAIN_LAUNCHER = f"{training.TRAIN_LAUNCHER} --pace 0.02"
+    job = a_playing_job(problems=("no-such-problem",))
+    TrainingJob.objects.filter(pk=job.pk).update(state=JobState.QUEUED, started_at=None)
+    driven(job)
+    assert (job.state, job.reason, job.message) == (JobState.FAILED, "no_runs", "There is no problem no-such-problem any more.")

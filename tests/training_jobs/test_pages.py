@@ -1,0 +1,194 @@
+"""The pages of training: who sees them, starting a job, and what a job's page tells."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.datasets.models import DatasetVersion
+from apps.learning import driving, jobs
+from apps.learning.job_forms import JobForm
+from apps.learning.models import JobState, TrainingJob
+from tests.training_jobs.factory import a_job, an_ended_job
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "nudge", lambda: None)
+    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+
+
+def fields(**changes: object) -> dict[str, object]:
+    given = {"recipe": "turn_grpo", "source": "toy:copy", "base": "tiny", "steps": 20, "seed": 1, "save_every": 5, "keep": 2}
+    return given | {"device": "cpu", "dtype": "auto"} | changes
+
+
+def a_dataset(tmp_path: Path, **changes: object) -> DatasetVersion:
+    values: dict[str, object] = {"name": "proofs", "version": 1, "path": "datasets/proofs-1", "hash": "ab" * 32}
+    values |= {"recipe": "turn_grpo", "rows_count": 3, "has_logprobs": True}
+    made = DatasetVersion.objects.create(**(values | changes))
+    (made.folder / "rows").mkdir(parents=True)
+    (made.folder / "rows" / "000.parquet").write_bytes(b"PAR1")
+    (made.folder / "manifest.json").write_text('{"tokenizer": "t1", "chat_template": "c1"}')
+    return made
+
+
+def test_only_researchers_find_jobs(client_for: ClientFor, alice: User, bob: User, tmp_path: Path) -> None:
+    job = an_ended_job(tmp_path)
+    for name in ("job", "job_curves", "job_samples"):
+        address = reverse(f"learning:{name}", args=[job.public_id])
+        assert client_for(alice).get(address).status_code == 200
+        assert client_for(bob).get(address).status_code == 404
+    stop = reverse("learning:job_command", args=[job.public_id, "stop"])
+    assert client_for(bob).post(stop).status_code == 404
+    assert client_for(alice).get(reverse("learning:job", args=[uuid.uuid4()])).status_code == 404
+
+
+def test_a_dataset_fills_the_form_in(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+    made = a_dataset(tmp_path, recipe="rc_rl")
+    page = client_for(alice).get(reverse("learning:job_new"), {"source": f"dataset:{made.pk}", "recipe": "rc_rl"})
+    assert f'<option value="dataset:{made.pk}" selected>' in page.content.decode()
+    assert '<option value="rc_rl" selected>' in page.content.decode()
+
+
+def test_a_form_becomes_a_queued_job_once(client_for: ClientFor, alice: User) -> None:
+    client, sent = client_for(alice), fields(start_id=str(uuid.uuid4()), beta="0", learning_rate="0.002", lora="on")
+    pages = [client.post(reverse("learning:job_new"), sent) for _ in range(2)]
+    job = TrainingJob.objects.get()
+    assert [page["Location"] for page in pages] == [reverse("learning:job", args=[job.public_id])] * 2
+    assert (job.state, job.steps, job.title, job.owner) == (JobState.QUEUED, 20, "turn_grpo on copy", alice)
+    assert job.config["loss"] == {"beta": 0.0}
+    assert job.config["lora"] == {"rank": 16, "alpha": 32, "targets": "all-linear"}
+    assert "rows_per_step" not in job.config, "what is left empty is the recipe's"
+    assert job.config["base"] == {"tiny": {}}
+
+
+def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: Settings, tmp_path: Path) -> None:
+    made = a_dataset(tmp_path)
+    (tmp_path / "models" / "small").mkdir(parents=True)
+    (tmp_path / "models" / "small" / "config.json").write_text("{}")
+    form = JobForm(fields(source=f"dataset:{made.pk}", base="folder:small"), user=alice)
+    assert form.is_valid(), form.errors
+    job = jobs.job_create(owner=alice, draft=form.draft())
+    facts = {"name": "proofs-1", "hash": "ab" * 32, "tokenizer": "t1", "chat_template": "c1"}
+    assert (job.config["dataset"], job.config["parent"]) == (facts, "small")
+    training.TRAIN_LAUNCHER += " --nan-at 1"
+    driving.training_work()
+    assert (job.folder / "rows" / "000.parquet").samefile(made.folder / "rows" / "000.parquet")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field", "words"),
+    [
+        ({"steps": "0"}, "steps", "greater than or equal to 1"),
+        ({"learning_rate": "nan"}, "learning_rate", "Enter a number"),
+        ({"recipe": "magic"}, "recipe", "Select a valid choice"),
+        ({"base": "folder:../../etc"}, "base", "Select a valid choice"),
+        ({"recipe": "turn_sft"}, "demonstrations", "teacher"),
+        ({"demonstrations": "on"}, "demonstrations", "supervised recipe"),
+        ({"rows_per_step": "10", "micro_rows": "4"}, "micro_rows", "must divide"),
+    ],
+)
+def test_what_the_trainer_would_refuse_is_said_beside_its_field(
+    client_for: ClientFor, alice: User, wrong: dict[str, str], field: str, words: str
+) -> None:
+    page = client_for(alice).post(reverse("learning:job_new"), fields(**wrong))
+    assert page.status_code == 422
+    assert words in str(page.context["form"].errors[field])
+    assert not TrainingJob.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("dataset", "more", "field"),
+    [
+        ({"has_logprobs": False}, {}, "source"),
+        ({"has_tokens": False}, {}, "source"),
+        ({"recipe": "marsrl"}, {}, "recipe"),
+        ({}, {"base": "tiny"}, "base"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(
+    alice: User, tmp_path: Path, dataset: dict[str, object], more: dict[str, str], field: str
+) -> None:
+    made = a_dataset(tmp_path, **dataset)
+    (tmp_path / "models" / "small").mkdir(parents=True)
+    (tmp_path / "models" / "small" / "config.json").write_text("{}")
+    form = JobForm(fields(source=f"dataset:{made.pk}", base="folder:small") | more, user=alice)
+    assert set(form.errors) == {field}
+
+
+def test_without_the_trainers_environment_the_form_says_so_and_starts_nothing(
+    client_for: ClientFor, alice: User, training: Settings
+) -> None:
+    training.TRAIN_PYTHON, training.EMBEDDED = "/nowhere/python", True
+    page = client_for(alice).post(reverse("learning:job_new"), fields())
+    assert page.status_code == 422
+    assert "make setup-train" in page.content.decode()
+    assert not TrainingJob.objects.exists()
+
+
+def test_a_jobs_page_tells_its_numbers_log_and_how_it_ended(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+    job = an_ended_job(tmp_path, state=JobState.FAILED, reason="disk_full", message="No space is left.")
+    text = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    for words in ("No space is left.", "Make room on the disk", "Numbers of step 3", "ended\n", "Resume"):
+        assert words in text
+    assert 'hx-trigger="every 2s"' not in text
+    live = a_job(state=JobState.RUNNING, started_at=timezone.now())
+    text = client_for(alice).get(reverse("learning:job", args=[live.public_id])).content.decode()
+    assert "every 2s" in text
+    assert "Save and stop" in text
+
+
+def test_curves_come_as_figures_and_only_when_something_was_added(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+    job, other = an_ended_job(tmp_path), an_ended_job(tmp_path, title="Another")
+    client, address = client_for(alice), reverse("learning:job_curves", args=[job.public_id])
+    found = client.get(address).json()
+    assert not found["live"]
+    assert {chart["name"] for chart in found["charts"]} == {"reward", "passrate", "silent", "rates", "votes"}
+    assert client.get(address, {"seen": found["seen"]}).status_code == 204
+    both = client.get(address, {"with": str(other.public_id), "seen": found["seen"], "x": "tokens", "smooth": "1"}).json()
+    names = [trace["name"] for trace in both["charts"][0]["figure"]["data"]]
+    assert names == ["reward · Copy a digit", "solver · Copy a digit", "reward · Another", "solver · Another"]
+    assert client.get(address, {"x": "moon"}).status_code == 422
+
+
+def test_rows_are_shown_as_text_of_the_nearest_step_and_never_as_markup(
+    client_for: ClientFor, alice: User, tmp_path: Path
+) -> None:
+    job = an_ended_job(tmp_path)
+    text = client_for(alice).get(reverse("learning:job_samples", args=[job.public_id]), {"step": "19"}).content.decode()
+    assert "the nearest to 19 with rows" in text
+    assert "&lt;b&gt;7" in text
+    assert "<b>7" not in text
+
+
+def test_chosen_jobs_are_laid_over_each_other(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+    one, two = an_ended_job(tmp_path), an_ended_job(tmp_path)
+    page = client_for(alice).get(reverse("learning:job_list"), {"job": [str(one.public_id), str(two.public_id), "nonsense"]})
+    assert page["Location"] == reverse("learning:job", args=[one.public_id]) + f"?with={two.public_id}"
+    assert "Copy a digit" in client_for(alice).get(reverse("learning:job_list")).content.decode()
+
+
+def test_stopping_and_resuming_by_button(client_for: ClientFor, alice: User) -> None:
+    job, client = a_job(state=JobState.RUNNING), client_for(alice)
+    client.post(reverse("learning:job_command", args=[job.public_id, "stop"]))
+    job.refresh_from_db()
+    assert job.is_stopping
+    client.post(reverse("learning:job_command", args=[job.public_id, "resume"]))
+    job.refresh_from_db()
+    assert job.state == JobState.RUNNING, "what runs cannot be resumed"
+    TrainingJob.objects.update(state=JobState.LOST)
+    client.post(reverse("learning:job_command", args=[job.public_id, "resume"]))
+    job.refresh_from_db()
+    assert (job.state, job.stop_asked_at) == (JobState.QUEUED, None)
+    assert client.post(reverse("learning:job_command", args=[job.public_id, "explode"])).status_code == 404

@@ -1,0 +1,248 @@
+"""From a checkpoint to a decision: registered, measured beside its parent, promoted or rejected with a record."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.learning import comparing, driving
+from apps.learning.comparing import NotComparable, problems_compare, result_of, runs_settle, toy_compare
+from apps.learning.deciding import NotDecided, model_decide
+from apps.learning.models import Comparison, ComparisonState, ModelState, TrainedModel
+from apps.learning.paired import paired
+from apps.learning.registering import NotRegistered, model_register
+from apps.problems.models import Problem, ProblemVersion, Topic
+from apps.reasoning.inference.aliases import load_aliases, load_usable
+from apps.reasoning.inference.trained import read_also, trained_file
+from apps.runs.models import Run, RunEvent, RunStatus
+from tests.training_jobs.factory import a_checkpoint, a_job, a_model
+
+pytestmark = pytest.mark.django_db
+ENGINES = '[qwen]\nbackend = "vllm"\ntitle = "Qwen"\nmodel = "Qwen/Qwen3-8B"\n'
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def _registry(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (tmp_path / "own.toml").write_text(ENGINES)
+    training.MODELS_FILE = tmp_path / "own.toml"
+    read_also(trained_file(tmp_path))
+    monkeypatch.setattr(comparing, "nudge", lambda: None)
+    yield
+    read_also(None)
+
+
+def measured(model: TrainedModel, items: list[list[Any]] | None = None) -> Comparison:
+    found = items or [[f"item {n}", 0.1, 0.9] for n in range(20)]
+    return Comparison.objects.create(model=model, toy="copy", plan={"seed": 1}, state=ComparisonState.DONE, items=found)
+
+
+def test_a_checkpoint_becomes_a_candidate_without_what_only_the_trainer_needs(alice: User, training: Settings) -> None:
+    job = a_job()
+    place = a_checkpoint(job)
+    made = model_register(user=alice, job=job, step=20, name="copier")
+    assert made.state == ModelState.CANDIDATE
+    assert {path.name for path in made.folder.iterdir()} == {
+        "config.json",
+        "manifest.json",
+        "model.safetensors",
+        "tokenizer.json",
+    }
+    (place / "model.safetensors").unlink()
+    assert (made.folder / "model.safetensors").exists()
+    assert "copier" not in load_aliases(training.MODELS_FILE), "nothing serves it"
+
+
+def test_an_adapter_is_served_under_its_name_and_offered_once_it_is_promoted(alice: User, training: Settings) -> None:
+    job = a_job()
+    a_checkpoint(job, adapter=True)
+    made = model_register(user=alice, job=job, step=20, name="prover", like="qwen")
+    known = load_aliases(training.MODELS_FILE)
+    assert (known["prover"].engine, known["prover"].adapter) == ("qwen", str(made.folder))
+    assert "prover" not in load_usable(training.MODELS_FILE)
+    measured(made)
+    model_decide(model=made, state=ModelState.PROMOTED, reason="Better.", user=alice)
+    assert "prover" in load_usable(training.MODELS_FILE)
+    model_decide(model=made, state=ModelState.REJECTED, reason="It copies only.", user=alice)
+    assert "prover" not in load_aliases(training.MODELS_FILE)
+
+
+@pytest.mark.parametrize(
+    ("name", "like", "words"),
+    [
+        ("Bad Name", "", "small letters"),
+        ("qwen", "", "already"),
+        ("copier", "gone", "no alias of the backend vllm"),
+    ],
+)
+def test_names_and_engines_that_do_not_fit_are_refused(alice: User, name: str, like: str, words: str) -> None:
+    job = a_job()
+    a_checkpoint(job)
+    with pytest.raises(NotRegistered, match=words):
+        model_register(user=alice, job=job, step=20, name=name, like=like)
+    assert not TrainedModel.objects.exists()
+
+
+def test_a_damaged_checkpoint_and_one_of_another_architecture_are_refused_and_leave_nothing(
+    alice: User, training: Settings, tmp_path: Path
+) -> None:
+    job = a_job()
+    place = a_checkpoint(job)
+    own = tmp_path / "base"
+    own.mkdir()
+    (own / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 32_000}))
+    training.MODELS_FILE.write_text(ENGINES.replace("Qwen/Qwen3-8B", str(own)))
+    with pytest.raises(NotRegistered, match="vocab_size 48, the model of qwen has 32000"):
+        model_register(user=alice, job=job, step=20, name="copier", like="qwen")
+    (place / "model.safetensors").write_text("torn")
+    with pytest.raises(NotRegistered, match=r"model\.safetensors is not what its manifest says"):
+        model_register(user=alice, job=job, step=20, name="copier")
+    with pytest.raises(NotRegistered, match="no complete checkpoint of step 7"):
+        model_register(user=alice, job=job, step=7, name="copier")
+    assert not (tmp_path / "training" / "models").exists() or not list((tmp_path / "training" / "models").iterdir())
+
+
+def test_a_toy_is_played_by_the_trainers_environment(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The player here is a program that gives the child two more of four items and says what it was asked."""
+    player = (
+        "import json, pathlib, sys; path = pathlib.Path(sys.argv[1]); spec = json.loads(path.read_text());"
+        "assert spec['parent'] == {'tiny': {}, 'seed': 0} and spec['items'] == 4 and spec['seed'] == 7;"
+        "items = [{'parent': {'solved': n / 4}, 'child': {'solved': min(1, n / 4 + 0.5)}} for n in range(4)];"
+        "path.with_name('results.json').write_text(json.dumps({'format': 1, 'items': items}))"
+    )
+    monkeypatch.setattr(comparing, "player_command", lambda spec: [sys.executable, "-c", player, str(spec)])
+    one = toy_compare(model=a_model(), toy="copy", items=4, seed=7, user=alice, start_id=None)
+    assert driving.somebody_waits()
+    driving.training_work()
+    one.refresh_from_db()
+    found = result_of(one)
+    assert one.state == ComparisonState.DONE, one.message
+    assert found is not None
+    assert (found.problems, found.parent, found.child, found.difference) == (4, 0.375, 0.8125, 0.4375)
+    assert (found.better, found.equal, found.worse) == (4, 0, 0)
+
+
+def test_a_toy_that_cannot_be_played_says_why(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [sys.executable, "-c", "import sys; sys.exit('There is no model in /gone.')"]
+    monkeypatch.setattr(comparing, "player_command", lambda spec: command)
+    one = toy_compare(model=a_model(), toy="copy", items=4, seed=7, user=alice, start_id=None)
+    driving.training_work()
+    one.refresh_from_db()
+    assert (one.state, one.message) == (ComparisonState.FAILED, "There is no model in /gone.")
+    with pytest.raises(NotComparable, match="no toy chess"):
+        toy_compare(model=a_model(), toy="chess", items=4, seed=7, user=alice, start_id=None)
+
+
+def a_problem(number: int) -> Problem:
+    problem = Problem.objects.create(slug=f"p{number}", title=f"Problem {number}", topic=Topic.NUMBER_THEORY)
+    ProblemVersion.objects.create(problem=problem, number=1, statement="Show that it is even.")
+    return problem
+
+
+def test_on_problems_both_models_get_the_same_runs_and_only_the_solver_differs(alice: User, training: Settings) -> None:
+    made = a_model("prover", like="qwen", is_adapter=True)
+    model_decide(model=made, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
+    problems = [a_problem(number) for number in range(3)]
+    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
+    one = problems_compare(model=made, problems=problems, user=alice, start_id=None, **wanted)
+    runs = {str(run.public_id): run for run in Run.objects.all()}
+    assert len(runs) == 6
+    for _, parent, child in one.runs:
+        specs = [runs[run].spec for run in (parent, child)]
+        assert [spec["roles"]["solver"]["alias"] for spec in specs] == ["qwen", "prover"]
+        for spec in specs:
+            spec["roles"]["solver"].pop("alias")
+        assert specs[0]["seed"] == 5
+        assert specs[0]["params"] == specs[1]["params"]
+    runs_settle(one)
+    assert one.state == ComparisonState.RUNNING, "runs that go on are waited for"
+    for number, (_, parent, child) in enumerate(one.runs):
+        for run, mean in ((parent, 2.0), (child, 3.0 + number if number < 2 else None)):
+            body = {
+                "attempts": 2,
+                "points": [mean, mean],
+                "scale": 7.0,
+                "mean": mean,
+                "low": mean,
+                "high": mean,
+                "unwritten": 0,
+            }
+            at = runs[run].created_at
+            RunEvent.objects.create(run=runs[run], seq=9, key="grading/difficulty", kind="grading.difficulty", at=at, body=body)
+    Run.objects.update(status=RunStatus.FINISHED)
+    runs_settle(one)
+    found = result_of(one)
+    assert found is not None
+    assert (found.problems, found.unscored, found.difference) == (2, 1, 1.5)
+
+
+def test_without_an_engine_there_are_no_runs_to_compare(alice: User) -> None:
+    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
+    with pytest.raises(NotComparable, match="No engine serves"):
+        problems_compare(model=a_model(), problems=[a_problem(1)], user=alice, start_id=None, **wanted)
+
+
+def test_the_interval_is_of_the_differences_and_one_problem_has_none() -> None:
+    found = paired([(str(n), 0.5, 0.5 + (0.2 if n % 4 else 0.0)) for n in range(40)])
+    assert found is not None
+    assert found.difference == pytest.approx(0.15)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.1 < found.low < 0.15 < found.high < 0.2
+    assert "Better" in found.verdict
+    alone = paired([("a", 0.1, 0.9), ("b", None, 0.5)])
+    assert alone is not None
+    assert (alone.low, alone.unscored) == (None, 1)
+    assert "says nothing" in alone.verdict
+    even = paired([("a", 0.0, 1.0), ("b", 1.0, 0.0)])
+    assert even is not None
+    assert "cannot" in even.verdict or "No difference" in even.verdict
+    assert paired([("a", None, 1.0)]) is None
+
+
+def test_nobody_promotes_what_was_not_measured_or_without_a_reason(alice: User) -> None:
+    made = a_model()
+    with pytest.raises(NotDecided, match="Compare it"):
+        model_decide(model=made, state=ModelState.PROMOTED, reason="I like it.", user=alice)
+    measured(made)
+    with pytest.raises(NotDecided, match="reason"):
+        model_decide(model=made, state=ModelState.PROMOTED, reason=" ", user=alice)
+    record = model_decide(model=made, state=ModelState.PROMOTED, reason="Better on all items.", user=alice)
+    assert (record.decided_by, record.seen[0]["toy"], record.seen[0]["difference"]) == (alice, "copy", pytest.approx(0.8))
+    made.refresh_from_db()
+    assert made.state == ModelState.PROMOTED
+
+
+def test_the_pages_lead_through_the_circle(client_for: ClientFor, alice: User, bob: User) -> None:
+    job, client = a_job(), client_for(alice)
+    a_checkpoint(job)
+    register = reverse("learning:model_register", args=[job.public_id, 20])
+    assert client_for(bob).get(register).status_code == 404
+    assert client.get(register).status_code == 200
+    assert client.post(register, {"name": "Bad Name"}).status_code == 422
+    assert client.post(register, {"name": "copier"})["Location"] == reverse("learning:model", args=["copier"])
+    page = reverse("learning:model", args=["copier"])
+    assert client_for(bob).get(page).status_code == 404
+    text = client.get(page).content.decode()
+    assert "No engine serves this model" in text
+    compare = reverse("learning:model_compare", args=["copier", "toy"])
+    assert client.post(compare, {"toy-toy": "copy", "toy-items": "1", "toy-seed": "1"}).status_code == 422
+    assert client.post(compare, {"toy-toy": "copy", "toy-items": "4", "toy-seed": "1"}).status_code == 302
+    assert client.post(reverse("learning:model_compare", args=["copier", "problems"]), {}).status_code == 404
+    decide = reverse("learning:model_decision", args=["copier"])
+    early = client.post(decide, {"state": "promoted", "reason": "Yes."})
+    assert early.status_code == 422
+    assert "Compare it with its parent first" in early.content.decode()
+    measured(TrainedModel.objects.get())
+    assert client.post(decide, {"state": "promoted", "reason": "Yes <b>."}).status_code == 302
+    text = client.get(page).content.decode()
+    assert "Better than its parent" in text
+    assert "Yes &lt;b&gt;." in text
+    assert "copier" in client.get(reverse("learning:model_list")).content.decode()

@@ -1,0 +1,141 @@
+"""A job may make its own rollouts: what the form asks, what it refuses, and what the job's page tells of them."""
+
+import json
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.grading.preparing_models import BenchmarkText
+from apps.learning import jobs
+from apps.learning.job_forms import JobForm
+from apps.learning.models import JobState, Rollout, TrainingJob
+from apps.learning.rollout_plan import plan_of
+from apps.runs.models import Run, RunStatus
+from tests.datasets.factory import queued, version_of
+from tests.training_jobs.factory import a_job
+
+pytestmark = pytest.mark.django_db
+ClientFor = Callable[[User | None], Client]
+
+MODELS = """
+[big]
+backend = "vllm"
+title = "Big"
+model = "big"
+
+[learner]
+adapter_of = "big"
+title = "Learner"
+adapter = "/shared/live/learner/*"
+
+[words]
+backend = "openvino"
+title = "Words"
+model = "words"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _models(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "nudge", lambda: None)
+    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
+    monkeypatch.setattr("apps.learning.job_page.worker_is_missing", lambda: False)
+    training.MODELS_FILE = tmp_path / "models.toml"
+    training.MODELS_FILE.write_text(MODELS)
+    base = tmp_path / "models" / "big"
+    base.mkdir(parents=True)
+    (base / "config.json").write_text("{}")
+
+
+def fields(**changes: object) -> dict[str, object]:
+    given: dict[str, object] = {"recipe": "marsrl", "source": "rollouts", "base": "folder:big", "steps": 20, "seed": 1}
+    given |= {"save_every": 5, "keep": 2, "device": "cpu", "dtype": "auto", "lora": "on", "player": "learner"}
+    given |= {"problems": ["even-number"], "scaffold": "solver_verifier_corrector:quick", "judge": "verifiers"}
+    return given | {"runs_a_group": 4, "visits": 3, "at_once": 2, "most_lag": 5} | changes
+
+
+def test_a_valid_form_becomes_a_job_that_plays(client_for: ClientFor, alice: User) -> None:
+    version_of()
+    page = client_for(alice).post(reverse("learning:job_new"), fields(start_id=str(uuid.uuid4()), overrides="corrections = 2"))
+    assert page.status_code == 302
+    job = TrainingJob.objects.get()
+    assert job.config["source"]["kind"] == "stream"
+    assert (job.config["most_lag"], job.config["lora"]["rank"]) == (5, 16)
+    plan = plan_of(job.rollouts)
+    assert (plan.problems, plan.scaffold, plan.preset, plan.alias) == (
+        ("even-number",), "solver_verifier_corrector", "quick", "learner",
+    )  # fmt: skip
+    assert (plan.runs, plan.overrides) == (12, {"corrections": 2})
+
+
+def test_the_form_shows_what_is_to_be_chosen_where_a_model_could_play(
+    client_for: ClientFor, alice: User, training: Settings
+) -> None:
+    version_of()
+    page = client_for(alice).get(reverse("learning:job_new")).content.decode()
+    assert "New rollouts</summary>" in page
+    assert "Learner: follows the job" in page
+    training.MODELS_FILE.write_text(MODELS.split("[learner]")[0].replace("vllm", "openvino"))
+    page = client_for(alice).get(reverse("learning:job_new")).content.decode()
+    assert "New rollouts" not in page
+
+
+def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_first(alice: User) -> None:
+    found = dict(JobForm(user=alice).fields["player"].choices)  # type: ignore[attr-defined]
+    assert list(found.items()) == [("learner", "Learner: follows the job"), ("big", "Big: stays as it is")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "sentence"),
+    [
+        ({"problems": []}, "problems", "Choose at least one"),
+        ({"player": ""}, "player", "Choose one"),
+        ({"scaffold": ""}, "scaffold", "Choose one"),
+        ({"lora": ""}, "lora", "follows adapters only"),
+        ({"base": "tiny"}, "base", "plays toys only"),
+        ({"judge": "answer"}, "problems", "has no answer to compare with"),
+        ({"overrides": "correctiosn = 2"}, "overrides", "correctiosn"),
+        ({"overrides": "corrections = many"}, "overrides", "valid integer"),
+        ({"visits": 10_000, "runs_a_group": 1024}, "visits", "at most 100,000"),
+    ],
+)
+def test_what_would_come_to_nothing_is_refused_beside_its_field(
+    alice: User, changes: dict[str, object], field: str, sentence: str
+) -> None:
+    version_of()
+    form = JobForm(fields(**changes), user=alice)
+    assert not form.is_valid()
+    assert sentence in str(form.errors[field])
+
+
+def test_problems_of_a_benchmark_and_a_model_that_follows_another_job_are_refused(alice: User) -> None:
+    version = version_of()
+    BenchmarkText.objects.create(text=version.statement, collection="a set", name="1")
+    other = a_job(rollouts={"alias": "learner"}, state=JobState.RUNNING, title="The other one")
+    form = JobForm(fields(), user=alice)
+    assert not form.is_valid()
+    assert "kept for measuring" in str(form.errors["problems"])
+    assert f"It follows {other.title} just now" in str(form.errors["player"])
+
+
+def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) -> None:
+    version = version_of()
+    form = JobForm(fields(), user=alice)
+    assert form.is_valid(), form.errors
+    job = jobs.job_create(owner=alice, draft=form.draft())
+    for number, status in enumerate((RunStatus.FINISHED, RunStatus.FAILED, RunStatus.RUNNING)):
+        run = queued(version)
+        Run.objects.filter(pk=run.pk).update(status=status)
+        Rollout.objects.create(job=job, number=number, problem="even-number", run=run)
+    job.folder.mkdir(parents=True)
+    (job.folder / "stream.json").write_text(json.dumps({"state": "running", "rows": 1234, "dropped": 5}))
+    page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    for words in ("1 of 12 finished", "1 under way", "1 failed, played again", "1,234 rows made", "5 dropped as too old"):
+        assert words in page
+    assert page.index("Run 3: even-number") < page.index("Run 1: even-number")

@@ -1,0 +1,158 @@
+"""A document becomes a PDF in a child process: whatever was written in it is text, and what is too much is refused."""
+
+import io
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from apps.ui.typeset import document as written
+from apps.ui.typeset import press
+from apps.ui.typeset.document import Document
+from apps.ui.typeset.press import PdfBusy, PdfFailed, pdf_made
+from tests.answers import pdf_text
+
+NASTY = '#read("/etc/passwd") #panic() \\ `code` @preview $x$ *not bold* = heading // comment "quote" #import "x.typ" <label> ~'
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept() -> None:
+    press.MADE.clear()
+
+
+def document(text: str) -> Document:
+    made = Document("Paper ABC", "A contest", note="A note.")
+    part = made.part("Problem 1: 3 of 7", "A1 3 = 3")
+    part.step(1, text)
+    part.remark("A gap", "Why is $x>0$?")
+    return made
+
+
+def test_steps_remarks_and_facts_stand_in_it() -> None:
+    data = pdf_made(document("Let $p$ be a prime. Then\n\n$$\\sum_{i=1}^n i=\\frac{n(n+1)}2.$$\n\n1. one\n2. two"))
+    assert data.startswith(b"%PDF")
+    text = pdf_text(data)
+    for words in ("Paper ABC", "A contest", "Problem 1: 3 of 7", "A1 3 = 3", "be a prime", "A gap", "A note.", "two"):
+        assert words in text, words
+    assert "could not be set" not in text
+
+
+def test_displayed_formulas_stand_wherever_they_were_written(caplog: pytest.LogCaptureFixture) -> None:
+    inside = (
+        "Then \\[x=4711\\] so **bold \\[x=4712\\] on**.\n\n- one \\[x=4713\\] two\n\n1. a\n\n   b $$x=4714$$ c\n\n> $$x=4715$$"
+    )
+    text = pdf_text(pdf_made(document(inside)))
+    for number in range(4711, 4716):
+        assert str(number) in text
+    assert caplog.text == "", "Typst warns of what it leaves out"
+
+
+def test_nothing_that_people_wrote_is_executed() -> None:
+    text = pdf_text(pdf_made(document(NASTY)))
+    assert '#read("/etc/passwd") #panic()' in text.replace("“", '"').replace("”", '"')
+    assert "root:" not in text
+
+
+def test_a_formula_that_cannot_be_set_is_shown_as_it_was_written_and_marked() -> None:
+    text = pdf_text(pdf_made(document("See $\\notacommand{x}$ here.")))
+    assert "\\notacommand{x}" in text
+    assert "could not be set as a formula here" in text
+
+
+def test_other_scripts_and_signs_pass() -> None:
+    assert pdf_made(
+        document("Пусть $x$ — число. Ω ∀ 数 😀 é\n\n| a | b |\n|---|---|\n| $1$ | 2 |\n\n> quoted\n\n```\ncode $x$\n```")
+    )
+
+
+def test_pictures_stand_in_it() -> None:
+    jpeg = io.BytesIO()
+    Image.new("RGB", (200, 300), "white").save(jpeg, "JPEG")
+    made = document("Seen on the page.")
+    made.picture(made.parts[0], jpeg.getvalue())
+    assert b"/Subtype /Image" in pdf_made(made).replace(b"/Subtype/Image", b"/Subtype /Image")
+
+
+def test_what_is_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(press, "LETTERS_AT_MOST", 100)
+    with pytest.raises(PdfFailed, match="too much"):
+        pdf_made(document("x"))
+
+
+def test_what_is_too_much_is_refused_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(press, "LETTERS_AT_MOST", 10)
+    monkeypatch.setattr(written, "prose_nodes", lambda text: pytest.fail(f"{text} was read"))
+    with pytest.raises(PdfFailed, match="too much"):
+        pdf_made(document("elevenwords"))
+
+
+def test_the_same_document_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = counted(monkeypatch)
+    assert pdf_made(document("one")) == pdf_made(document("one"))
+    assert len(runs) == 1
+    pdf_made(document("another"))
+    for picture in (b"1", b"2"):
+        made = document("one")
+        made.picture(made.parts[0], picture)
+        pdf_made(made)
+    assert len(runs) == 4, "a letter or a picture makes another document"
+
+
+def test_what_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as context:
+        context.setattr(press, "WALL_S", 0.01)
+        with pytest.raises(PdfFailed):
+            pdf_made(document("x"))
+    runs = counted(monkeypatch)
+    for _ in range(press.AT_ONCE + 1):
+        pdf_made(document("x"))
+    assert len(runs) == 1, "and what failed gave its place back"
+
+
+def test_so_many_are_made_at_once_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = counted(monkeypatch)
+    monkeypatch.setattr(press, "WAIT_S", 0.01)
+    with ExitStack() as places:
+        for _ in range(press.AT_ONCE):
+            places.enter_context(press.PLACES)
+        with pytest.raises(PdfBusy):
+            pdf_made(document("x"))
+        assert not runs
+    assert pdf_made(document("x"))
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that the press was run in, which puts a word there instead of a PDF."""
+    runs: list[Path] = []
+
+    def run(folder: Path) -> None:
+        runs.append(folder)
+        (folder / "out.pdf").write_bytes(b"made")
+
+    monkeypatch.setattr(press, "_run", run)
+    return runs
+
+
+def test_what_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(press, "WALL_S", 0.01)
+    with pytest.raises(PdfFailed, match="too long"):
+        pdf_made(document("x"))
+
+
+def test_what_fails_says_so_and_is_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def failed(*_: Any, **__: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess([], 1, "", "typst broke")
+
+    monkeypatch.setattr(subprocess, "run", failed)
+    with pytest.raises(PdfFailed, match="could not be made"):
+        pdf_made(document("x"))
+    assert "typst broke" in caplog.text
+
+
+def test_without_the_libraries_it_says_which_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(press, "is_possible", lambda: False)
+    with pytest.raises(PdfFailed, match="typst and latex2mathml"):
+        pdf_made(document("x"))

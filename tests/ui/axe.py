@@ -1,0 +1,39 @@
+"""What axe finds wrong with a page that is open in a browser."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page
+
+AXE = settings.BASE_DIR / "node_modules" / "axe-core" / "axe.min.js"
+needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+
+#: The rules that look at colours; nothing else that axe asks depends on the theme.
+_OF_COLOURS = ["color-contrast", "link-in-text-block"]
+
+
+def faults(page: Page, *, all_of_them: bool = False) -> list[tuple[str, str]]:
+    """Rule and element of what is serious, or of everything, and whether the page is wider than its window."""
+    found = _found(page, "{}", all_of_them)
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return found + ([("wide", page.url)] if wide else [])
+
+
+def faults_in_both_themes(page: Page, *, all_of_them: bool = False) -> list[tuple[str, str]]:
+    """The same of the light page, and what axe finds of its colours when it turns dark. It is light again afterwards."""
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    found = faults(page, all_of_them=all_of_them)
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    dark = _found(page, f"{{runOnly: {{type: 'rule', values: {_OF_COLOURS}}}}}", all_of_them)
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    return found + [(f"dark: {rule}", element) for rule, element in dark]
+
+
+def _found(page: Page, options: str, all_of_them: bool) -> list[tuple[str, str]]:
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    rows: list[dict[str, Any]] = page.evaluate(f"axe.run(document, {options})")["violations"]
+    return [
+        (row["id"], row["nodes"][0]["html"][:200]) for row in rows if all_of_them or row["impact"] in ("serious", "critical")
+    ]

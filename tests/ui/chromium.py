@@ -1,0 +1,82 @@
+"""One Chromium for all tests of a process: to start it costs more than most tests. Every test has profiles of its own."""
+
+import asyncio
+import atexit
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from playwright.sync_api import Browser, BrowserContext, Error, Playwright, expect, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+
+PATIENCE_MS = 30_000  # A busy machine is not what tests in a browser are about.
+
+
+@dataclass
+class _Started:
+    playwright: Playwright
+    browser: Browser
+    loop: asyncio.AbstractEventLoop
+
+
+_started: _Started | None = None
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser, started where none runs. Profiles that are made meanwhile are closed at the end.
+
+    Playwright's event loop stands still between two uses and nothing is seen of it: otherwise Django would refuse the database
+    and no other loop could run in this thread.
+    """
+    expect.set_options(timeout=PATIENCE_MS)
+    browser = _resume()
+    others = browser.contexts
+    try:
+        yield browser
+    finally:
+        try:
+            _close(browser, others)
+        finally:
+            _hide()
+
+
+def _resume() -> Browser:
+    global _started
+    if _started is not None:
+        asyncio._set_running_loop(_started.loop)
+        if _started.browser.is_connected():
+            return _started.browser
+        _started.playwright.stop()
+    else:
+        atexit.register(_stop)
+    playwright = sync_playwright().start()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    _started = _Started(playwright, browser, asyncio.get_running_loop())
+    return browser
+
+
+def _close(browser: Browser, others: list[BrowserContext]) -> None:
+    """Close the profiles. What a request that nobody waits for any more complains of is no fault of the next test."""
+    for context in browser.contexts:
+        if context not in others:
+            with contextlib.suppress(Error):
+                context.unroute_all(behavior="ignoreErrors")
+            context.close()
+
+
+def _hide() -> None:
+    asyncio._set_running_loop(None)
+    sys.set_asyncgen_hooks(None, None)
+
+
+def _stop() -> None:
+    if _started is not None:
+        asyncio._set_running_loop(_started.loop)
+        _started.playwright.stop()
