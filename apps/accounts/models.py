@@ -1,4 +1,4 @@
-"""People and their roles, and the tokens with which programs act for them."""
+"""People, their roles and groups, and the tokens with which programs act for them."""
 
 import hashlib
 import secrets
@@ -6,6 +6,9 @@ import uuid
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+
+GROUP_NAME_LENGTH = 80
+SCHOOL_LENGTH = 150
 
 
 class Role(models.TextChoices):
@@ -24,6 +27,34 @@ class User(AbstractUser):
     def may_see_runs(self) -> bool:
         """Coaches and researchers see runs; students see none."""
         return self.is_active and self.role in {Role.COACH, Role.RESEARCHER}
+
+
+class StudentGroup(models.Model):
+    """Students under one name, such as a training camp, to be entered for contests together. Its maker keeps it."""
+
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    name = models.CharField(max_length=GROUP_NAME_LENGTH)
+    made_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="groups_made")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["made_by", "name"], name="group_name_of_maker")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupMember(models.Model):
+    """A student in a group, with the school that contests get."""
+
+    group = models.ForeignKey(StudentGroup, on_delete=models.CASCADE, related_name="members")
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    school = models.CharField(max_length=SCHOOL_LENGTH, blank=True)
+
+    class Meta:
+        ordering = ["person__username"]
+        constraints = [models.UniqueConstraint(fields=["group", "person"], name="group_member_once")]
 
 
 class ApiToken(models.Model):

@@ -1,8 +1,12 @@
-"""Reads over people and their tokens."""
+"""Reads over people, their groups and their tokens."""
 
-from django.db.models import QuerySet
+from collections.abc import Collection
 
-from apps.accounts.models import ApiToken, Role, User
+from django.db.models import Count, QuerySet
+from django.db.models.functions import Lower
+
+from apps.accounts.access import group_visible_to
+from apps.accounts.models import ApiToken, GroupMember, Role, StudentGroup, User
 
 ROLES_EXPLAINED = {
     Role.COACH: "sees problems, runs and models, and may start explorations",
@@ -24,3 +28,24 @@ def token_find(text: str) -> ApiToken | None:
 def role_explained(user: User) -> str:
     """What a person of this role does here, in a few words."""
     return ROLES_EXPLAINED[Role(user.role)]
+
+
+def group_list(user: User) -> QuerySet[StudentGroup]:
+    """The groups that a person may read, by name; `size` is how many are in each."""
+    return group_visible_to(user).annotate(size=Count("members")).order_by("name", "pk")
+
+
+def member_list(group: StudentGroup) -> QuerySet[GroupMember]:
+    """Who is in a group, by user name."""
+    return group.members.select_related("person")
+
+
+def people_named(names: Collection[str]) -> dict[str, User]:
+    """The active accounts by user name, else by e-mail address where only one has it; names of none or several are left out."""
+    found = {user.username: user for user in User.objects.filter(username__in=names, is_active=True)}
+    addresses = {name.lower() for name in names if name not in found and "@" in name}
+    owners: dict[str, list[User]] = {}
+    for user in User.objects.alias(address=Lower("email")).filter(address__in=addresses, is_active=True) if addresses else ():
+        owners.setdefault(user.email.lower(), []).append(user)
+    single = {address: users[0] for address, users in owners.items() if len(users) == 1}
+    return found | {name: single[name.lower()] for name in names if name not in found and name.lower() in single}

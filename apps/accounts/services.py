@@ -1,16 +1,19 @@
-"""Writes over people and tokens: accounts, sample accounts of the embedded mode, tokens issued, used and revoked."""
+"""Writes over people and tokens: accounts, sample accounts of the embedded mode, groups, tokens issued, used and revoked."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from apps.accounts.models import ApiToken, Role, User
+from apps.accounts.models import ApiToken, GroupMember, Role, StudentGroup, User
 
 TOKENS_AT_MOST = 20
+MEMBERS_AT_MOST = 500
 USE_NOTED_EVERY = timedelta(minutes=1)
 # Printed by `manage.py up`; they open a copy on one laptop, never a served installation.
 STAFF_ACCOUNT = "admin"  # Sees Operations too.
@@ -32,6 +35,10 @@ class SampleAccountsRefused(Exception):
 
 class AccountRefused(Exception):
     """The account cannot be made; the message says why."""
+
+
+class GroupRefused(Exception):
+    """The group cannot be changed so; the message says why."""
 
 
 class TooManyTokens(Exception):
@@ -69,6 +76,41 @@ def account_create(*, username: str, role: Role, is_staff: bool = False) -> tupl
     return user, password
 
 
+def group_create(*, name: str, by: User) -> StudentGroup:
+    """A new, empty group. Raises `GroupRefused` where its maker has one of this name."""
+    return _group_named(StudentGroup(made_by=by), name)
+
+
+def group_rename(*, group: StudentGroup, name: str) -> StudentGroup:
+    """Give a group another name. Raises `GroupRefused` where its maker has one of this name."""
+    return _group_named(group, name)
+
+
+def group_delete(*, group: StudentGroup) -> None:
+    """Delete a group. Whoever takes part in a contest through it goes on taking part."""
+    group.delete()
+
+
+@transaction.atomic
+def members_add(*, group: StudentGroup, members: Iterable[tuple[User, str]]) -> int:
+    """Put students with their schools into a group, all or none; how many are new. Raises `GroupRefused` for other roles."""
+    before = group.members.count()
+    for person, school in members:
+        if person.role != Role.STUDENT:
+            raise GroupRefused(f"{person.username} is no student.")
+        given = {"school": school} if school else {}
+        GroupMember.objects.update_or_create(group=group, person=person, defaults=given)
+    now = group.members.count()
+    if now > MEMBERS_AT_MOST:
+        raise GroupRefused(f"A group has at most {MEMBERS_AT_MOST} students.")
+    return now - before
+
+
+def member_remove(*, member: GroupMember) -> None:
+    """Take somebody out of a group. Contests that they take part in stay as they are."""
+    member.delete()
+
+
 def token_issue(*, user: User, name: str) -> tuple[ApiToken, str]:
     """A new token and its text, which is shown once. Raises `TooManyTokens`."""
     if user.api_tokens.count() >= TOKENS_AT_MOST:
@@ -87,3 +129,13 @@ def token_note_use(*, token: ApiToken) -> None:
     stale = Q(last_used_at=None) | Q(last_used_at__lt=now - USE_NOTED_EVERY)
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
         ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
+
+
+def _group_named(group: StudentGroup, name: str) -> StudentGroup:
+    group.name = " ".join(name.split())
+    try:
+        with transaction.atomic():
+            group.save()
+    except IntegrityError as error:
+        raise GroupRefused(f"There is a group “{group.name}” already.") from error
+    return group

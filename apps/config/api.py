@@ -37,7 +37,7 @@ PER_PAGE = 50
 EVENTS_AT_MOST = 1000
 
 PageNumber = Annotated[int, Query(ge=1, description="which page, 50 items each")]
-TopicLetter = Annotated[Literal["", "A", "C", "G", "N"], BeforeValidator(str.upper)]
+TopicLetter = Annotated[Literal["", "A", "C", "G", "N", "O"], BeforeValidator(str.upper)]
 Status = Literal["", "queued", "running", "paused", "finished", "cancelled", "failed", "needs_fork"]
 
 
@@ -99,7 +99,7 @@ def _paged(rows: "QuerySet[Any]", page: int) -> tuple[list[Any], dict[str, int]]
 
 @api.get("/problems", response=shapes.ProblemPage, url_name="problem_list", summary="List problems")
 def problem_list(request: HttpRequest, q: Text = WORDS, topic: TopicLetter = TOPIC, page: PageNumber = 1) -> dict[str, Any]:
-    """Problems by title, filtered by words in the title, source or newest statement, and by topic (A, C, G, N)."""
+    """Problems by title, filtered by words in the title, source or newest statement, and by topic (A, C, G, N, O)."""
     asked = problems.ProblemFilter(q=q, topic=topic)
     items, place = _paged(problems.problem_list(problem_visible_to(user_of(request)), asked), page)
     return {"items": items, **place}

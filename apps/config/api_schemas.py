@@ -20,7 +20,7 @@ class ProblemRow(Schema):
 
     slug: str
     title: str
-    topic: str = Field(description="A, C, G or N")
+    topic: str = Field(description="A, C, G, N or O")
     subtopic: str
     source: str
     year: int | None

@@ -10,6 +10,17 @@ from apps.config.celery import app
 
 django.setup()
 
+# Not in the handlers below: Celery logs what they raise and goes on, and a process without a warden finds no lost run.
+from apps.grading import conductor  # noqa: E402
+from apps.grading.suggesting import gradings_stop  # noqa: E402
+from apps.marks import suggestion_watch  # noqa: E402
+from apps.operations import history  # noqa: E402
+from apps.results import notices, proposing  # noqa: E402
+from apps.runs import pulse, warden  # noqa: E402
+from apps.runs.execution import drives_stop  # noqa: E402
+from apps.runs.sending import stop_calls  # noqa: E402
+from apps.submissions import transcribing  # noqa: E402
+
 #: A run of a contest's size keeps half a million small objects, none of them in a cycle. With Python's threshold of 700 the
 #: collector walks them again and again: a fifth of the time of a replay.
 gc.set_threshold(100_000, 20, 20)
@@ -17,24 +28,24 @@ gc.set_threshold(100_000, 20, 20)
 
 @worker_ready.connect
 def _start_warden(**_: Any) -> None:
-    from apps.operations import history
-    from apps.results import notices
-    from apps.runs import pulse, warden
-
     warden.start()
     pulse.start("orchestrator")
     history.start()
     notices.start()
+    suggestion_watch.start()
+    proposing.start()
+    transcribing.start(proposing.over_broker, stop_calls)
+    conductor.start()
 
 
 @worker_shutting_down.connect
 def _give_runs_back(**_: Any) -> None:
     """Celery would wait for the threads that drive runs, and a run may take hours."""
-    from apps.runs import warden
-    from apps.runs.execution import drives_stop
-
     warden.stop()
+    suggestion_watch.stop()
+    conductor.stop()
     drives_stop()
+    gradings_stop()
 
 
 __all__ = ["app"]

@@ -1,4 +1,5 @@
-"""All settings, in one typed file. Every value read from the environment is documented in docs/settings.md (a test checks).
+"""All settings, typed; those of marking, mail, model graders and learning are in `settings_rooms`. Every value read from the
+environment is documented in docs/settings.md (a test checks).
 
 The embedded mode (one laptop, SQLite, a private Valkey) is the default; a production deployment sets `DATABASE_URL`,
 `REDIS_URL`, `SECRET_KEY` and `ALLOWED_HOSTS`.
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
-from environs import FileAwareEnv, validate
+from environs import validate
 
-BASE_DIR = Path(__file__).resolve().parents[2]
-env = FileAwareEnv(strip_whitespace=True)  # `SECRET_KEY_FILE` and the like name a file that holds the value.
+from apps.config.environment import BASE_DIR, env
+from apps.config.settings_rooms import *  # noqa: F403 -- Django wants them as names of this module.
 
 
 def _private_socket(folder: Path) -> Path:
@@ -99,10 +100,12 @@ CALL_DEADLINE_S: float = env.float("CALL_DEADLINE_S", 1800.0)
 RUN_WINDOW: int = env.int("RUN_WINDOW", 64)
 USER_WINDOW: int = env.int("USER_WINDOW", 256)
 USER_RUNS: int = env.int("USER_RUNS", 8)
-ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 16)
+ORCHESTRATOR_RUNS: int = env.int("ORCHESTRATOR_RUNS", 24)
 INFERENCE_THREADS: int = env.int("INFERENCE_THREADS", 0)
 DRAIN_S: float = env.float("DRAIN_S", 5.0)
-RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.grading.pieces.follow"]  # In the transaction of the events.
+# In the transaction of the events:
+RUN_EVENT_SINKS = ["apps.lemmas.projection.project", "apps.grading.pieces.follow", "apps.grading.cells.follow"]
+CAPTURE_KEEPER = "apps.datasets.shards.tokens_keep"
 CRASH_AT: str = env.str("CRASH_AT", "")
 CRASH_ONCE_FILE: str = env.str("CRASH_ONCE_FILE", "")
 SANDBOX: str = env.str(
@@ -110,9 +113,6 @@ SANDBOX: str = env.str(
 )
 SANDBOX_ENVIRONMENT: Path = env.path("SANDBOX_ENVIRONMENT", BASE_DIR / ".venv-sandbox")
 WORKED_EXAMPLE_TOKENS_PER_S: float = env.float("WORKED_EXAMPLE_TOKENS_PER_S", 60.0)
-
-# --- marking ---------------------------------------------------------------------------------------------------------
-MARKING_GRADERS: list[str] = env.list("MARKING_GRADERS", ["computational"])
 
 # Counts of sign-in attempts: per process on a laptop, shared by all processes of an installation.
 if EMBEDDED or OWN_REDIS:
@@ -175,6 +175,7 @@ INSTALLED_APPS = [
     "apps.runs",
     "apps.lemmas",
     "apps.explorations",
+    "apps.datasets",
     "apps.learning",
     "apps.grading",
     "apps.operations",
@@ -227,12 +228,6 @@ STORAGES = {
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE: str = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
-RELEASE_UNDO_MIN: int = env.int("RELEASE_UNDO_MIN", 15)  # This and what follows: docs/results.md
-APPEAL_WAIT_H, APPEAL_DAYS = env.int("APPEAL_WAIT_H", 24), env.int("APPEAL_DAYS", 7)
-EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = env.str("EMAIL_HOST", ""), env.int("EMAIL_PORT", 587), 20
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
-EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_USER", ""), env.str("EMAIL_HOST_PASSWORD", "")
-EMAIL_USE_TLS, DEFAULT_FROM_EMAIL = env.bool("EMAIL_USE_TLS", True), env.str("EMAIL_FROM", "lemmascope@localhost")
 
 # --- accounts and security -------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -1,5 +1,7 @@
 """The embedded stack as a supervisord configuration: which processes, in which order, and how they start and stop."""
 
+import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,23 +44,33 @@ def programs() -> list[Program]:
     python = sys.executable
     celery = [python, "-m", "celery", "-A"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
-    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled]
+    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled and _can_be_served_here(alias)]
     queues = ",".join(dict.fromkeys(alias.queue for alias in aliases))
     found = [
         Program("orchestrator", [*celery, "apps.config.orchestrator", "worker", "-P", "threads", "-c",
                                  str(settings.ORCHESTRATOR_RUNS), "-Q", settings.CELERY_TASK_DEFAULT_QUEUE,
                                  "-n", "orchestrator@%h", *quiet], 30),
-        Program("inference", [*celery, "workers.worker", "worker", "-P", "threads", "-c",
-                              str(inference_threads(aliases)), "-Q", queues, "-n", "inference@%h", *quiet], 20,
-                int(settings.DRAIN_S) + 10),
         Program("web", [python, "-m", "uvicorn", "apps.config.asgi:application", "--host", settings.HOST,
                         "--port", str(settings.PORT), "--ws", "websockets-sansio", "--ws-max-size", "65536",
                         "--ws-per-message-deflate", "false", "--timeout-graceful-shutdown", "3", "--lifespan", "off",
                         "--no-proxy-headers", "--no-access-log", "--log-level", "warning"], 40),
     ]  # fmt: skip
+    if aliases:
+        found.append(Program("inference", [*celery, "workers.worker", "worker", "-P", "threads", "-c",
+                                           str(inference_threads(aliases)), "-Q", queues, "-n", "inference@%h", *quiet], 20,
+                             int(settings.DRAIN_S) + 10))  # fmt: skip
     if settings.SANDBOX != "off":
         found.append(_sandbox([*celery, "workers.worker", "worker", "-P", "threads", *quiet]))
+    if os.access(settings.TRAIN_PYTHON, os.X_OK):
+        found.append(Program("trainer", [*celery, "apps.config.trainer", "worker", "-P", "threads", "-c",
+                                         str(max(1, len(settings.TRAIN_DEVICES))), "-Q", "train", "-n", "trainer@%h", *quiet],
+                             30, int(settings.TRAIN_GRACE_S) + 10))  # fmt: skip
     return [_valkey(), *found] if settings.OWN_REDIS else found
+
+
+def _can_be_served_here(alias: Alias) -> bool:
+    """vLLM may be installed in an environment of its own: its calls then wait for `python -m workers.serve` from there."""
+    return alias.backend != "vllm" or importlib.util.find_spec("vllm") is not None
 
 
 def _sandbox(worker: Sequence[str]) -> Program:

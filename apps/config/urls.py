@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
     path("", include("apps.grading.urls")),
+    path("learning/datasets/", include("apps.datasets.urls")),
     path("learning/", include("apps.learning.urls")),
     path("", include("apps.operations.urls")),
 ]

@@ -43,6 +43,11 @@ class ExplorationForm(forms.Form):
     seed = forms.IntegerField(
         label="Seed", required=False, min_value=0, max_value=MOST_SEED - 1, help_text="Empty: a random one, which is recorded."
     )
+    capture = forms.BooleanField(
+        label="Record for learning",
+        required=False,
+        help_text="Keeps the tokens of every call as they were drawn, with their log-probabilities, for datasets to train on.",
+    )
     confirm = forms.BooleanField(label="Yes, start a run of this size", required=False)
 
     def __init__(self, *args: Any, aliases: dict[str, Alias], **kwargs: Any) -> None:
@@ -150,6 +155,7 @@ class ExplorationForm(forms.Form):
             seed=data.get("seed"),
             max_new_tokens=data.get("max_new_tokens"),
             temperature=data.get("temperature"),
+            capture=data.get("capture", False),
         )
 
     def clean(self) -> dict[str, Any]:
@@ -185,6 +191,7 @@ def initial_from(plan: Plan) -> dict[str, Any]:
         "seed": plan.seed,
         "max_new_tokens": plan.max_new_tokens,
         "temperature": plan.temperature,
+        "capture": plan.capture,
         **plan.budget.model_dump(),
     }
     given |= {f"role_{role}": alias for role, alias in plan.role_aliases.items() if role}

@@ -1,7 +1,7 @@
 """From what a person chooses to a frozen `RunSpec`: validation, aliases, sampling per role, and the estimate."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
-from apps.reasoning.inference.aliases import Alias, load_aliases
+from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS, Role, Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
@@ -28,7 +28,7 @@ class Plan:
     """What is to be run, before it is checked. `overrides` change single parameters of the preset.
 
     `role_aliases` maps roles to aliases; the key "" is the alias of all roles that it does not name.
-    `max_new_tokens` and `temperature` replace the scaffold's own values for every role.
+    `max_new_tokens` and `temperature` replace the scaffold's own values for every role. `capture`: record for learning.
     """
 
     scaffold: str
@@ -39,12 +39,12 @@ class Plan:
     seed: int | None = None
     max_new_tokens: int | None = None
     temperature: float | None = None
+    capture: bool = False
 
 
 def usable_aliases() -> dict[str, Alias]:
     """The aliases that people may choose: enabled, and answered by a model. Raises `AliasError`."""
-    aliases = load_aliases(settings.MODELS_FILE)
-    return {name: alias for name, alias in aliases.items() if alias.enabled and not alias.is_authored}
+    return load_usable(settings.MODELS_FILE)
 
 
 def plan_scaffold(plan: Plan) -> Scaffold:
@@ -102,7 +102,8 @@ def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None) -> Est
     if aliases is not None:
         chosen = plan_aliases(plan, aliases)
         limits = {role.name: role_limit(role, chosen[role.name], plan.max_new_tokens) for role in scaffold.roles}
-    elif plan.max_new_tokens:
+        return scaffold.estimate(params, limits).within({name: alias.context_tokens for name, alias in chosen.items()})
+    if plan.max_new_tokens:
         limits = {role.name: min(role.max_new_tokens, plan.max_new_tokens) for role in scaffold.roles}
     return scaffold.estimate(params, limits)
 
@@ -151,6 +152,8 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
     """The frozen specification. Raises `ValidationError` whose keys are the fields of the form."""
     scaffold, params = plan_scaffold(plan), plan_params(plan)
     chosen = plan_aliases(plan, aliases)
+    if plan.capture:
+        _captures_require(chosen.values())
     if plan.seed is not None and not 0 <= plan.seed < MOST_SEED:
         raise ValidationError({"seed": f"A seed is a whole number from 0 to {MOST_SEED - 1}."})
     return RunSpec(
@@ -164,8 +167,21 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
         code_version=settings.VERSION,
         budget=plan.budget,
         authored=authored,
+        capture=plan.capture,
         priority=scaffold.presets[plan.preset].priority if plan.preset in scaffold.presets else BATCH,
     )
+
+
+def _captures_require(aliases: Iterable[Alias]) -> None:
+    """Raises `ValidationError` naming the models whose tokens cannot be kept as drawn."""
+    without = sorted({f"{alias.title} ({alias.backend})" for alias in aliases if not alias.captures})
+    if without:
+        raise ValidationError(
+            {
+                "capture": f"{', '.join(without)} does not tell the tokens it drew, so nothing can be recorded for learning. "
+                "Choose models of the backend vllm, or leave this off: texts alone still serve supervised learning."
+            }
+        )
 
 
 def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
@@ -198,4 +214,5 @@ def plan_of_spec(spec: RunSpec) -> Plan:
         seed=spec.seed,
         max_new_tokens=max(limits) if len(limits) == 1 else None,
         temperature=max(temperatures) if len(temperatures) == 1 else None,
+        capture=spec.capture,
     )

@@ -127,13 +127,16 @@ class Header:
     commands: list[CommandRow]
     may_steer: bool
     pending: set[str]
+    takes_lemmas: bool
 
 
 def header(run: Run, user: User, open_now: int) -> Header:
     """The header of `run` as `user` sees it."""
     rows = command_rows(run)
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
-    return Header(liveness(run, open_now), meters(run, open_now), rows, run_may_steer(user, run), pending)
+    return Header(
+        liveness(run, open_now), meters(run, open_now), rows, run_may_steer(user, run), pending, run.scaffold == "intern_s1_mo"
+    )
 
 
 @dataclass(frozen=True)

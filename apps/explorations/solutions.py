@@ -9,9 +9,11 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from apps.explorations.conversations import Conversations, Memory, Talk, conversations
+from apps.explorations.duels import Duel, order_of
 from apps.explorations.words import round_word
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
+from apps.reasoning.scaffolds.candidates.judges import OrderReport
 from apps.runs.models import Run
 
 KINDS = (
@@ -48,6 +50,11 @@ class Opinion:
     issues: list[dict[str, Any]] = field(default_factory=list)
     dropped: str = ""
 
+    @property
+    def found(self) -> str:
+        """The verdict without the name of who gave it, which stands beside it."""
+        return self.verdict.partition(": ")[2] if self.verdict.startswith("Evaluator ") else self.verdict
+
 
 @dataclass
 class Solution:
@@ -79,6 +86,18 @@ class Solution:
         return [(self.check.marked(where, text), self.check.refuted_at(where)) for where, text in places]
 
     @property
+    def opinions_alone(self) -> list[Opinion]:
+        """Opinions that no conversation led to; the others stand at theirs."""
+        led = {turn.call for talk in self.talks for turn in talk.turns}
+        return [opinion for opinion in self.opinions if opinion.call not in led]
+
+    @property
+    def heard(self) -> list[tuple[Talk, Opinion | None]]:
+        """The evaluators' conversations, each with the opinion that came of it."""
+        of_call = {opinion.call: opinion for opinion in self.opinions}
+        return [(talk, next((of_call[turn.call] for turn in talk.turns if turn.call in of_call), None)) for talk in self.talks]
+
+    @property
     def mean(self) -> float | None:
         return sum(self.scores.values()) / len(self.scores) if self.scores else None
 
@@ -91,17 +110,6 @@ class Solution:
     def shows_mean(self) -> bool:
         """Is the mean score worth telling? Not where the memory tells the same as a judgement."""
         return self.mean is not None and self.memory is None
-
-
-@dataclass
-class Duel:
-    """A pair of the knock-out: who won and what decided; `orders` says for both orders who was held better."""
-
-    round: int
-    pair: tuple[str, str]
-    winner: str
-    by: str
-    orders: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass
@@ -145,6 +153,11 @@ class Solutions:
         """The duels by round of the knock-out."""
         numbers = sorted({duel.round for duel in self.duels})
         return [[duel for duel in self.duels if duel.round == number] for number in numbers]
+
+    @property
+    def order(self) -> OrderReport:
+        """How far the judge of the knock-out followed the order of its pairs."""
+        return order_of(self.duels)
 
 
 class _Fold:

@@ -48,7 +48,7 @@ def role_word(role: str) -> str:
 
 def compares_solutions(scaffold: str) -> bool:
     """Does the scaffold work on whole solutions, without a lemma graph?"""
-    return scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts
+    return scaffold == "difficulty" or (scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts)
 
 
 def draws_lineage(scaffold: str) -> bool:

@@ -53,6 +53,7 @@ def _all(now: Situation) -> Iterator[Concern]:
             yield Concern("warn", f"{alias.name} is down: {trouble}", "Calls wait or are asked again; see the worker's log.")
     if now.orchestrators:
         yield from _of_runs(now)
+    yield from _of_training(now)
     yield from _of_stores(now)
 
 
@@ -65,6 +66,23 @@ def _of_runs(now: Situation) -> Iterator[Concern]:
         waiting = f"{now.results} results wait" if now.results != 1 else "A result waits"
         text = f"{waiting} for the journal, the oldest since {duration(now.results_lag_s)}."
         yield Concern("warn", text, "Look for “journal” in the orchestrator's log: is the database slow, locked or full?")
+
+
+def _of_training(now: Situation) -> Iterator[Concern]:
+    queued, under_way = now.training.queued, now.training.under_way
+    if queued and not now.trainers:
+        waiting = f"{queued} training jobs wait" if queued != 1 else "A training job waits"
+        advice = "make up starts one where the trainer's environment is (make setup-train); docs/training.md has the command."
+        yield Concern("error", f"{waiting}, and no train worker lives.", advice)
+    elif under_way and not now.trainers:
+        training = f"{under_way} training jobs are" if under_way != 1 else "A training job is"
+        advice = "Its trainer goes on by itself, but nobody stops it or tells its state. Start a train worker; it takes over."
+        yield Concern("warn", f"{training} under way, and no train worker lives.", advice)
+    silent = [one for one in now.training.jobs if one.is_silent]
+    if silent:
+        text = f"The trainer of “{silent[0].job.title}” has been silent for {duration(silent[0].silent_s or 0.0)}."
+        more = f" So are those of {len(silent) - 1} more." if len(silent) > 1 else ""
+        yield Concern("warn", text + more, "It is killed, frozen, or its disk is full; the log on the job's page may say.")
 
 
 def _of_stores(now: Situation) -> Iterator[Concern]:

@@ -54,6 +54,11 @@ def _of_installation(now: Situation) -> Iterator[Metric]:
     yield _gauges("runs", "Runs by status.", ["status"], runs)
     yield _gauge("runs_stalled", "Live runs whose lease has run out.", len(now.stalled))
     yield _gauge("database_bytes", "Size of the database.", now.database_bytes)
+    jobs = [((state,), float(number)) for state, number in now.training.states.items()]
+    yield _gauges("training_jobs", "Training jobs by state.", ["state"], jobs)
+    silence = [((), now.training.silence_s)] if now.training.silence_s is not None else []
+    text = "Time since the last heartbeat of the trainer that has been silent longest; of jobs under way."
+    yield _gauges("training_silence_seconds", text, [], silence)
     if now.redis is not None:
         yield _gauge("redis_bytes", "Memory that Redis uses.", now.redis.used)
         yield _gauge("redis_limit_bytes", "Redis' maxmemory; 0 is none.", now.redis.limit)
@@ -91,6 +96,7 @@ def _of_processes(now: Situation) -> Iterator[Metric]:
         return float(sum(process.levels.get(level, 0) for process in processes))
 
     kinds = {"inference": len(now.workers), "orchestrator": len(now.orchestrators), "web": len(now.webs)}
+    kinds["trainer"] = len(now.trainers)
     lives = [((kind,), float(amount)) for kind, amount in kinds.items()]
     yield _gauges("processes", "Processes whose heartbeat is fresh.", ["kind"], lives)
     text = "Calls sent and not answered, over all orchestrators."

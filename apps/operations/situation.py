@@ -17,6 +17,7 @@ from redis.retry import Retry
 
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.operations.tools import ToolCalls, tool_calls
+from apps.operations.training import TrainingNow, training_now
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
 from apps.runs.metrics import Totals, totals_read
@@ -75,7 +76,7 @@ class WorkerNow:
 
 @dataclass(frozen=True)
 class ProcessNow:
-    """An orchestrator or a web process with its levels (`metrics.move`) and, for an orchestrator, the runs it drives."""
+    """An orchestrator, web process or train worker with its levels (`metrics.move`); the runs are those of an orchestrator."""
 
     name: str
     up_s: float
@@ -96,6 +97,8 @@ class Situation:
     workers: Sequence[WorkerNow] = ()
     orchestrators: Sequence[ProcessNow] = ()
     webs: Sequence[ProcessNow] = ()
+    trainers: Sequence[ProcessNow] = ()
+    training: TrainingNow = field(default_factory=lambda: TrainingNow({}))
     runs_queued: int = 0
     results: int = 0
     results_lag_s: float = 0.0
@@ -145,7 +148,7 @@ class Situation:
 
 
 def situation() -> Situation:
-    """Read it all; about ten commands to Redis and four queries."""
+    """Read it all; about ten commands to Redis and six queries."""
     live = list(Run.objects.filter(status__in=LIVE).order_by("-pk")[:LIVE_RUNS_AT_MOST])
     counts = dict(Run.objects.order_by().values_list("status").annotate(number=Count("pk")))
     base: dict[str, Any] = {
@@ -153,6 +156,7 @@ def situation() -> Situation:
         "runs": {str(status): counts.get(status, 0) for status in RunStatus},
         "stalled": [run for run in live if run.is_stalled],
         "database_bytes": database_bytes(),
+        "training": training_now(),
     }
     try:
         return Situation(**base, **_of_redis(_patient_client(settings.REDIS_URL), live))
@@ -188,6 +192,7 @@ def _of_redis(client: Any, live: Sequence[Run]) -> dict[str, Any]:
         "workers": [_worker(beat, adapters) for beat in beats],
         "orchestrators": [_process(pulse, live) for pulse in found if pulse["kind"] == "orchestrator"],
         "webs": [_process(pulse, ()) for pulse in found if pulse["kind"] == "web"],
+        "trainers": [_process(pulse, ()) for pulse in found if pulse["kind"] == "trainer"],
         "runs_queued": queue_length(client, settings.CELERY_TASK_DEFAULT_QUEUE),
         "results": number,
         "results_lag_s": lag_s,

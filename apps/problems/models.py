@@ -15,6 +15,7 @@ class Topic(models.TextChoices):
     COMBINATORICS = "C", "Combinatorics"
     GEOMETRY = "G", "Geometry"
     NUMBER_THEORY = "N", "Number theory"
+    OTHER = "O", "Other"  # Also where a file does not tell it.
 
 
 class Problem(models.Model):

@@ -1,8 +1,9 @@
 """Who may get a run. Coaches and researchers see all runs, but of a problem held back from them their own only; students see
-none. Changing a run needs its owner or staff.
+none. Changing a run needs its owner or staff. Apps above hide runs by a rule of their own (`runs_hide`), from owners too.
 """
 
 import uuid
+from collections.abc import Callable
 
 from django.db.models import Q, QuerySet
 from django.http import Http404
@@ -12,20 +13,44 @@ from apps.problems.holding import Text, held_back
 from apps.problems.models import Problem
 from apps.runs.models import Run
 
+#: Gives the runs that are hidden from a person, whoever started them.
+Rule = Callable[[User], QuerySet[Run]]
+_HIDING: list[Rule] = []
+#: Is told that a person opens a run.
+Watch = Callable[[User, Run], None]
+_WATCHING: list[Watch] = []
+
+
+def runs_hide(rule: Rule) -> None:
+    """Let `rule` hide runs. The same rule twice counts once."""
+    if rule not in _HIDING:
+        _HIDING.append(rule)
+
+
+def runs_watch(watch: Watch) -> None:
+    """Let `watch` know who opens which run. The same one twice counts once."""
+    if watch not in _WATCHING:
+        _WATCHING.append(watch)
+
 
 def run_visible_to(user: User) -> QuerySet[Run]:
     """The runs `user` may see."""
     if not user.may_see_runs:
         return Run.objects.none()
     held = Problem.objects.filter(held_back(Text.SOLUTIONS, user))
-    return Run.objects.filter(Q(owner=user) | ~Q(problem_version__problem__in=held))
+    runs = Run.objects.filter(Q(owner=user) | ~Q(problem_version__problem__in=held))
+    for rule in _HIDING:
+        runs = runs.exclude(pk__in=rule(user).values("pk"))
+    return runs
 
 
 def run_get_for(user: User, public_id: uuid.UUID | str) -> Run:
-    """The run, or `Http404` where it does not exist or `user` may not see it."""
+    """The run, or `Http404` where it does not exist or `user` may not see it. Who opens it is told (`runs_watch`)."""
     run = run_visible_to(user).filter(public_id=public_id).select_related("problem_version__problem", "owner").first()
     if run is None:
         raise Http404("There is no such run, or you may not see it.")
+    for watch in _WATCHING:
+        watch(user, run)
     return run
 
 

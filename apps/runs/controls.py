@@ -12,11 +12,12 @@ from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import FenceLost, RunCancelled
 from apps.reasoning.domain.events import ControlApplied, ControlRequested, RunContinued, RunPaused
 from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.window import Window
 from apps.runs import metrics
 from apps.runs.journal import RunJournal
-from apps.runs.leases import lease_renew
+from apps.runs.leases import lease_conclude, lease_renew
 from apps.runs.models import Run, RunCommand, RunStatus
 from apps.runs.shares import window_of
 from apps.runs.threads import in_thread
@@ -51,10 +52,14 @@ class DatabaseControls:
 
     async def watch(self) -> None:
         """Poll until cancelled. Raises `FenceLost` or `RunCancelled`, which end the program."""
-        renewed_at = 0.0
+        renewed_at: float | None = None
         while True:
             try:
-                if time.monotonic() - renewed_at >= self._renew_every_s:
+                if renewed_at is None:
+                    # Who drives took the lease a moment ago: its width is all that is to be asked.
+                    self.window.size = await in_thread(window_of, self._run.pk, self._run.owner_id)
+                    renewed_at = time.monotonic()
+                elif time.monotonic() - renewed_at >= self._renew_every_s:
                     renewed_at = time.monotonic()
                     await self.renew()
                 for row in await in_thread(_pending, self._run.pk):
@@ -68,10 +73,17 @@ class DatabaseControls:
     async def renew(self) -> None:
         """Hold the lease, save the time driven since the last renewal, look how wide the window may be. Raises `FenceLost`."""
         seconds, self._driven_s = self._driven_s, 0.0
-        if not await in_thread(lease_renew, self._run.pk, self._run.fence, seconds):
+        width = await in_thread(_renewed, self._run, seconds)
+        if width is None:
             raise FenceLost
         metrics.count("lease_renewals")
-        self.window.size = await in_thread(window_of, self._run.pk, self._run.owner_id)
+        self.window.size = width
+
+    async def conclude(self, outcome: Outcome) -> None:
+        """Save what the program came to and the time it was driven since the last renewal. Raises `FenceLost`."""
+        seconds, self._driven_s = self._driven_s, 0.0
+        if not await in_thread(lease_conclude, self._run.pk, self._run.fence, outcome.model_dump(mode="json"), seconds):
+            raise FenceLost
 
     def _receive(self, row: RunCommand) -> None:
         command = Command(
@@ -112,6 +124,11 @@ class GatedDispatcher:
     async def dispatch(self, request: GenerationRequest) -> Final:
         await self._controls.gate()
         return await self._inner.dispatch(request)
+
+
+def _renewed(run: Run, seconds: float) -> int | None:
+    """The width of the window where the lease could be renewed; None where it could not. One connection for both."""
+    return window_of(run.pk, run.owner_id) if lease_renew(run.pk, run.fence, seconds) else None
 
 
 def _pending(run_pk: int) -> list[RunCommand]:

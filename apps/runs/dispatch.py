@@ -200,7 +200,7 @@ class CeleryDispatcher:
                 self._to_delete[entry_id] = ""
                 waiting.result.set_exception(errors.BackendRefused(UNREADABLE))
                 return
-            self._sender.answered(final.duration_s)
+            self._sender.answered(waiting.request.alias, final.duration_s)
             if waiting.sent_at:
                 waited = time.monotonic() - waiting.sent_at - final.duration_s
                 metrics.observe("call_wait_seconds", max(0.0, waited), waiting.request.alias)

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from apps.problems.models import Problem
 from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, RunCancelled, RunHalted
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
@@ -172,7 +171,6 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
         logger.exception("run %s: the scaffold failed", run.public_id)
         reason = f"The scaffold stopped on an internal error ({type(error).__name__}: {error})."
         return RunStatus.FAILED, reason, RunFailed(reason=reason, advice="Please report it with the run's export.")
-    await in_thread(_keep_outcome, run, outcome)
     last = RunFinished(accepted=outcome.accepted, proof=outcome.proof, reason=outcome.reason, ended_by=outcome.ended_by)
     return RunStatus.FINISHED, outcome.reason, last
 
@@ -183,7 +181,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
     if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)
-    problem = await in_thread(_problem_of, run)
+    problem = run.problem_version.problem
     controls = DatabaseControls(run, journal, renew_every_s=settings.LEASE_RENEW_S)
     async with dispatcher_for(run, journal) as dispatcher:
         gated = GatedDispatcher(TheoremDispatcher(dispatcher, problem), controls)
@@ -207,7 +205,7 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
                 watch.result()
             outcome = await program
             await checks.settle(LAST_CHECKS_S, SELECTED_CHECK_S)
-            await controls.renew()
+            await controls.conclude(outcome)
             return outcome
         finally:
             for task in (program, watch):
@@ -218,11 +216,3 @@ async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
 
 def _inherited(run: Run) -> Callable[[str], Any] | None:
     return LoadedRecords(run.forked_from).take if run.forked_from is not None else None
-
-
-def _problem_of(run: Run) -> Problem:
-    return run.problem_version.problem
-
-
-def _keep_outcome(run: Run, outcome: Outcome) -> None:
-    Run.objects.filter(pk=run.pk, fence=run.fence).update(outcome=outcome.model_dump(mode="json"))

@@ -3,7 +3,7 @@
 import asyncio
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,8 @@ class Plan:
     first_seq: int
     events: list[NumberedEvent] = field(default_factory=list)
     steps: list[Mapping[str, Any]] = field(default_factory=list)
+    insert_tokens: Callable[[], None] | None = None
+    """Inserts the places of tokens whose files are written, inside the transaction (`captured.tokens_write`)."""
 
     @property
     def last_seq(self) -> int:

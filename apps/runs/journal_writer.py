@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.runs import metrics
+from apps.runs.captured import TokensUnwritable, tokens_write
 from apps.runs.crash import crash_point
 from apps.runs.journal_answers import answer
 from apps.runs.journal_batch import Announced, Item, NumberedEvent, Plan, texts_of
@@ -65,6 +66,7 @@ class JournalWriter:
     def write_now(self, items: Sequence[Item]) -> None:
         """Write `items` at once, without telling anybody. Raises `FenceLost` and what the database raises."""
         plans = self._plans(list(items))
+        tokens_write(plans)
         lost, _ = self._write(plans)
         if lost:
             raise FenceLost
@@ -110,7 +112,10 @@ class JournalWriter:
         except _Unwritable as error:
             for plan in plans:
                 _give_up(plan.items, f"The journal cannot be written: {error}. Make room, then resume the run.")
-        except Exception:
+        except Exception as error:
+            if len(plans) == 1 and isinstance(error, TokensUnwritable):
+                _give_up(plans[0].items, f"The tokens of calls cannot be kept: {error}. Make room, then resume the run.")
+                return
             if len(plans) == 1:
                 raise
             for plan in plans:
@@ -126,6 +131,7 @@ class JournalWriter:
     def _commit_together(self, plans: list[Plan]) -> None:
         """One transaction, tried again while the database is busy or restarting; `_Unwritable` when that took too long."""
         began = time.monotonic()
+        tokens_write(plans)
         lost = self._write_until_known(plans, give_up=began + RETRY_FOR_S)
         crash_point("after_commit_before_ack")
         batch = [item for plan in plans for item in plan.items]
@@ -201,6 +207,8 @@ class JournalWriter:
         insert(Step, [row for plan in kept for row in plan.steps])
         insert(RunEvent, [row for plan in kept for row in plan.event_rows])
         for plan in kept:
+            if plan.insert_tokens is not None:
+                plan.insert_tokens()
             for sink in self._sinks if plan.events else ():
                 _run_sink(sink, plan)
         return lost, new.keys()

@@ -6,13 +6,15 @@ A run has at most one owner at a time; an owner that was only slow finds its fen
 import os
 import socket
 import uuid
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
 
-from apps.runs.models import LIVE, Run, RunStatus
+from apps.runs.models import APART, LIVE, Run, RunCommand, RunStatus
 from apps.runs.shares import ON_ITS_WAY, must_wait, owners_at_their_limit
 
 
@@ -43,7 +45,7 @@ def lease_take(run_pk: int, owner: str) -> Run | None:
         started_at=Coalesce("started_at", Now()),
         status_reason="",
     )
-    return Run.objects.select_related("problem_version").get(pk=run_pk) if taken else None
+    return Run.objects.select_related("problem_version__problem").get(pk=run_pk) if taken else None
 
 
 def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
@@ -51,6 +53,13 @@ def lease_renew(run_pk: int, fence: int, seconds: float = 0.0) -> bool:
     until = Now() + timedelta(seconds=settings.LEASE_S)
     held = Run.objects.filter(pk=run_pk, fence=fence)
     return held.update(lease_until=until, active_seconds=F("active_seconds") + seconds) == 1
+
+
+def lease_conclude(run_pk: int, fence: int, outcome: Mapping[str, Any], seconds: float) -> bool:
+    """Renew for the last time, with what the run came to. False: the fence has moved, and nothing was written."""
+    until = Now() + timedelta(seconds=settings.LEASE_S)
+    held = Run.objects.filter(pk=run_pk, fence=fence)
+    return held.update(lease_until=until, active_seconds=F("active_seconds") + seconds, outcome=outcome) == 1
 
 
 def lease_release(run_pk: int, fence: int) -> None:
@@ -75,17 +84,24 @@ def lease_mark_dispatched(run_pk: int) -> bool:
 def runs_without_owner() -> list[int]:
     """Live runs whose lease has run out, or whose owner was a process of this machine that is gone."""
     expired = Q(lease_until=None) | Q(lease_until__lt=Now())
-    live = Run.objects.filter(status__in=LIVE).exclude(owner__in=owners_at_their_limit())
+    live = Run.objects.filter(status__in=LIVE).exclude(~Q(preset__in=APART), owner__in=owners_at_their_limit())
     found = list(live.filter(expired).values_list("pk", flat=True))
     here = live.filter(lease_owner__startswith=f"{socket.gethostname()}/").values_list("pk", "lease_owner")
     return found + [pk for pk, owner in here if not _process_lives(owner) and pk not in found]
 
 
 def run_close(run_pk: int, fence: int, status: RunStatus, *, reason: str = "") -> bool:
-    """End the drive of a run in a final state. False where the fence has moved."""
+    """End the drive of a run in a final state. False where the fence has moved.
+
+    What was asked of it and came too late is refused, unless the run failed: that one can be resumed, and then hears of it.
+    """
     closed = Run.objects.filter(pk=run_pk, fence=fence).update(
         status=status, status_reason=reason, lease_owner="", lease_until=None, finished_at=Now()
     )
+    if closed and status != RunStatus.FAILED:
+        RunCommand.objects.filter(run=run_pk, state=RunCommand.State.PENDING).update(
+            state=RunCommand.State.REFUSED, reason="The run ended before it could take effect."
+        )
     return closed == 1
 
 

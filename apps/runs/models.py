@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from apps.problems.models import ProblemVersion
-from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.registry import GRADERS, PREPARERS
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -27,6 +27,12 @@ class RunStatus(models.TextChoices):
 LIVE = (RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
 #: The preset of a run that was made elsewhere and read from a file. No scaffold has a preset of this name.
 IMPORTED = "imported"
+#: The preset of a run that is one cell of an experiment: it stands on the experiment's page and in no list of runs.
+BATCHED = "experiment"
+#: The preset of a run that a training job makes for itself; the job's page lists it.
+ROLLOUT = "rollout"
+#: Runs that nobody started by hand: they stand in no list of runs and are counted apart.
+APART = (BATCHED, ROLLOUT)
 
 
 class Run(models.Model):
@@ -91,6 +97,11 @@ class Run(models.Model):
     def is_grading(self) -> bool:
         """A model grader on a script: its result has a page of its own, and it is started from there, not forked."""
         return self.scaffold in GRADERS
+
+    @property
+    def is_about_problem(self) -> bool:
+        """A program about a problem itself: references prepared, a scheme written, quality or difficulty found."""
+        return self.scaffold in PREPARERS
 
     @property
     def is_stalled(self) -> bool:

@@ -21,7 +21,7 @@ EVERY_S = 2.0
 LIVES_MS = 8000
 _NAMES = "pulses"
 
-Kind = Literal["orchestrator", "web"]
+Kind = Literal["orchestrator", "web", "trainer"]
 
 
 class Pulse(TypedDict):

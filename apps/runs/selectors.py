@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.fields.json import KT
 
-from apps.runs.models import Run, RunEvent, Step
+from apps.runs.models import APART, Run, RunEvent, Step
 from apps.runs.texts import text_get, texts_get
 
 EVENT_PAGE = 500
@@ -40,7 +40,11 @@ def event_page(run: Run, after: int = 0, limit: int = EVENT_PAGE, kinds: Iterabl
 def run_list(
     runs: QuerySet[Run], *, query: str = "", status: str = "", scaffold: str = "", topic: str = "", problem: str = ""
 ) -> QuerySet[Run]:
-    """Filter a set of visible runs by words in the title, status, scaffold, topic of the problem, and the problem's slug."""
+    """Filter a set of visible runs by words in the title, status, scaffold, topic of the problem, and the problem's slug.
+
+    Cells of experiments and rollouts of training jobs are left out; their own pages list them.
+    """
+    runs = runs.exclude(preset__in=APART)
     for word in query.split():
         runs = runs.filter(Q(title__icontains=word) | Q(problem_version__statement__icontains=word))
     if status:

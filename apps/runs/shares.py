@@ -1,13 +1,14 @@
 """How much one person's runs may use at once: runs being driven, and calls under way over all of them.
 
-Both are looked up, not locked: two orchestrators that look in the same moment may let one run too many begin.
+Both are looked up, not locked: two orchestrators that look in the same moment may let one run too many begin. Cells of
+experiments and rollouts of training jobs have limits of their own and take no place from what their owner starts by hand.
 """
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 
-from apps.runs.models import Run, RunStatus
+from apps.runs.models import APART, Run, RunStatus
 
 #: Owner names that are no owner: a task for the run is on its way, the lease says until when to wait for it.
 ON_ITS_WAY = "dispatched"
@@ -22,14 +23,20 @@ def runs_driven() -> QuerySet[Run]:
 
 def owners_at_their_limit() -> list[int]:
     """People who have as many runs under way as one person may have."""
-    counted = runs_driven().exclude(owner=None).values("owner").annotate(runs=Count("pk"))
+    counted = _by_hand().exclude(owner=None).values("owner").annotate(runs=Count("pk"))
     return [row["owner"] for row in counted if row["runs"] >= settings.USER_RUNS]
 
 
 def must_wait(run_pk: int) -> bool:
     """True where the run's owner has as many others under way as one person may have."""
-    owner = Run.objects.filter(pk=run_pk).values_list("owner", flat=True).first()
-    return owner is not None and runs_driven().filter(owner=owner).exclude(pk=run_pk).count() >= settings.USER_RUNS
+    owner, preset = Run.objects.filter(pk=run_pk).values_list("owner", "preset").first() or (None, "")
+    if owner is None or preset in APART:
+        return False
+    return _by_hand().filter(owner=owner).exclude(pk=run_pk).count() >= settings.USER_RUNS
+
+
+def _by_hand() -> QuerySet[Run]:
+    return runs_driven().exclude(preset__in=APART)
 
 
 def window_of(run_pk: int, owner_pk: int | None) -> int:

@@ -1,22 +1,44 @@
-"""Database work in a borrowed thread. The thread's connection must not outlive it: a pool would never get it back."""
+"""Database work in a few threads that every event loop of a process shares.
+
+SQLite's connections stay with their threads: to open one, with its settings and functions, costs more than most of what is
+asked on it. Those of a pool go back after each use.
+"""
 
 import asyncio
+import contextvars
+import functools
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from django.db import connections
 
 P = ParamSpec("P")
 R = TypeVar("R")
+#: Each may hold a connection with its cache of pages; what is asked takes milliseconds.
+THREADS = 8
 
 
 async def in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Run `function` in a thread of the event loop's own pool and close what it opened."""
+    """Run `function` in one of the threads, with the caller's context variables."""
+    context = contextvars.copy_context()
+    asked = functools.partial(context.run, function, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_threads(), _tidily, asked)
 
-    def and_close() -> R:
-        try:
-            return function(*args, **kwargs)
-        finally:
-            connections.close_all()
 
-    return await asyncio.to_thread(and_close)
+@functools.cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="database")
+
+
+os.register_at_fork(after_in_child=_threads.cache_clear)
+
+
+def _tidily(asked: Callable[[], R]) -> R:
+    try:
+        return asked()
+    finally:
+        for connection in connections.all(initialized_only=True):
+            if connection.vendor != "sqlite" or connection.errors_occurred:
+                connection.close()

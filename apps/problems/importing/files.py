@@ -31,11 +31,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Table:
-    """The records of a file and the names that its heading, or all its lines together, give them."""
+    """The records of a file and the names that its heading, or all its lines together, give them.
+
+    `separator` stands between the cells of a CSV file.
+    """
 
     names: tuple[str, ...]
     records: list[Record]
     is_csv: bool
+    separator: str = ""
 
 
 def table_read(data: bytes) -> Table:
@@ -78,7 +82,8 @@ def _csv(text: str) -> Table:
         raise FileWrong("This is neither CSV with a heading nor JSONL. The manual of formats shows what a file looks like.")
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise FileWrong(f"The heading has a column twice: {', '.join(name or '(no name)' for name in doubled)}.")
-    return Table(names, [_csv_record(number, names, cells) for number, cells in enumerate(rows[1:], 1)], is_csv=True)
+    records = [_csv_record(number, names, cells) for number, cells in enumerate(rows[1:], 1)]
+    return Table(names, records, is_csv=True, separator=delimiter)
 
 
 def _filled_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:

@@ -14,10 +14,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.texts.latex import shown_of, without_author
 from apps.ui import markdown, words
 
 register = template.Library()
 register.filter("prose", markdown.render)
+register.filter("written_as", shown_of)
+register.filter("nameless", without_author)
 register.filter("answer", markdown.render_answer)
 register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
@@ -26,9 +29,17 @@ register.filter("duration", words.duration)
 
 
 @register.filter
-def points(value: Decimal | None) -> str:
-    """Points as people write them, 2.5 and 20, never 2.50 or 2E+1; a dash where there are none."""
-    return "—" if value is None else points_text(value)
+def one_full_stop(sentence: str | None) -> str:
+    """A reason as a sentence: with the full stop that it may have already."""
+    return f"{(sentence or '').rstrip('.')}."
+
+
+@register.filter
+def points(value: Decimal | float | None) -> str:
+    """Points as people write them, 2.5 and 20, never 2.50 or 2E+1; a dash where there are none. A mean has two places."""
+    if value is None:
+        return "—"
+    return points_text(value if isinstance(value, Decimal) else Decimal(str(round(value, 2))))
 
 
 @register.simple_tag
@@ -41,8 +52,11 @@ def url_if(name: str, *args: Any, **kwargs: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def nav_link(context: template.Context, name: str, label: str) -> SafeString | str:
-    """A link of the header that knows whether the page is it or lies below it; nothing where no view has this name."""
+def nav_link(context: template.Context, name: str, label: str, below: str = "") -> SafeString | str:
+    """A link of the header that knows whether the page is it or lies below it; nothing where no view has this name.
+
+    `below`: the beginning of the addresses of its pages, where that is not its own address.
+    """
     address = url_if(name)
     if not address:
         return ""
@@ -50,7 +64,7 @@ def nav_link(context: template.Context, name: str, label: str) -> SafeString | s
     path = request.path if request is not None else ""
     if path == address:
         return format_html('<a href="{}" aria-current="page">{}</a>', address, label)
-    if path.startswith(address):
+    if path.startswith(below or address):
         return format_html('<a href="{}" aria-current="true">{}</a>', address, label)
     return format_html('<a href="{}">{}</a>', address, label)
 

@@ -29,7 +29,7 @@ from apps.reasoning.domain.errors import AliasError
 from apps.runs.streams import sync_client
 from apps.ui.vendor import vendor_is_complete
 
-START_WITHIN_S = 60
+START_WITHIN_S = 180
 #: Sample accounts have printed passwords: they are made and shown where only this machine can use them.
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 

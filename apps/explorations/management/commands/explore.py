@@ -50,6 +50,7 @@ class Command(BaseCommand):
         parser.add_argument("--max-new-tokens", type=int, help="most new tokens of one call")
         parser.add_argument("--temperature", type=float)
         parser.add_argument("--seed", type=int)
+        parser.add_argument("--record-tokens", action="store_true", help="keep the tokens of all calls as drawn, for learning")
         parser.add_argument("--user", help="name of the owner")
         parser.add_argument("--here", action="store_true", help="drive the run in this process even where the stack is up")
         parser.add_argument("--yes", action="store_true", help="start a large run without asking")
@@ -186,4 +187,5 @@ def _plan(options: dict[str, Any]) -> Plan:
         seed=options["seed"],
         max_new_tokens=options["max_new_tokens"],
         temperature=options["temperature"],
+        capture=options["record_tokens"],
     )

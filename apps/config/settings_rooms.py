@@ -1,0 +1,29 @@
+"""Settings of marking, results and mail, model graders and learning; part of `settings`, documented in docs/settings.md."""
+
+from apps.config.environment import BASE_DIR, env
+
+# --- marking (docs/marking.md, docs/after_sealing.md) ----------------------------------------------------------------
+MARKING_GRADERS: list[str] = env.list("MARKING_GRADERS", ["computational"])
+
+# --- handing in (docs/contests.md) -----------------------------------------------------------------------------------
+TRANSCRIPTION_WITHIN_S: float = env.float("TRANSCRIPTION_WITHIN_S", 300.0)
+
+# --- results and mail (docs/results.md) ------------------------------------------------------------------------------
+HINT_WITHIN_S: float = env.float("HINT_WITHIN_S", 300.0)
+RELEASE_UNDO_MIN: int = env.int("RELEASE_UNDO_MIN", 15)
+APPEAL_WAIT_H, APPEAL_DAYS = env.int("APPEAL_WAIT_H", 24), env.int("APPEAL_DAYS", 7)
+EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = env.str("EMAIL_HOST", ""), env.int("EMAIL_PORT", 587), 20
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_USER", ""), env.str("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS, DEFAULT_FROM_EMAIL = env.bool("EMAIL_USE_TLS", True), env.str("EMAIL_FROM", "lemmascope@localhost")
+
+# --- model graders (docs/graders.md) ---------------------------------------------------------------------------------
+SUGGESTIONS_AT_ONCE, SUGGESTION_MAX_MIN = env.int("SUGGESTIONS_AT_ONCE", 4), env.int("SUGGESTION_MAX_MIN", 120)
+GRADING_AT_ONCE: int = env.int("GRADING_AT_ONCE", 16)
+
+# --- learning (docs/learning.md) -------------------------------------------------------------------------------------
+TRAIN_PYTHON: str = env.str("TRAIN_PYTHON", str(BASE_DIR / ".venv-train" / "bin" / "python"))
+TRAIN_LAUNCHER: str = env.str("TRAIN_LAUNCHER", "")
+TRAIN_DEVICES: list[str] = env.list("TRAIN_DEVICES", [""], delimiter="|")
+TRAIN_GRACE_S: float = env.float("TRAIN_GRACE_S", 120.0)
+TRAIN_BASES: str = env.str("TRAIN_BASES", "")

@@ -1,0 +1,122 @@
+"""Downloads of a version: its files as they lie, and views of its rows for people, TRL and verl, made while they are sent."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from apps.datasets.models import DatasetVersion
+
+BATCH = 256
+READ_BYTES = 1 << 20
+Lines = Iterator[bytes]
+
+
+def file_of(version: DatasetVersion, name: str) -> Path | None:
+    """A file that the version holds, by its path in it; None for any other name."""
+    folder = version.folder.resolve()
+    path = (folder / name).resolve()
+    is_inside = path.is_relative_to(folder) and path.is_file()
+    return path if is_inside else None
+
+
+def file_pieces(path: Path) -> Lines:
+    """The bytes of a file."""
+    with path.open("rb") as file:
+        while piece := file.read(READ_BYTES):
+            yield piece
+
+
+def rows_as_lines(version: DatasetVersion) -> Lines:
+    """All columns of every row as JSON, as `rows/*.parquet` has them."""
+    for path in sorted((version.folder / "rows").glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=BATCH):
+                for row in batch.to_pylist():
+                    yield _line(_without_nan(row))
+
+
+def messages_as_lines(version: DatasetVersion) -> Lines:
+    """TRL, conversations: `messages`."""
+    for row in _texts(version):
+        yield _line({"messages": row["messages"]})
+
+
+def completions_as_lines(version: DatasetVersion) -> Lines:
+    """TRL, prompt and completion: both as messages."""
+    for row in _texts(version):
+        yield _line({"prompt": row["messages"][:-1], "completion": row["messages"][-1:]})
+
+
+def prompts_as_lines(version: DatasetVersion) -> Lines:
+    """TRL, online: `prompt` and `answer` of each problem."""
+    for row in _prompts(version):
+        yield _line({"prompt": row["prompt"], "answer": row["answer"], "problem_id": row["problem_id"]})
+
+
+def verl_prompts(version: DatasetVersion) -> Lines:
+    """verl, online: a Parquet file of prompts with what its reward functions read."""
+    rows = [
+        {
+            "data_source": f"lemmascope/{version.name}",
+            "prompt": row["prompt"],
+            "ability": "math",
+            "reward_model": {"style": "rule", "ground_truth": row["answer"]},
+            "extra_info": {"split": "train", "index": number, "problem_id": row["problem_id"]},
+        }
+        for number, row in enumerate(_prompts(version))
+    ]
+    buffer = pa.BufferOutputStream()
+    pq.write_table(pa.Table.from_pylist(rows), buffer, compression="zstd")
+    yield buffer.getvalue().to_pybytes()
+
+
+#: By name: the file's ending, its kind, what it is, and whether it needs recorded tokens.
+VIEWS: dict[str, tuple[str, str, str, bool, Callable[[DatasetVersion], Lines]]] = {
+    "rows": ("jsonl", "application/x-ndjson", "Every row with all its columns, tokens too", True, rows_as_lines),
+    "trl-messages": ("jsonl", "application/x-ndjson", "TRL: conversations", False, messages_as_lines),
+    "trl-completions": ("jsonl", "application/x-ndjson", "TRL: prompt and completion", False, completions_as_lines),
+    "trl-prompts": ("jsonl", "application/x-ndjson", "TRL, online: prompt and answer of each problem", False, prompts_as_lines),
+    "verl-prompts": (
+        "parquet",
+        "application/vnd.apache.parquet",
+        "verl, online: prompts and ground truths",
+        False,
+        verl_prompts,
+    ),
+}
+
+
+def views_of(version: DatasetVersion) -> list[tuple[str, str, str]]:
+    """Name, file name and words of the views that the version has."""
+    return [
+        (name, f"{version.name}-v{version.version}-{name}.{ending}", words)
+        for name, (ending, _, words, needs_tokens, _) in VIEWS.items()
+        if version.has_tokens or not needs_tokens
+    ]
+
+
+def _texts(version: DatasetVersion) -> Iterator[dict[str, Any]]:
+    with (version.folder / "texts.jsonl").open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def _prompts(version: DatasetVersion) -> Iterator[dict[str, Any]]:
+    with (version.folder / "prompts.jsonl").open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def _without_nan(row: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no NaN: a log-probability under the mask, which is no number, is null."""
+    if row["logprobs"] is not None:
+        row["logprobs"] = [value if value == value else None for value in row["logprobs"]]
+    return row
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    return (json.dumps(values, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,83 @@
+"""The form that makes a version: name, recipe with its options, where rewards come from, and which runs."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+
+from apps.datasets.recipes import JUDGES, RECIPES, Option
+from apps.datasets.services import NAME, options_read
+from apps.runs.models import Run
+
+
+class DatasetForm(forms.Form):
+    """`run` fields are check boxes of the page; `chosen` are their runs. Options of all recipes have fields `o_<name>`."""
+
+    name = forms.CharField(
+        max_length=60, help_text="Small letters, digits, hyphens. The same name again makes its next version.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )  # fmt: skip
+    recipe = forms.ChoiceField(choices=[(name, f"{one.title} ({one.source})") for name, one in RECIPES.items()])
+    judge = forms.ChoiceField(label="Rewards", choices=[(name, words[0].upper() + words[1:]) for name, words in JUDGES])
+
+    def __init__(self, *args: Any, runs: list[Run], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._by_id = {str(run.public_id): run for run in runs}
+        self.chosen: list[Run] = []
+        self.options: dict[str, Any] = {}
+        chosen = (self.data if self.is_bound else self.initial).get("recipe", "")
+        self.algorithm = RECIPES.get(chosen) or next(iter(RECIPES.values()))
+        for option in self.algorithm.options:
+            self.fields[f"o_{option.name}"] = _field(option)
+
+    @property
+    def recipe_choices(self) -> list[tuple[str, str]]:
+        """All recipes; another one has other options, so the page is drawn anew."""
+        return [(name, f"{one.title} ({one.source})") for name, one in RECIPES.items()]
+
+    @property
+    def ticked(self) -> set[str]:
+        """The runs that are ticked, as the page sent them."""
+        return set(self.data.getlist("run")) if isinstance(self.data, QueryDict) else set()
+
+    @property
+    def option_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("o_")]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if not NAME.match(name):
+            raise ValidationError("Small letters, digits and hyphens, with a letter or digit first.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        self.chosen = [run for name, run in self._by_id.items() if name in self.ticked]
+        if not self.chosen:
+            self.add_error(None, "Choose at least one run.")
+        given = {option.name: data.get(f"o_{option.name}") for option in self.algorithm.options}
+        try:
+            self.options = options_read(self.algorithm, given | {"judge": data.get("judge", "")})
+        except ValidationError as error:
+            for name, said in error.message_dict.items():
+                self.add_error(f"o_{name}" if f"o_{name}" in self.fields else None, said)
+        return data
+
+
+def _field(option: Option) -> forms.Field:
+    if option.choices:
+        words = [(word, word.capitalize()) for word in option.choices]
+        return forms.ChoiceField(
+            label=option.label, choices=words, initial=option.default, required=False, help_text=option.help
+        )
+    widget = forms.NumberInput(attrs={"step": "any"})
+    return forms.FloatField(
+        label=option.label,
+        initial=option.default,
+        required=False,
+        min_value=0,
+        max_value=1000,
+        help_text=option.help,
+        widget=widget,
+    )

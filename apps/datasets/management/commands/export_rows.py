@@ -1,0 +1,75 @@
+"""`manage.py export_rows NAME --recipe RECIPE`: make a version of a dataset from finished runs and wait for it."""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.datasets.choosing import NothingToMake, runs_to_choose
+from apps.datasets.making import build_make
+from apps.datasets.models import DatasetVersion
+from apps.datasets.recipes import RECIPES
+from apps.datasets.services import build_start, telling
+from apps.runs.models import Run
+
+
+class Command(BaseCommand):
+    help = (
+        "Make an immutable dataset version from finished runs (docs/datasets.md): all there are, or those named. "
+        "Exit status 1 with the reason where nothing can be made."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name", help="small letters, digits and hyphens; the version number follows")
+        parser.add_argument("--recipe", required=True, choices=list(RECIPES))
+        parser.add_argument("--run", action="append", default=[], metavar="ID", help="a run; may be given several times")
+        parser.add_argument("--problem", action="append", default=[], metavar="SLUG", help="all finished runs on this problem")
+        parser.add_argument("--scaffold", default="", help="only runs of this scaffold")
+        parser.add_argument(
+            "--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the recipe, or judge=answer"
+        )
+
+    def handle(self, **options: Any) -> None:
+        given = dict(pair.partition("=")[::2] for pair in options["set"])
+        try:
+            build = build_start(
+                user=None, name=options["name"], recipe=options["recipe"], runs=_runs(options), options=given, start=False
+            )
+            with telling(build):
+                version = build_make(build, tell=self._tell)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        except NothingToMake as nothing:
+            raise CommandError(str(nothing)) from nothing
+        self._report(version)
+
+    def _tell(self, what: str, done: int, of: int) -> None:
+        if sys.stderr.isatty():
+            self.stderr.write(f"\r{what}: {done:,} of {of:,}   ", ending="")
+
+    def _report(self, version: DatasetVersion) -> None:
+        counts = version.counts
+        held = f"{counts['rows']:,} rows of {counts['trajectories']:,} trajectories in {counts['groups']:,} groups"
+        self.stdout.write(f"{version}: {held}, {counts['problems']:,} problems; {version.folder}")
+        if not version.has_logprobs:
+            self.stdout.write("Without log-probabilities: for supervised learning only.")
+
+
+def _runs(options: dict[str, Any]) -> list[Run]:
+    """Raises `CommandError` for a run that cannot be chosen."""
+    found = runs_to_choose(None)
+    if options["run"]:
+        by_id = {str(run.public_id): run for run in found}
+        unknown = [name for name in options["run"] if name not in by_id]
+        if unknown:
+            raise CommandError(f"{unknown[0]} is no finished exploration.")
+        found = [by_id[name] for name in dict.fromkeys(options["run"])]
+    if options["problem"]:
+        found = [run for run in found if run.problem_version.problem.slug in options["problem"]]
+    if options["scaffold"]:
+        found = [run for run in found if run.scaffold == options["scaffold"]]
+    if not found:
+        raise CommandError("No finished run fits. Start explorations first (manage.py explore PROBLEM --record-tokens).")
+    return found

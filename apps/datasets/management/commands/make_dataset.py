@@ -1,0 +1,30 @@
+"""`manage.py make_dataset BUILD`: what a page started; people use `export_rows`."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.datasets.choosing import NothingToMake
+from apps.datasets.making import build_make, making_folder
+from apps.datasets.models import DatasetBuild
+from apps.datasets.services import telling
+
+
+class Command(BaseCommand):
+    help = "Make the dataset version of a build that the page Datasets began."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("build")
+
+    def handle(self, **options: Any) -> None:
+        build = DatasetBuild.objects.filter(public_id=options["build"], state=DatasetBuild.State.MAKING).first()
+        if build is None:
+            raise CommandError(f"There is no build {options['build']} to be made.")
+        try:
+            with telling(build) as tell:
+                version = build_make(build, tell=tell)
+        except NothingToMake as nothing:
+            raise CommandError(str(nothing)) from nothing
+        making_folder(build).with_suffix(".log").unlink(missing_ok=True)
+        self.stdout.write(str(version))

@@ -1,0 +1,91 @@
+"""What a version would hold, counted before it is made: trajectories, turns, groups, rewards, roles, lengths, what is left out.
+
+The recipe itself runs in the export program; so this says what it is given, not which rows it makes of it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.datasets.choosing import NothingToMake, runs_chosen
+from apps.datasets.recipes import RECIPES, Judge
+from apps.datasets.recorded import Recorded, recorded_of
+from apps.datasets.trajectories import problem_id, trajectories_of
+from apps.runs.models import Run
+
+#: More runs are counted when the version is made; a page waits for no longer than these take.
+MOST_PREVIEWED = 200
+PASS_RATES = ("0 %", "to 25 %", "to 50 %", "to 75 %", "to 99 %", "100 %")
+
+
+@dataclass
+class Preview:
+    """`trouble` says why nothing can be made; `previewed` of `runs` were read. `groups` share a problem."""
+
+    runs: int = 0
+    previewed: int = 0
+    trouble: str = ""
+    problems: int = 0
+    trajectories: int = 0
+    turns: int = 0
+    silent: int = 0
+    has_tokens: bool = True
+    roles: Counter[str] = field(default_factory=Counter)
+    lengths: Counter[int] = field(default_factory=Counter)
+    pass_rates: Counter[str] = field(default_factory=Counter)
+    left: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def role_rows(self) -> list[tuple[str, int]]:
+        return self.roles.most_common()
+
+    @property
+    def pass_rows(self) -> list[tuple[str, int]]:
+        return [(name, self.pass_rates[name]) for name in PASS_RATES]
+
+    @property
+    def length_rows(self) -> list[tuple[int, int]]:
+        """Up to so many tokens, how many turns."""
+        return sorted(self.lengths.items())
+
+
+def preview_of(runs: Sequence[Run], recipe: str, judge: Judge) -> Preview:
+    """The counts for `runs`, or of the first of them where they are many."""
+    found = Preview(runs=len(runs))
+    try:
+        chosen = runs_chosen(runs, RECIPES[recipe])
+    except NothingToMake as nothing:
+        found.trouble = str(nothing)
+        return found
+    rewards: dict[str, list[float]] = {}
+    for run in chosen.runs[:MOST_PREVIEWED]:
+        recorded = recorded_of(run)
+        found.previewed += 1
+        found.has_tokens = recorded.has_tokens
+        lengths = dict(run.steps.filter(kind="call").values_list("key", "completion_tokens"))
+        for one in trajectories_of(recorded, RECIPES[recipe], judge, chosen.left):
+            rewards.setdefault(problem_id(recorded), []).append(float(one["reward"]))
+            _count(found, recorded, one, lengths)
+    for group in rewards.values():
+        found.pass_rates[_bucket(group)] += 1
+        found.silent += len(set(group)) == 1
+    found.problems, found.left = len(rewards), chosen.left.rows
+    if not found.turns:
+        found.trouble = "There is no trajectory to learn from in these runs."
+    return found
+
+
+def _count(found: Preview, recorded: Recorded, one: dict[str, Any], lengths: dict[str, int]) -> None:
+    found.trajectories += 1
+    for turn in one["turns"]:
+        found.turns += 1
+        found.roles[turn["role"]] += 1
+        found.lengths[1 << max(lengths.get(turn["call"], 1) - 1, 0).bit_length()] += 1
+
+
+def _bucket(rewards: list[float]) -> str:
+    share = sum(reward > 0 for reward in rewards) / len(rewards)
+    if share in (0, 1):
+        return PASS_RATES[0] if share == 0 else PASS_RATES[-1]
+    return next(name for name, end in zip(PASS_RATES[1:-1], (0.25, 0.5, 0.75, 1.0), strict=True) if share <= end)

@@ -1,0 +1,72 @@
+"""The ten recipes as the application knows them: what each needs, and which of its options people may set.
+
+`workers/recipes/` has the algorithms; a test compares the two lists.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Family = Literal["proofs", "turns", "rounds", "agents", "states"]
+Judge = Literal["verifiers", "answer"]
+JUDGES: tuple[tuple[Judge, str], ...] = (
+    ("verifiers", "the share of passes or points that the run's own verifiers gave"),
+    ("answer", "whether the final answer is the problem's answer"),
+)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a recipe's `rows`: a choice of words, or a number (`choices` empty)."""
+
+    name: str
+    label: str
+    default: str | float
+    choices: tuple[str, ...] = ()
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One algorithm. `family` says what of a run is a trajectory; `scale` what full marks are worth as a reward."""
+
+    name: str
+    title: str
+    source: str
+    family: Family
+    is_supervised: bool
+    scale: float = 1.0
+    fresh_only: bool = False
+    options: tuple[Option, ...] = ()
+
+
+_SCOPE = Option("scope", "Reward of a turn", "episode", ("episode", "turn"), "The episode's for all turns, or its own.")
+_BASELINE = Option(
+    "baseline", "Baseline", "trajectory", ("trajectory", "rows"), "The mean over trajectories, or over all turns."
+)
+_PENALTY = Option("penalty", "Penalty", 0.1, help="Taken from the reward of a turn whose action could not be read.")
+_CREDIT = Option(
+    "credit", "Credit", "corrected", ("corrected", "printed", "trajectory"), "Eq. 6 corrected or as printed, or plain RLOO."
+)
+_FORM = Option("form", "Reward", "logodds", ("logodds", "unit", "prob", "centred"), "The form of the conjugate reward.")
+
+RECIPES = {
+    one.name: one
+    for one in (
+        Recipe(
+            "sft_proofs", "Supervised learning of proofs", "QED-Nano §3", "proofs", True,
+            options=(Option("accepted", "Accepted above", 0.5, help="A proof whose reward is above this is imitated."),),
+        ),
+        Recipe("grpo_rubric", "GRPO with rubric grades", "QED-Nano §4.1", "proofs", False, scale=7.0, fresh_only=True),
+        Recipe("rc_rl", "GRPO over a reasoning cache", "QED-Nano §4.2", "states", False, scale=7.0),
+        Recipe("turn_grpo", "GRPO over turns", "AlphaApollo §2.2", "turns", False, options=(_SCOPE, _BASELINE, _PENALTY)),
+        Recipe("turn_dapo", "DAPO over turns", "AlphaApollo §2.2; DAPO", "turns", False, options=(_BASELINE, _PENALTY)),
+        Recipe("turn_ppo", "PPO over turns", "AlphaApollo §2.2", "turns", False, options=(_SCOPE, _PENALTY)),
+        Recipe(
+            "turn_sft", "Supervised learning of turns", "AlphaApollo §2.2", "turns", True,
+            options=(Option("succeeded", "Succeeded above", 0.5, help="Trajectories whose reward is above this count."),),
+        ),
+        Recipe("orealh", "OREAL-H", "Intern-S1-MO §4.3", "rounds", False, options=(_CREDIT, _FORM)),
+        Recipe("orealh_cold_start", "Cold start of OREAL-H", "Intern-S1-MO §4.2", "rounds", True),
+        Recipe("marsrl", "MarsRL", "MarsRL §3", "agents", False),
+    )
+}  # fmt: skip

@@ -1,0 +1,75 @@
+"""Reads of datasets."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from apps.accounts.models import User
+from apps.datasets.access import may_make_datasets
+from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
+from apps.datasets.services import progress_path
+from apps.runs.models import Run
+
+#: A build whose process has not told of itself for so long is lost.
+LOST_AFTER_S = 60.0
+MOST_FAILED = 5
+
+
+def datasets_visible_to(user: User) -> QuerySet[DatasetVersion]:
+    """The versions that `user` may read, newest first; none for who is no researcher."""
+    return DatasetVersion.objects.all() if may_make_datasets(user) else DatasetVersion.objects.none()
+
+
+def dataset_of(name: str, version: int) -> DatasetVersion | None:
+    """The version, or None."""
+    return DatasetVersion.objects.filter(name=name, version=version).first()
+
+
+def recorded_runs(runs: Sequence[Run]) -> set[int]:
+    """The keys of those whose tokens were recorded."""
+    keys = [run.pk for run in runs]
+    return set(TokenShard.objects.filter(run__in=keys).values_list("run", flat=True).distinct().order_by())
+
+
+@dataclass(frozen=True)
+class BuildShown:
+    """A build with how far it is: `what` is being done, `done` of `of`."""
+
+    build: DatasetBuild
+    what: str = ""
+    done: int = 0
+    of: int = 0
+
+    @property
+    def is_making(self) -> bool:
+        return self.build.state == DatasetBuild.State.MAKING
+
+
+def builds_to_show() -> list[BuildShown]:
+    """What is being made, and the last few that came to nothing. A build whose process is gone is noted as failed."""
+    live = DatasetBuild.objects.filter(state=DatasetBuild.State.MAKING)
+    failed = DatasetBuild.objects.filter(state=DatasetBuild.State.FAILED).order_by("-created")[:MOST_FAILED]
+    found = DatasetBuild.objects.filter(Q(pk__in=live) | Q(pk__in=[one.pk for one in failed])).select_related("started_by")
+    return [_shown(build) for build in found.order_by("-created", "-pk")]
+
+
+def _shown(build: DatasetBuild) -> BuildShown:
+    if build.state != DatasetBuild.State.MAKING:
+        return BuildShown(build)
+    path = progress_path(build)
+    try:
+        told, state = path.stat().st_mtime, json.loads(path.read_text())
+    except (OSError, ValueError):
+        told, state = build.created.timestamp(), {"what": "starting", "done": 0, "of": 0}
+    if time.time() - told > LOST_AFTER_S:
+        build.state, build.ended = DatasetBuild.State.FAILED, timezone.now()
+        build.message = "Its process has ended without a word. Nothing was kept; make it again."
+        DatasetBuild.objects.filter(pk=build.pk, state=DatasetBuild.State.MAKING).update(
+            state=build.state, ended=build.ended, message=build.message
+        )
+        return BuildShown(build)
+    return BuildShown(build, state["what"], state["done"], state["of"])

@@ -1,0 +1,139 @@
+"""Writes of datasets: beginning to make a version, in a process of its own."""
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, ValidationError
+
+from apps.accounts.models import User
+from apps.datasets.access import may_make_datasets
+from apps.datasets.choosing import runs_to_choose
+from apps.datasets.making import Tell, making_folder
+from apps.datasets.models import DatasetBuild
+from apps.datasets.recipes import JUDGES, RECIPES, Recipe
+from apps.runs.models import Run
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
+BEAT_S = 5.0
+_started: "list[subprocess.Popen[bytes]]" = []
+
+
+def build_start(
+    *,
+    user: User | None,
+    name: str,
+    recipe: str,
+    runs: Sequence[Run],
+    options: Mapping[str, Any] | None = None,
+    start: bool = True,
+) -> DatasetBuild:
+    """Begin a version of `name` from `runs` (user None: the terminal). With `start` false the caller makes it itself.
+
+    Raises `ValidationError` (keys are the form's fields), `PermissionDenied`.
+    """
+    if user is not None and not may_make_datasets(user):
+        raise PermissionDenied("Only researchers make datasets.")
+    if not NAME.match(name):
+        raise ValidationError({"name": "Small letters, digits and hyphens, at most 60, with a letter or digit first."})
+    if recipe not in RECIPES:
+        raise ValidationError({"recipe": f"There is no recipe {recipe}; there are {', '.join(RECIPES)}."})
+    if not runs:
+        raise ValidationError({"runs": "Choose at least one run."})
+    allowed = {run.pk for run in runs_to_choose(user)} if user is not None else {run.pk for run in runs}
+    if any(run.pk not in allowed for run in runs):
+        raise ValidationError({"runs": "One of these runs is none that you may choose."})
+    build = DatasetBuild.objects.create(
+        name=name,
+        recipe=recipe,
+        options=options_read(RECIPES[recipe], options or {}),
+        runs=[str(run.public_id) for run in runs],
+        started_by=user,
+    )
+    if start:
+        _spawn(build)
+    return build
+
+
+def options_read(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a recipe with their defaults. Raises `ValidationError` naming the one that is wrong."""
+    found: dict[str, Any] = {"judge": given.get("judge") or "verifiers"}
+    if found["judge"] not in dict(JUDGES):
+        raise ValidationError({"judge": f"Rewards come from {' or '.join(name for name, _ in JUDGES)}."})
+    for option in recipe.options:
+        value = given.get(option.name)
+        if value in (None, ""):
+            value = option.default
+        if option.choices and value not in option.choices:
+            raise ValidationError({option.name: f"{option.label} is one of {', '.join(option.choices)}."})
+        if not option.choices:
+            value = _number(option.name, option.label, value)
+        found[option.name] = value
+    if unknown := sorted(set(given) - set(found)):
+        known = ", ".join(found)
+        raise ValidationError({"recipe": f"{recipe.title} has no option {unknown[0]}; it has {known}."})
+    return found
+
+
+def _number(name: str, label: str, value: Any) -> float:
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = -1.0
+    if not 0 <= found <= 1000:
+        raise ValidationError({name: f"{label} is a number from 0 to 1000."})
+    return found
+
+
+def _spawn(build: DatasetBuild) -> None:
+    """`manage.py make_dataset` in a session of its own: it goes on when this process ends."""
+    folder = making_folder(build)
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "make_dataset", str(build.public_id)]
+    with (folder.parent / f"{build.public_id}.log").open("wb") as log:
+        process = subprocess.Popen(  # noqa: S603
+            command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+    _started[:] = [one for one in _started if one.poll() is None] + [process]
+    DatasetBuild.objects.filter(pk=build.pk).update(pid=process.pid)
+
+
+@contextmanager
+def telling(build: DatasetBuild) -> Iterator[Tell]:
+    """Keeps `<build>.json` beside the folder of the build: what is done, how far, renewed so that a page sees it live."""
+    path = progress_path(build)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    state: dict[str, Any] = {"what": "starting", "done": 0, "of": 0}
+    ended = threading.Event()
+
+    def tell(what: str, done: int, of: int) -> None:
+        state.update(what=what, done=done, of=of)
+
+    def beat() -> None:
+        while True:
+            beside = path.with_suffix(".partial")
+            beside.write_text(json.dumps(state))
+            beside.replace(path)
+            if ended.wait(BEAT_S / 5):
+                return
+
+    thread = threading.Thread(target=beat, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield tell
+    finally:
+        ended.set()
+        thread.join()
+        path.unlink(missing_ok=True)
+
+
+def progress_path(build: DatasetBuild) -> Path:
+    """Where the process that makes a build says how far it is."""
+    return making_folder(build).with_suffix(".json")

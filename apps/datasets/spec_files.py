@@ -1,0 +1,77 @@
+"""What the export program is given: one line a problem with its trajectories, and the texts that people and trainers read."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from apps.datasets.choosing import Chosen, content_hash
+from apps.datasets.recipes import Judge, Recipe
+from apps.datasets.recorded import recorded_of
+from apps.datasets.trajectories import Left, problem_id, trajectories_of
+from apps.runs.models import Run
+from apps.runs.texts import texts_get
+
+
+def problems_write(path: Path, chosen: Chosen, recipe: Recipe, judge: Judge, left: Left) -> Iterator[int]:
+    """Write the lines, and tell after each run how many runs are done."""
+    done = 0
+    with path.open("w", encoding="utf-8") as file:
+        for runs in chosen.by_problem.values():
+            line = _head(runs[0])
+            for run in runs:
+                recorded = recorded_of(run)
+                line["problem_id"] = problem_id(recorded)
+                found = trajectories_of(recorded, recipe, judge, left)
+                if not found:
+                    left.out("a run without any trajectory", f"{run.title} ({run.public_id})")
+                line["trajectories"] += [_with_texts(one) for one in found]
+                done += 1
+                yield done
+            if line["trajectories"]:
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+def _head(run: Run) -> dict[str, Any]:
+    version = run.problem_version
+    return {
+        "problem_id": "",
+        "title": version.problem.title,
+        "statement": version.statement,
+        "answer": version.answer,
+        "content_hash": content_hash(version.statement),
+        "split": "train",
+        "licence": version.problem.origin or "not stated",
+        "trajectories": [],
+    }
+
+
+def _with_texts(one: dict[str, Any]) -> dict[str, Any]:
+    """Each turn with its messages: the first part of a prompt is the system's text, the rest the user's."""
+    wanted = [sha for turn in one["turns"] for sha in (*turn["prompt_shas"], *turn["text_shas"]) if sha]
+    texts = texts_get(wanted)
+    for turn in one["turns"]:
+        parts = [texts.get(sha, "") for sha in turn.pop("prompt_shas")]
+        reasoning, text = (texts.get(sha, "") for sha in turn.pop("text_shas"))
+        turn["messages"] = messages_of(parts)
+        turn["text"], turn["reasoning"] = text, reasoning
+    return one
+
+
+def line_for_stream(run: Run, recipe: Recipe, judge: Judge, left: Left) -> dict[str, Any]:
+    """The trajectories of one finished run as a line of a feed (docs/datasets.md), without texts."""
+    recorded = recorded_of(run)
+    line = _head(run) | {"problem_id": problem_id(recorded)}
+    for one in trajectories_of(recorded, recipe, judge, left):
+        for turn in one["turns"]:
+            del turn["prompt_shas"], turn["text_shas"]
+            turn["text"] = turn["reasoning"] = ""
+        line["trajectories"].append(one)
+    return line
+
+
+def messages_of(parts: list[str]) -> list[dict[str, str]]:
+    """A recorded prompt as messages."""
+    if len(parts) == 1:
+        return [{"role": "user", "content": parts[0]}]
+    return [{"role": "system", "content": parts[0]}, {"role": "user", "content": "".join(parts[1:])}]

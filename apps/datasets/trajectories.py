@@ -1,0 +1,184 @@
+"""Trajectories of a recorded run for each family of recipes: which calls are turns, what shares a group, what each is worth.
+
+A trajectory is a plain dictionary (docs/datasets.md); tokens are named by shard and row and read by the export program. What
+cannot be taken is counted under its reason in `Left`.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from apps.datasets.answers import answers_agree
+from apps.datasets.recipes import Family, Judge, Recipe
+from apps.datasets.recorded import Call, Recorded, Solution
+from apps.datasets.rounds import rounds_of
+
+Trajectory = dict[str, Any]
+MOST_EXAMPLES = 5
+CORRECT_FROM = 0.5
+
+
+@dataclass
+class Left:
+    """What was left out: by reason how much, and the first few by name."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def out(self, reason: str, what: str) -> None:
+        self.counts[reason] = self.counts.get(reason, 0) + 1
+        named = self.examples.setdefault(reason, [])
+        if len(named) < MOST_EXAMPLES:
+            named.append(what)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The reasons, the most frequent first."""
+        ordered = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        return [{"reason": reason, "count": count, "examples": self.examples[reason]} for reason, count in ordered]
+
+
+def problem_id(recorded: Recorded) -> str:
+    """The problem's version: another statement is another problem."""
+    version = recorded.run.problem_version
+    return f"{version.problem.public_id}@{version.number}"
+
+
+def trajectories_of(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> list[Trajectory]:
+    """The trajectories of a run for `recipe`, in the run's order."""
+    found = list(_FAMILIES[recipe.family](recorded, recipe, judge, left))
+    return [one for one in found if one["turns"]]
+
+
+def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+    for solution in recorded.solutions.values():
+        if recipe.fresh_only and solution.parents:
+            left.out("made from another solution, so its prompt is its own", _name(recorded, solution.id))
+            continue
+        reward = reward_of(recorded, solution, judge)
+        if reward is None:
+            left.out("a solution that nobody judged", _name(recorded, solution.id))
+        elif turns := turns_of(recorded, [(solution.call, {})], left):
+            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+    for solution in recorded.solutions.values():
+        if solution.children and not recorded.talks:
+            continue  # A turn of those that were made from it.
+        reward = reward_of(recorded, solution, judge)
+        if reward is None:
+            left.out("a solution that nobody judged", _name(recorded, solution.id))
+            continue
+        talk = recorded.talks.get(solution.id, [])
+        calls: list[tuple[str, dict[str, Any]]] = [(turn.call, {"invalid": turn.invalid}) for turn in talk] or [
+            (one.call, {"reward": reward_of(recorded, one, judge)}) for one in recorded.line(solution)
+        ]
+        if turns := turns_of(recorded, calls, left):
+            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+    """Solver, verifiers and correctors (MarsRL §3): a solution is right by `judge`, a verdict where it says so."""
+    problem, run = problem_id(recorded), recorded.run.public_id
+    calls: list[tuple[str, dict[str, Any]]] = []
+    for solution in recorded.solutions.values():
+        share = reward_of(recorded, solution, judge)
+        if share is None:
+            left.out("a solution that nobody judged", _name(recorded, solution.id))
+            continue
+        right = share >= CORRECT_FROM
+        group = f"{run}/{solution.parents[0]}/correct" if solution.parents else f"{problem}/solve"
+        calls.append((solution.call, {"reward": float(right), "group": group}))
+        for call, passed in solution.judged:
+            calls.append((call, {"reward": float(passed == right), "group": f"{run}/{solution.id}/verify"}))
+    if turns := turns_of(recorded, calls, left, one_by_one=True):
+        yield trajectory(recorded, "", turns, max(float(turn["reward"] or 0) for turn in turns), None)
+
+
+def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+    """Attempts at a state of a reasoning cache (QED-Nano §4.2): what was given exactly the same prompt is one group."""
+    for solution in recorded.solutions.values():
+        reward = reward_of(recorded, solution, judge)
+        call = recorded.calls.get(solution.call)
+        if reward is None or call is None:
+            left.out("an attempt that nobody judged", _name(recorded, solution.id))
+            continue
+        state = hashlib.sha256("|".join(call.prompt_shas).encode()).hexdigest()[:16]
+        more = {"reward": recipe.scale * reward, "group": f"{problem_id(recorded)}/{state}"}
+        if turns := turns_of(recorded, [(solution.call, more)], left):
+            yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+    found = rounds_of(recorded)
+    if found is None:
+        left.out("a run without rounds and lemmas", str(recorded.run.public_id))
+        return
+    if turns := turns_of(recorded, found.calls, left):
+        answer = None if judge == "verifiers" else found.answer and answers_agree(found.answer, _answer(recorded))
+        more = {"answer_ok": answer, "derived": found.derived, "used": found.used}
+        yield trajectory(recorded, "", turns, found.reward, found.votes) | more
+
+
+_FAMILIES: dict[Family, Callable[[Recorded, Recipe, Judge, Left], Iterator[Trajectory]]] = {
+    "proofs": _proofs,
+    "turns": _turns,
+    "agents": _agents,
+    "states": _states,
+    "rounds": _rounds,
+}
+
+
+def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | None:
+    """From 0 to 1, or None where nothing tells."""
+    if judge == "answer":
+        expected = _answer(recorded)
+        return float(answers_agree(solution.text, expected)) if expected else None
+    return solution.share
+
+
+def turns_of(
+    recorded: Recorded, calls: list[tuple[str, dict[str, Any]]], left: Left, *, one_by_one: bool = False
+) -> list[dict[str, Any]]:
+    """The turns of these calls. A call whose tokens were not recorded takes the others with it, unless `one_by_one`."""
+    found = []
+    for key, more in calls:
+        call = recorded.calls.get(key)
+        if call is None or (recorded.has_tokens and not call.shard):
+            left.out("a call without recorded tokens", f"{recorded.run.public_id} {key}")
+            if one_by_one:
+                continue
+            return []
+        found.append(_turn(call) | more)
+    return found
+
+
+def _turn(call: Call) -> dict[str, Any]:
+    return {
+        "call": call.key,
+        "role": call.role.replace("_", ""),
+        "shard": call.shard,
+        "row": call.row,
+        "sha256": call.sha256,
+        "finish_reason": call.finish_reason,
+        "prompt_shas": call.prompt_shas,
+        "text_shas": (call.reasoning_sha, call.text_sha),
+        "reward": None,
+    }
+
+
+def trajectory(
+    recorded: Recorded, name: str, turns: list[dict[str, Any]], reward: float, votes: tuple[int, int] | None
+) -> Trajectory:
+    run = str(recorded.run.public_id)
+    return {"id": f"{run}/{name}" if name else run, "run_id": run, "turns": turns, "reward": reward, "votes": votes}
+
+
+def _answer(recorded: Recorded) -> str:
+    return recorded.run.problem_version.answer
+
+
+def _name(recorded: Recorded, solution: str) -> str:
+    return f"{recorded.run.public_id} {solution}"

@@ -1,0 +1,135 @@
+"""The one thread of a process that puts calls on the queues of their aliases. Calls of all its runs may share a message.
+
+A Celery message costs both sides about a millisecond of processor time, whatever is in it (benchmarks/orchestration.py). Where
+answers come fast, several calls share one; where a call takes seconds, each has its own, so that an idle worker finds work.
+"""
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from apps.runs.crash import crash_point
+
+logger = logging.getLogger(__name__)
+
+MOST_CALLS = 8
+#: A message holds no more calls than the workers answered lately in this time.
+WORTH_S = 0.05
+GATHER_S = 0.02
+
+Send = Callable[[Sequence[tuple[str, str]], str, int], None]
+"""Sends pairs of a request as JSON and its fingerprint to a queue with a priority; raises where it could not."""
+
+
+class Rate:
+    """How fast answers come: the last 64 of them."""
+
+    def __init__(self) -> None:
+        self._at: deque[float] = deque(maxlen=64)
+
+    def count(self) -> None:
+        self._at.append(time.monotonic())
+
+    @property
+    def calls_per_message(self) -> int:
+        """As many as were answered in `WORTH_S`, at least one."""
+        if len(self._at) < 2:
+            return 1
+        a_second = len(self._at) / max(1e-3, time.monotonic() - self._at[0])
+        return max(1, min(MOST_CALLS, int(a_second * WORTH_S)))
+
+
+@dataclass(eq=False)
+class Parcel:
+    """A call on its way to the broker. `taken` is done, in `loop`, when the broker has it; who sets `dropped` takes it back."""
+
+    queue: str
+    priority: int
+    body: tuple[str, str]
+    loop: asyncio.AbstractEventLoop
+    taken: "asyncio.Future[None]"
+    dropped: bool = False
+
+
+class Post:
+    """Takes parcels from any thread. kombu's connections are not made for many threads, and a dead broker must stop no loop."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._incoming: queue.SimpleQueue[Parcel] = queue.SimpleQueue()
+        self._waiting: dict[tuple[int, str], deque[Parcel]] = {}
+        self._rates: dict[str, Rate] = {}
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def rate(self, queue_name: str) -> Rate:
+        """How fast this process gets answers to calls of a queue."""
+        return self._rates.setdefault(queue_name, Rate())
+
+    def put(self, parcel: Parcel) -> None:
+        """Send `parcel` soon, urgent ones first, again and again until the broker has it or it is dropped."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="broker-sender", daemon=True)
+                self._thread.start()
+        self._incoming.put(parcel)
+
+    def _work(self) -> None:
+        while True:
+            if not self._waiting:
+                self._sort_in(self._incoming.get())
+                if any(self.rate(name).calls_per_message > 1 for _, name in self._waiting):
+                    time.sleep(GATHER_S)  # Where answers come fast, those who ask in the next moment share the message.
+            while True:
+                try:
+                    self._sort_in(self._incoming.get_nowait())
+                except queue.Empty:
+                    break
+            try:
+                self._post(self._next())
+            except Exception:  # The one thread that sends must not end.
+                logger.exception("a message could not be made")
+
+    def _sort_in(self, parcel: Parcel) -> None:
+        self._waiting.setdefault((parcel.priority, parcel.queue), deque()).append(parcel)
+
+    def _next(self) -> list[Parcel]:
+        """The parcels of the next message."""
+        place = min(self._waiting, key=lambda place: place[0])
+        waiting = self._waiting[place]
+        size = min(len(waiting), self.rate(place[1]).calls_per_message)
+        parcels = [waiting.popleft() for _ in range(size)]
+        if not waiting:
+            del self._waiting[place]
+        return parcels
+
+    def _post(self, parcels: list[Parcel]) -> None:
+        pause = 0.1
+        crash_point("before_dispatch")
+        while parcels := [parcel for parcel in parcels if not parcel.dropped]:
+            try:
+                self._send([parcel.body for parcel in parcels], parcels[0].queue, parcels[0].priority)
+                break
+            except Exception as error:  # kombu wraps transport errors differently by version; all mean "not sent".
+                logger.warning("the broker did not take a call (%s), trying again", error)
+                time.sleep(pause)
+                pause = min(3.0, pause * 2)
+        crash_point("after_dispatch")
+        for parcel in parcels:
+            _tell(parcel)
+
+
+def _tell(parcel: Parcel) -> None:
+    def settle() -> None:
+        if not parcel.taken.done():
+            parcel.taken.set_result(None)
+
+    try:
+        parcel.loop.call_soon_threadsafe(settle)
+    except RuntimeError:  # Its run has ended, and the loop with it.
+        logger.debug("a run ended while a call of it was sent")

@@ -1,0 +1,110 @@
+"""Makes the PDF of a document in a child process: with limits on its size, its time, its memory and how many run at once.
+
+A document that was made a moment ago is not made again, whoever asks: its digest is that of every letter and picture in it.
+"""
+
+import json
+import logging
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from threading import BoundedSemaphore
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from apps.ui.typeset.document import Document
+from apps.ui.typeset.kept import Kept
+
+logger = logging.getLogger(__name__)
+TEMPLATE = Path(__file__).with_name("document.typ")
+WALL_S = 45.0
+LETTERS_AT_MOST = 1_500_000
+PICTURES_AT_MOST = 64 * 1024**2
+#: How many are made at once by one web process, how long another one waits for its turn, and when to ask again after that.
+AT_ONCE, WAIT_S, AGAIN_S = 2, 5.0, 10
+PLACES = BoundedSemaphore(AT_ONCE)
+MADE = Kept(bytes_at_most=32 * 1024**2, seconds=600)
+
+
+class PdfFailed(Exception):
+    """No PDF was made; the message says why, for people."""
+
+
+class PdfBusy(Exception):
+    """Others are being made, and this one was not waited for any longer."""
+
+
+def is_possible() -> bool:
+    """Whether the libraries that make a PDF are there."""
+    return find_spec("typst") is not None and find_spec("latex2mathml") is not None
+
+
+def pdf_made(document: Document) -> bytes:
+    """The PDF of a document. Raises `PdfFailed`, `PdfBusy`."""
+    if not is_possible():
+        raise PdfFailed("No PDF can be made here: the libraries typst and latex2mathml are missing.")
+    too_much = PdfFailed("This is too much for one PDF. Print the page from your browser instead.")
+    if document.letters > LETTERS_AT_MOST or sum(map(len, document.pictures.values())) > PICTURES_AT_MOST:
+        raise too_much
+    told = json.dumps(document.value)
+    if len(told) > LETTERS_AT_MOST:
+        raise too_much
+    digest = _digest(told, document.pictures)
+    if (data := MADE.get(digest)) is not None:
+        return data
+    if not PLACES.acquire(timeout=WAIT_S):
+        raise PdfBusy
+    try:
+        data = MADE.get(digest) or _pressed(told, document.pictures)
+    finally:
+        PLACES.release()
+    MADE.put(digest, data)
+    return data
+
+
+def _digest(told: str, pictures: Mapping[str, bytes]) -> str:
+    parts = [told.encode(), *(part for name, data in sorted(pictures.items()) for part in (name.encode(), data))]
+    return sha256(b"".join(sha256(part).digest() for part in parts)).hexdigest()
+
+
+def _pressed(told: str, pictures: Mapping[str, bytes]) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="lemmascope-pdf-") as name:
+        folder = Path(name)
+        (folder / "document.json").write_text(told)
+        shutil.copyfile(TEMPLATE, folder / "document.typ")
+        for picture, data in pictures.items():
+            (folder / picture).write_bytes(data)
+        _run(folder)
+        return (folder / "out.pdf").read_bytes()
+
+
+def _run(folder: Path) -> None:
+    command = [sys.executable, "-m", "apps.ui.typeset.child", str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=WALL_S, cwd=settings.BASE_DIR)  # noqa: S603
+    except subprocess.TimeoutExpired as error:
+        raise PdfFailed("Making the PDF took too long. Print the page from your browser instead.") from error
+    if done.returncode or not (folder / "out.pdf").exists():
+        logger.error("a PDF failed (%d): %s", done.returncode, done.stderr[-2_000:])
+        raise PdfFailed("The PDF could not be made. Print the page from your browser instead.")
+    if done.stderr:
+        logger.warning("Typst says of a PDF: %s", done.stderr[-2_000:])
+
+
+def pdf_answer(request: HttpRequest, document: Document, name: str) -> HttpResponse:
+    """The PDF as a file to be saved under this name; 503 with a page where it is not made now. Raises `PdfFailed`."""
+    try:
+        answer = HttpResponse(pdf_made(document), content_type="application/pdf")
+    except PdfBusy:
+        busy = render(request, "pdf_busy.html", {"again": request.get_full_path()}, status=503)
+        busy["Retry-After"] = str(AGAIN_S)
+        return busy
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
