@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import time
 from typing import Any
 from urllib.parse import parse_qs
@@ -13,27 +14,27 @@ from apps.runs.admission import NOT_SIGNED_IN, SocketRefused, admitted, session_
 from apps.runs.live import Subscription, hub
 from apps.runs.live_reads import in_thread
 
+logger = logging.getLogger(__name__)
 FLUSH_S, STATE_S, BEAT_S, SLOW_S, ADMIT_S = 0.025, 1.0, 15.0, 10.0, 60.0
 MAX_WATCHED = 16
-TOO_SLOW = 4408
+TOO_SLOW, BROKEN = 4408, 1011
 
 
 class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """One page's view of one run."""
 
-    _sender: asyncio.Task[None] | None
-    _subscription: Subscription | None
+    _sender: asyncio.Task[None] | None = None
+    _subscription: Subscription | None = None
 
     async def connect(self) -> None:
         await self.accept()
-        self._sender, self._subscription = None, None
         self._session_key = getattr(self.scope.get("session"), "session_key", None)
         if not await self._is_admitted():
             return
         after = parse_qs(self.scope["query_string"].decode()).get("after", ["0"])[0]
         self._sent = int(after) if after.isdecimal() else 0
         self._subscription = await hub().subscribe(str(self._run.public_id), session_name(self._session_key))
-        self._sender = asyncio.create_task(self._follow(self._subscription))
+        self._sender = asyncio.create_task(self._send(self._subscription))
 
     async def _is_admitted(self) -> bool:
         """May this session watch the run now? Where it may not, the socket is closed."""
@@ -54,16 +55,18 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         message = live_reads.client_message(text_data)
         if self._subscription is None or message is None:
             return
+        asked = wanted = set(message["calls"][:MAX_WATCHED])
         if message["t"] == "watch":
-            wanted = set(message["calls"][:MAX_WATCHED])
-            new, self._subscription.watched = wanted - self._subscription.watched, wanted
-            for call in sorted(new):
-                await self._snapshot(call)
-        elif message["t"] == "text":
-            await self._snapshot(message["call"])
+            asked, self._subscription.watched = wanted - self._subscription.watched, wanted
+        for call in sorted(asked):
+            await self._frame(await in_thread(live_reads.call_snapshot, self._run, call))
 
-    async def _snapshot(self, call: str) -> None:
-        await self._frame(await in_thread(live_reads.call_snapshot, self._run, call))
+    async def _send(self, subscription: Subscription) -> None:
+        try:
+            await self._follow(subscription)
+        except Exception as error:  # A socket that says nothing any more looks live to its page for half a minute.
+            logger.warning("run %s: a socket is closed, its page comes again", self._run.public_id, exc_info=True)
+            await self.close(TOO_SLOW if isinstance(error, TimeoutError) else BROKEN)
 
     async def _follow(self, subscription: Subscription) -> None:
         await self._frame(hello := await in_thread(live_reads.hello, self._run))
@@ -112,9 +115,5 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             await self._frame({"t": "events", "events": page, "has_more": len(page) == live_reads.PAGE})
 
     async def _frame(self, frame: dict[str, Any]) -> None:
-        try:
-            async with asyncio.timeout(SLOW_S):
-                await self.send(json.dumps(frame))
-        except TimeoutError:
-            await self.close(TOO_SLOW)
-            raise
+        async with asyncio.timeout(SLOW_S):
+            await self.send(json.dumps(frame))

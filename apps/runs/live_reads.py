@@ -119,5 +119,5 @@ def client_message(text: str | None) -> dict[str, Any] | None:
     if message.get("t") == "watch" and isinstance(calls, list) and all(isinstance(call, str) for call in calls):
         return {"t": "watch", "calls": calls}
     if message.get("t") == "text" and isinstance(message.get("call"), str):
-        return {"t": "text", "call": message["call"]}
+        return {"t": "text", "calls": [message["call"]]}
     return None

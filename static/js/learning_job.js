@@ -1,5 +1,6 @@
 // The curves of a training job: fetched again while it learns, drawn in the page's colours; a press on a point shows its rows.
 
+import { fetchPart } from "./fetch_part.js";
 import { plotly, themed } from "./run/charts.js";
 
 const EVERY_MS = 2000;
@@ -75,7 +76,7 @@ function showRows(point) {
   if (!Number.isInteger(step)) return;
   const url = new URL(root.dataset.samples, location.href);
   url.searchParams.set("step", String(step));
-  htmx.ajax("GET", url.pathname + url.search, { target: "#samples" });
+  fetchPart(url.pathname + url.search, "#samples").catch(() => {}); // The site's script tells that the server is not reached.
   document.getElementById("samples").scrollIntoView({ block: "nearest" });
 }
 

@@ -107,10 +107,12 @@ def test_selected_words_are_marked_with_their_formulas_and_no_others(
         page.keyboard.press("g")
         settled(page)
         assert page.evaluate(MARKED, "") == ["Similarly for ", "z", " we find"]
-        assert page.locator('[data-step="1"] .marking__noted').count() == 0, "the sentence that looks alike"
-        assert page.locator('[data-step="2"] .marking__set').inner_text() == before
+        expect(page.locator('[data-step="1"] .marking__noted')).to_have_count(0)
+        expect(page.locator('[data-step="2"] .marking__set')).to_have_text(before, use_inner_text=True)
         page.keyboard.press("t")
-        assert page.locator('[data-step="2"] [data-source] mark').inner_text() == "Similarly for $z$ we find"
+        expect(page.locator('[data-step="2"] [data-source] mark')).to_have_text(
+            "Similarly for $z$ we find", use_inner_text=True
+        )
         page.keyboard.press("t")
         page.reload()
         settled(page)

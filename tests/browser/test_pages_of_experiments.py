@@ -7,6 +7,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from apps.accounts.models import User
 from tests.browser.test_pages_of_gradings import WIDE
@@ -96,6 +97,6 @@ def test_it_refreshes_itself_but_not_under_somebody_who_types(
         search.fill("S")
         page.wait_for_timeout(4_000)
         assert asked == []
-        assert search.input_value() == "S"
+        expect(search).to_have_value("S")
         with page.expect_request(lambda request: "hx-request" in request.headers):
             search.blur()

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from apps.accounts.models import User
 from apps.reasoning.domain.generation import GenerationRequest
@@ -63,7 +63,7 @@ def test_reasoning_cache_goes_turn_by_turn_with_what_changed_in_the_state(opened
         assert texts(page.locator("#run-timeline th[data-round]"))[:3] == ["Turn 1", "Turn 2", "Turn 3"]
         handed = page.locator('[data-told="state 2"]')
         assert (handed.locator("del").inner_text(), handed.locator("ins").inner_text()) == ("parity", "descent")
-        assert page.locator('[data-told="state 3"]').count() == 0
+        expect(page.locator('[data-told="state 3"]')).to_have_count(0)
         assert narrow(page) == []
 
 
@@ -76,7 +76,7 @@ def test_self_check_is_a_conversation_that_ends_with_a_streak(opened: Opened) ->
             "Solver", "Improver", "Verifier", "Corrector", "Verifier", "Verifier", "The"
         ]  # fmt: skip
         assert texts(page.locator(".streak")) == ["1 failure in a row of 4", "1 pass in a row of 2", "2 passes in a row of 2"]
-        assert "accepted" in page.locator(".exchange__turn--end").inner_text()
+        expect(page.locator(".exchange__turn--end")).to_contain_text("accepted", use_inner_text=True)
 
 
 def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be_read(opened: Opened) -> None:
@@ -94,18 +94,18 @@ def test_a_conversation_of_three_shows_streaks_corrections_and_what_could_not_be
         assert titles[0] == "Solver writes c1.1"
         assert titles[1] == "Verifier of the solver on c1.1"
         assert titles[2] == "Corrector of the solver"
-        assert "not read" in page.locator(".exchange__turn").nth(2).inner_text()
+        expect(page.locator(".exchange__turn").nth(2)).to_contain_text("not read", use_inner_text=True)
         assert titles[4].endswith("writes c3.1 the run stands by it")
         marks = page.locator(".exchange__check")
         assert (marks.first.get_attribute("class") or "").endswith("vote__mark--fault")
         assert texts(marks)[2].startswith("Check 3, of c3.1: not read")
         marks.nth(1).click()
         turn = page.locator(page.url.partition("#")[2].join(["#", ""]))
-        assert "It does not follow." in turn.inner_text()
-        assert "2 failures in a row of 4" in turn.inner_text()
+        expect(turn).to_contain_text("It does not follow.", use_inner_text=True)
+        expect(turn).to_contain_text("2 failures in a row of 4", use_inner_text=True)
         changes = page.locator('[data-keep="changes c3.1"]')
         changes.locator("summary").click()
-        assert changes.locator("ins").first.is_visible()
+        expect(changes.locator("ins").first).to_be_visible()
         assert narrow(page) == []
 
 
@@ -136,11 +136,11 @@ def test_nomos_shows_marks_groups_and_the_bracket(opened: Opened) -> None:
     with opened(played("nomos", nomos)) as page:
         page.evaluate(f"{GRAPH}.ready")
         assert "pair/1/c1.2/c1.1" in " ".join(drawn(page)) or "pair/1/c1.1/c1.2" in " ".join(drawn(page))
-        assert "held most likely right" in page.locator('[data-told="groups"] li').first.inner_text()
+        expect(page.locator('[data-told="groups"] li').first).to_contain_text("held most likely right", use_inner_text=True)
         row = page.locator("tr[data-pair]")
-        assert row.locator("strong").inner_text() == "c1.2"
-        assert "first" in row.inner_text()
-        assert page.locator("#c1\\.2").get_by_text("mean 7 of 7").is_visible()
+        expect(row.locator("strong")).to_have_text("c1.2", use_inner_text=True)
+        expect(row).to_contain_text("first", use_inner_text=True)
+        expect(page.locator("#c1\\.2").get_by_text("mean 7 of 7")).to_be_visible()
         assert narrow(page) == []
 
 
@@ -150,7 +150,7 @@ def test_rsa_draws_how_each_step_comes_from_subsets_of_the_one_before(opened: Op
         page.evaluate(f"{GRAPH}.ready")
         edges = page.evaluate(f"{GRAPH}.view.cy.edges('.uses').map((edge) => [edge.data('source'), edge.data('target')])")
         assert {source[:2] for source, target in edges if target.startswith("c2.")} == {"c1"}
-        assert page.locator("#run-solutions h2").first.inner_text() == "Step 1"
+        expect(page.locator("#run-solutions h2").first).to_have_text("Step 1", use_inner_text=True)
         page.locator('[data-part="focus"]').select_option("proof")
         shown, _, of = page.locator('[data-part="count"]').inner_text().partition(" of ")
         assert 0 < int(shown) <= int(of.split()[0] if of else shown.split()[0])
@@ -167,12 +167,12 @@ def test_deepseek_math_shows_a_pool_with_scores_and_parents(opened: Opened) -> N
         page.evaluate(f"{GRAPH}.ready")
         assert page.evaluate(f"{GRAPH}.view.cy.edges('.uses').length") > 0
         best = page.locator("#c2\\.1")
-        assert "mean 1 of 1" in best.inner_text()
-        assert "own value 1" in best.inner_text()
+        expect(best).to_contain_text("mean 1 of 1", use_inner_text=True)
+        expect(best).to_contain_text("own value 1", use_inner_text=True)
         assert "refined from c1." in " ".join(best.inner_text().split())
         report = best.locator('[data-keep^="opinion "]').first
         report.locator("summary").click()
-        assert "I looked at every step." in report.inner_text()
+        expect(report).to_contain_text("I looked at every step.", use_inner_text=True)
         assert narrow(page) == []
 
 
@@ -188,12 +188,14 @@ def test_alpha_apollo_shows_rounds_and_what_each_is_shown_of_the_memory(opened: 
         assert ["memory/1", "c2.1", False] in pairs
         assert ["c1.1", "c2.1", True] in pairs
         page.evaluate(f"{GRAPH}.view.select('memory/1', {{ tell: true }})")
-        assert "judged incorrect, 0 of 2" in page.locator("[id='memory/1']").inner_text()
+        expect(page.locator("[id='memory/1']")).to_contain_text("judged incorrect, 0 of 2", use_inner_text=True)
         turns = page.locator(".talk__turn")
-        assert "Mended before it ran" in turns.first.inner_text()
+        expect(turns.first).to_contain_text("Mended before it ran", use_inner_text=True)
         assert turns.first.locator('pre[aria-label="Tool response"]').inner_text().strip() != ""
-        assert "2 of 3" in page.locator("[data-told=tools]").inner_text()
+        expect(page.locator("[data-told=tools]")).to_contain_text("2 of 3", use_inner_text=True)
         judged = page.locator("#c1\\.1")
-        assert judged.locator(".solution__opinions").count() == 0
-        assert "incorrect" in judged.locator("[data-keep^='talk ']").first.locator("summary").inner_text()
+        expect(judged.locator(".solution__opinions")).to_have_count(0)
+        expect(judged.locator("[data-keep^='talk ']").first.locator("summary")).to_contain_text(
+            "incorrect", use_inner_text=True
+        )
         assert narrow(page) == []

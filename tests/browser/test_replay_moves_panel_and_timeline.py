@@ -37,8 +37,8 @@ def test_the_panel_shows_a_lemma_as_it_was_judged_then(
         panel.get_by_text(f"Lemma {lemma} has not been proposed yet.").wait_for()
         page.locator('[data-replay] [data-part="scrub"]').fill(str(voted))
         panel.locator(f'[data-until="{voted}"]').wait_for()
-        assert panel.locator("details.vote").count() == 1
-        assert panel.get_by_text("Waiting for votes").is_visible()
+        expect(panel.locator("details.vote")).to_have_count(1)
+        expect(panel.get_by_text("Waiting for votes")).to_be_visible()
         page.locator('[data-action="leave"]').click()
         panel.locator("[data-tab-shown]:not([data-until])").wait_for()
         assert panel.locator("details.vote").count() > 1
@@ -55,12 +55,12 @@ def test_the_bars_of_the_timeline_count_the_calls_of_then(
         page.locator('[data-part="bar"]').wait_for()
         bar = page.locator(f'[data-bar="{name}"]')
         bars = page.locator("#run-timeline [data-bar]:visible")
-        assert bar.locator(".phase__count").inner_text() == "0/1"
+        expect(bar.locator(".phase__count")).to_have_text("0/1", use_inner_text=True)
         assert bars.count() == 1
-        assert page.locator(".phases__sum:visible").count() == 0
+        expect(page.locator(".phases__sum:visible")).to_have_count(0)
         page.locator('[data-replay] [data-part="scrub"]').fill(str(ended))
-        assert bar.locator(".phase__count").inner_text() == "done"
-        assert page.locator("th[data-now]").count() == 1
+        expect(bar.locator(".phase__count")).to_have_text("done", use_inner_text=True)
+        expect(page.locator("th[data-now]")).to_have_count(1)
         page.locator('[data-action="leave"]').click()
         expect(bars).to_have_count(page.locator("#run-timeline [data-bar]").count())
         expect(page.locator(".phases__sum").first).to_be_visible()
@@ -71,7 +71,7 @@ def test_time_and_calls_are_those_of_then(client_for: Callable[[User | None], Cl
     with open_page(RunPages(client_for(alice), run), run, f"?at={began}") as page:
         page.locator('[data-part="bar"]').wait_for()
         used = {name: page.locator(f'[data-meter="{name}"] [data-part="used"]') for name in ("seconds", "calls")}
-        assert used["calls"].inner_text() == "0"
+        expect(used["calls"]).to_have_text("0", use_inner_text=True)
         page.locator('[data-replay] [data-part="scrub"]').fill(str(run.last_seq))
         assert int(used["calls"].inner_text().replace(",", "")) > 0
         told = page.locator('[data-part="where"]').inner_text()

@@ -72,7 +72,7 @@ def through_the_stages(page: Page) -> None:
     panel.get_by_role("button", name="Show where something was found").click()
     expect(panel).to_contain_text("step 2")
     assert "How errors run on" not in page.content()
-    assert page.locator(".chain-note").count() == 0
+    expect(page.locator(".chain-note")).to_have_count(0)
     panel.get_by_role("button", name="Show types and reasons").click()
     expect(panel).to_contain_text("suspicious content")
     expect(page.locator("#step-2 .chain-note")).to_have_text("E2 begins here")

@@ -1,6 +1,7 @@
 // Plays RunStream, FrameLoop and throttled against fakes; prints what happened as JSON.
-import { FrameLoop, joinTokens, throttled } from "../../static/js/run/frames.js";
+import { condensed, FrameLoop, joinTokens } from "../../static/js/run/frames.js";
 import { RunStream } from "../../static/js/run/run_stream.js";
+import { throttled } from "../../static/js/throttled.js";
 import { compact, duration, liveness } from "../../static/js/run/words.js";
 
 class Clock {
@@ -168,7 +169,7 @@ const facts = {};
   let hidden = false;
   const applied = [];
   const dropped = [];
-  const loop = new FrameLoop({ apply: (item) => applied.push(item.t), dropped: (calls) => dropped.push(...calls), isHidden: () => hidden, clock });
+  const loop = new FrameLoop({ apply: (item) => applied.push(item.t), dropped: (calls) => dropped.push(...calls), isHidden: () => hidden, clock, now: () => clock.time });
   const item = (off, text, call = "a") => ({ call, attempt: 1, ch: "text", off, text });
   loop.push({ t: "tokens", items: [item(0, "𝑥y"), item(2, "z"), item(9, "q")] });
   loop.push({ t: "events", events: [{ seq: 1 }, { seq: 2 }] });
@@ -180,6 +181,57 @@ const facts = {};
   facts.loop = { applied, dropped, joined: joinTokens([item(0, "𝑥y"), item(2, "z"), item(9, "q")]).map((one) => one.text) };
 }
 {
+  // Drawing a thing takes a tenth of a second here, and forty come in a second: one by one the page would never catch up.
+  const clock = new Clock();
+  const drawn = [];
+  const slow = (entry) => {
+    drawn.push(entry.t === "piece" ? entry.item.text.length : entry.t === "event" ? entry.event.seq : entry.t);
+    clock.time += 100;
+  };
+  const loop = new FrameLoop({ apply: slow, isHidden: () => false, clock, now: () => clock.time });
+  let busy = 0;
+  for (let n = 0; n < 400; n++) {
+    clock.setTimeout(() => {
+      loop.push({ t: "tokens", items: [{ call: "a", attempt: 1, ch: "text", off: n, text: "x" }] });
+      loop.push({ t: n % 40 === 39 ? "state" : "counters" });
+      busy = Math.max(busy, loop.queue.length);
+    }, n * 25);
+  }
+  clock.setTimeout(() => loop.push({ t: "events", events: [{ seq: 7 }] }), 10_001);
+  for (let n = 0; n < 300 && drawn.at(-1) !== 7; n++) clock.pass(50);
+  const text = drawn.filter((one) => Number.isInteger(one) && one !== 7).reduce((sum, one) => sum + one, 0);
+  facts.behind = { text, last: drawn.at(-1), seconds: clock.time / 1000 };
+}
+{
+  const clock = new Clock();
+  const seen = [];
+  const loop = new FrameLoop({
+    apply: (entry) => {
+      seen.push(entry.t);
+      if (entry.t === "text") throw new Error("cannot be drawn");
+    },
+    isHidden: () => false, clock, now: () => clock.time,
+  });
+  loop.push({ t: "text" });
+  loop.push({ t: "state" });
+  let told = "";
+  try {
+    clock.pass(100);
+  } catch (error) {
+    told = error.message;
+  }
+  clock.pass(100);
+  facts.error = { seen, told };
+}
+{
+  const piece = (off, text, call = "a") => ({ t: "piece", item: { call, attempt: 1, ch: "text", off, text } });
+  const told = condensed([
+    piece(0, "𝑥"), { t: "counters", n: 1 }, piece(0, "u", "b"), { t: "event" }, piece(1, "y"), { t: "state", n: 1 }, piece(9, "q"),
+    { t: "text" }, piece(10, "r"), { t: "counters", n: 2 }, { t: "state", n: 2 },
+  ]);
+  facts.condensed = told.map((entry) => entry.item?.text ?? entry.t + (entry.n ?? ""));
+}
+{
   const clock = new Clock();
   let runs = 0;
   let release = () => {};
@@ -188,7 +240,7 @@ const facts = {};
     return new Promise((resolve) => {
       release = resolve;
     });
-  }, clock);
+  }, { clock });
   for (let n = 0; n < 10; n++) work();
   clock.pass(500);
   const once = runs;
@@ -200,6 +252,22 @@ const facts = {};
   await new Promise((resolve) => setImmediate(resolve));
   clock.pass(500);
   facts.throttled = { once, held, after: runs };
+}
+{
+  // A second of work each time, asked for all the time: four fifths of it stay free.
+  const clock = new Clock();
+  let runs = 0;
+  let worked = 0;
+  const work = throttled(500, () => {
+    runs += 1;
+    worked += 1000;
+  }, { clock, now: () => clock.time + worked });
+  for (let n = 0; n < 1000; n++) {
+    work();
+    clock.pass(100);
+    await Promise.resolve();
+  }
+  facts.rest = { runs, seconds: (clock.time + worked) / 1000 };
 }
 facts.words = {
   compact: [0, 9999, 12_400, 3_000_000].map(compact),

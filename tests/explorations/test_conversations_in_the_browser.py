@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
+from playwright.sync_api import expect
 
 from apps.accounts.models import User
 from apps.runs.models import Run
@@ -30,35 +31,34 @@ def pages(client_for: Callable[[User | None], Client], alice: User, run: Run) ->
 
 def test_code_and_response_are_read_and_an_evaluator_is_opened(run: Run, pages: Pages) -> None:
     with open_page(pages, run) as page:
-        assert page.locator('pre[aria-label="Code"]').first.inner_text() == "print(2+2)"
-        assert "4" in page.locator('pre[aria-label="Tool response"]').first.inner_text()
+        expect(page.locator('pre[aria-label="Code"]').first).to_have_text("print(2+2)", use_inner_text=True)
+        expect(page.locator('pre[aria-label="Tool response"]').first).to_contain_text("4", use_inner_text=True)
         evaluator = page.locator('[data-keep="talk judge/c1.1/1"]')
-        assert not evaluator.locator("ol").is_visible()
+        expect(evaluator.locator("ol")).not_to_be_visible()
         evaluator.locator("summary").click()
-        assert "hands in a report" in evaluator.locator("ol").inner_text()
+        expect(evaluator.locator("ol")).to_contain_text("hands in a report", use_inner_text=True)
 
 
 def test_a_replay_shows_turns_judgements_and_memory_only_once_they_are_there(run: Run, pages: Pages) -> None:
     turn, stored = place_of(run, "turn.taken"), place_of(run, "memory.stored")
     with open_page(pages, run, "?at=2") as page:
         page.locator('[data-part="bar"]').wait_for()
-        assert page.locator("#run-solutions > .section:visible").count() == 0
-        assert page.locator("[data-told=tools]").is_hidden()
+        expect(page.locator("#run-solutions > .section:visible")).to_have_count(0)
+        expect(page.locator("[data-told=tools]")).to_be_hidden()
         scrub = page.locator('[data-part="scrub"]')
         scrub.fill(str(turn))
-        assert page.locator(".talk__turn:visible").count() == 1
-        assert page.locator("[data-count=tools]").inner_text() == "1 of 1"
-        assert page.locator('[data-told="memory c1.1"]').is_hidden()
+        expect(page.locator(".talk__turn:visible")).to_have_count(1)
+        expect(page.locator("[data-count=tools]")).to_have_text("1 of 1", use_inner_text=True)
+        expect(page.locator('[data-told="memory c1.1"]')).to_be_hidden()
         scrub.fill(str(stored - 1))
-        assert page.locator("#c1\\.1").is_visible()
-        assert page.locator('[data-told="memory c1.1"]').is_hidden()
+        expect(page.locator("#c1\\.1")).to_be_visible()
+        expect(page.locator('[data-told="memory c1.1"]')).to_be_hidden()
         scrub.fill(str(stored))
-        assert page.locator('[data-told="memory c1.1"]').is_visible()
+        expect(page.locator('[data-told="memory c1.1"]')).to_be_visible()
         page.locator('[data-action="leave"]').click()
-        assert page.locator("[data-count=tools]").inner_text() == "2 of 3"
-        assert (
-            page.locator("#run-solutions [data-told]:not([hidden])").count()
-            == page.locator("#run-solutions [data-told]").count()
+        expect(page.locator("[data-count=tools]")).to_have_text("2 of 3", use_inner_text=True)
+        expect(page.locator("#run-solutions [data-told]:not([hidden])")).to_have_count(
+            page.locator("#run-solutions [data-told]").count()
         )
 
 

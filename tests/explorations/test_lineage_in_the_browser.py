@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
+from playwright.sync_api import expect
 
 from apps.accounts.models import User
 from apps.reasoning.domain.candidate_events import PairDecided
@@ -54,7 +55,7 @@ def test_solutions_and_their_pair_are_drawn_and_a_choice_marks_the_card(run: Run
         page.locator('[data-part="outline"] [data-node="c2.1"]').click()
         assert "solution--chosen" in (page.locator("#c2\\.1").get_attribute("class") or "")
         assert page.evaluate(f"{GRAPH}.view.selected") == "c2.1"
-        assert "lost the pair" in page.locator('[data-part="legend"]').inner_text()
+        expect(page.locator('[data-part="legend"]')).to_contain_text("lost the pair", use_inner_text=True)
 
 
 def test_the_replay_brings_cards_and_nodes_back_one_by_one(run: Run, pages: Pages) -> None:
@@ -62,15 +63,15 @@ def test_the_replay_brings_cards_and_nodes_back_one_by_one(run: Run, pages: Page
         page.locator('[data-part="bar"]').wait_for()
         page.wait_for_timeout(300)
         assert drawn(page) == ["problem", "c1.1", "c1.2"]
-        assert page.locator("#c1\\.2").is_visible()
-        assert page.locator("#c2\\.1").is_hidden()
-        assert page.locator("#knock-out").is_hidden()
-        assert "Solution c1.1" in page.locator("#replay-votes").inner_text()
+        expect(page.locator("#c1\\.2")).to_be_visible()
+        expect(page.locator("#c2\\.1")).to_be_hidden()
+        expect(page.locator("#knock-out")).to_be_hidden()
+        expect(page.locator("#replay-votes")).to_contain_text("Solution c1.1", use_inner_text=True)
         page.locator('[data-part="scrub"]').focus()
         page.keyboard.press("End")
         page.wait_for_timeout(300)
         assert len(drawn(page)) == 6
-        assert page.locator("#knock-out").is_visible()
+        expect(page.locator("#knock-out")).to_be_visible()
 
 
 @pytest.fixture
@@ -99,6 +100,6 @@ def test_the_replay_shows_the_check_of_a_solution_from_its_event_on(
         assert (said.count(), card.locator(":is(.solution__check, .finding--refuted):visible").count()) == (2, 0)
         assert page.evaluate(sign) == ["none"]
         page.locator('[data-part="scrub"]').fill("4")
-        assert said.first.is_visible()
-        assert said.last.is_visible()
+        expect(said.first).to_be_visible()
+        expect(said.last).to_be_visible()
         assert page.evaluate(sign) == ["dashed"]

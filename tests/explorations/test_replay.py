@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.explorations.replay import replay_page
@@ -207,7 +207,7 @@ def test_scrubbing_moves_graph_votes_and_counts_together_and_back(run: Run, page
         page.locator('[data-part="bar"]').wait_for()
         page.wait_for_timeout(300)
         assert len(drawn(page)) == 2
-        assert "No vote" in page.locator("#replay-votes").inner_text()
+        expect(page.locator("#replay-votes")).to_contain_text("No vote", use_inner_text=True)
         places = page.evaluate("document.querySelector('[data-lemma-graph]').lemmaGraph.view.positions()")
         page.locator('[data-part="scrub"]').focus()
         page.keyboard.press("End")
@@ -221,7 +221,7 @@ def test_scrubbing_moves_graph_votes_and_counts_together_and_back(run: Run, page
         assert page.evaluate("document.querySelector('[data-lemma-graph]').lemmaGraph.view.positions()") == places
         rows = page.locator('[data-part="outline"] [data-node]')
         assert rows.count() > 0
-        assert page.locator('[data-part="outline"] li:not([hidden])').count() == 0
+        expect(page.locator('[data-part="outline"] li:not([hidden])')).to_have_count(0)
 
 
 @pytest.mark.browser
@@ -250,17 +250,17 @@ def test_keys_change_the_speed_step_and_leave(run: Run, pages: Pages) -> None:
         page.locator('[data-part="speed"]').select_option("20")
         page.locator(PLAY).focus()
         page.keyboard.press("]")
-        assert page.locator('[data-part="speed"]').input_value() == "50"
+        expect(page.locator('[data-part="speed"]')).to_have_value("50")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Shift+ArrowRight")
         assert position(page) == 16
         page.keyboard.press("Space")
-        assert page.locator(PLAY).inner_text() == "Pause"
+        expect(page.locator(PLAY)).to_have_text("Pause", use_inner_text=True)
         page.keyboard.press("Escape")
-        assert page.locator('[data-part="bar"]').is_hidden()
+        expect(page.locator('[data-part="bar"]')).to_be_hidden()
         assert "at=" not in page.url
         assert len(drawn(page)) > 5
-        assert page.locator("#replay-votes").is_hidden()
+        expect(page.locator("#replay-votes")).to_be_hidden()
 
 
 @pytest.mark.browser
@@ -285,7 +285,7 @@ def test_a_replay_that_cannot_be_loaded_says_so_and_can_be_tried_again(run: Run,
     with open_page(pages, run) as page:
         page.locator(START).click()
         page.locator('[data-replay] [data-part="trouble"]').wait_for()
-        assert "could not be loaded" in page.locator('[data-replay] [data-part="trouble"]').inner_text()
+        expect(page.locator('[data-replay] [data-part="trouble"]')).to_contain_text("could not be loaded", use_inner_text=True)
         pages.answers[f"/runs/{run.public_id}/replay.json"] = kept
         page.locator(START).click()
         page.locator('[data-part="bar"]').wait_for()

@@ -61,8 +61,27 @@ def test_pieces_of_one_stream_are_drawn_together_and_none_while_hidden(facts: An
     assert facts["loop"]["dropped"] == ["b"]
 
 
+def test_a_page_that_is_slower_than_its_run_catches_up_and_loses_no_text(facts: Any) -> None:
+    assert facts["behind"]["text"] == 400
+    assert facts["behind"]["last"] == 7
+    assert facts["behind"]["seconds"] < 12
+
+
+def test_what_waits_is_told_in_fewer_words_with_everything_in_its_order(facts: Any) -> None:
+    assert facts["condensed"] == ["𝑥y", "u", "event", "q", "text", "r", "counters2", "state2"]
+
+
+def test_what_cannot_be_drawn_does_not_stop_what_follows(facts: Any) -> None:
+    assert facts["error"] == {"seen": ["text", "state"], "told": "cannot be drawn"}
+
+
 def test_refreshes_are_throttled_and_the_last_one_is_not_lost(facts: Any) -> None:
     assert facts["throttled"] == {"once": 1, "held": 1, "after": 2}
+
+
+def test_refreshes_leave_a_slow_machine_most_of_its_time(facts: Any) -> None:
+    assert facts["rest"]["runs"] > 10
+    assert facts["rest"]["runs"] <= facts["rest"]["seconds"] / 4
 
 
 def test_the_script_says_numbers_as_the_server_does(facts: Any) -> None:

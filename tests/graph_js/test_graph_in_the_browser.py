@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.http import HttpResponse, JsonResponse
 from django.test import Client
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.runs.models import Run
@@ -227,7 +227,7 @@ def test_when_the_server_does_not_answer_the_page_says_so(pages: Pages, run: Run
     del pages.answers[f"/runs/{run.public_id}/graph.json"]
     with graph_page(pages, run) as page:
         assert "could not be loaded" in page.inner_text('[data-part="trouble"]')
-        assert page.locator(".outline__row").count() == 15
+        expect(page.locator(".outline__row")).to_have_count(15)
 
 
 def test_a_revised_proof_shows_its_changes_in_both_ways(pages: Pages, run: Run) -> None:
@@ -235,8 +235,8 @@ def test_a_revised_proof_shows_its_changes_in_both_ways(pages: Pages, run: Run) 
         page.wait_for_selector("[data-panel] ins")
         assert page.inner_text("[data-panel] del").startswith("Hence")
         page.click('[data-diff-view="side"]')
-        assert page.locator("[data-diff-out] .diff").count() == 2
-        assert page.locator("[data-diff-out] .diff >> nth=0 >> ins").count() == 0
+        expect(page.locator("[data-diff-out] .diff")).to_have_count(2)
+        expect(page.locator("[data-diff-out] .diff >> nth=0 >> ins")).to_have_count(0)
 
 
 @needs_axe

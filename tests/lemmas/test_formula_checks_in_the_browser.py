@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
 from apps.runs.models import Run
@@ -51,7 +51,7 @@ def test_a_refuted_formula_is_typeset_and_stays_marked(pages: Pages, run: Run) -
         marked.locator(".katex").wait_for()
         assert marked.evaluate("element => getComputedStyle(element).borderBottomStyle") == "dashed"
         assert "✕" in marked.evaluate("element => getComputedStyle(element, '::after').content")
-        assert page.locator(".finding--refuted").is_visible()
+        expect(page.locator(".finding--refuted")).to_be_visible()
         check = page.locator("details", has_text="1 formula refuted")
         assert check.get_attribute("open") is not None
         check.locator(".checked .katex").first.wait_for()
@@ -60,10 +60,10 @@ def test_a_refuted_formula_is_typeset_and_stays_marked(pages: Pages, run: Run) -
 def test_what_survived_is_folded_away_until_asked_for(pages: Pages, run: Run) -> None:
     with opened(pages, f"/runs/{run.public_id}/lemmas/s0.7/") as page:
         summary = page.get_by_text("1 formula survived its tests")
-        assert not page.locator(".checked").is_visible()
+        expect(page.locator(".checked")).not_to_be_visible()
         summary.press("Enter")
-        assert page.locator(".checked").is_visible()
-        assert "60 tests" in page.locator(".checked").inner_text()
+        expect(page.locator(".checked")).to_be_visible()
+        expect(page.locator(".checked")).to_contain_text("60 tests", use_inner_text=True)
 
 
 def test_the_drawing_has_a_sign_where_a_formula_is_refuted(pages: Pages, run: Run) -> None:
@@ -76,7 +76,7 @@ def test_the_drawing_has_a_sign_where_a_formula_is_refuted(pages: Pages, run: Ru
         images = f"{GRAPH}.view.cy.getElementById('s1.9').style('background-image')"
         assert "data:image/svg" in str(page.evaluate(images))
         assert page.evaluate(f"{GRAPH}.view.cy.getElementById('s0.7').style('background-image')") in ("none", ["none"])
-        assert page.get_by_text("a formula in it is refuted").is_visible()
+        expect(page.get_by_text("a formula in it is refuted")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

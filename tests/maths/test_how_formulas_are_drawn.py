@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from apps.accounts.models import User
 from tests.explorations.factory import make_problem
@@ -23,7 +24,7 @@ def test_a_reader_may_choose_native_mathml(client_for: Callable[[User | None], C
         page.click(".site-header .menu summary")
         page.click('[data-maths-choice="mathml"]')
         page.wait_for_selector("article .katex math")
-        assert page.locator("article .katex-html").count() == 0
+        expect(page.locator("article .katex-html")).to_have_count(0)
         assert page.get_attribute('[data-maths-choice="mathml"]', "aria-pressed") == "true"
 
 

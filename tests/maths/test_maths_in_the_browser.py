@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 from django.template import Context, Template
-from playwright.sync_api import Dialog, Page
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.maths.attacks import ATTACKS
 from tests.maths.corpus import WRITTEN, random_texts
@@ -119,7 +119,7 @@ def test_a_formula_that_cannot_be_typeset_shows_its_source_and_why() -> None:
 
         assert failed.text_content() == "\\notacommand{x}"
         assert "cannot be typeset" in (failed.get_attribute("title") or "")
-        assert page.locator(".katex").count() == 1
+        expect(page.locator(".katex")).to_have_count(1)
 
 
 def test_one_formula_cannot_change_the_macros_of_another() -> None:

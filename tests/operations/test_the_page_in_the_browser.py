@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Route
+from playwright.sync_api import Page, Route, expect
 from pytest_django import Settings
 
 from apps.accounts.models import User
@@ -48,6 +48,13 @@ def seen(pages: Pages) -> list[str]:
     return [path for path in pages.answers if not path.endswith(".json")]
 
 
+def opened(page: Page, path: str) -> None:
+    """Go there and wait until every chart that the page has is drawn."""
+    page.goto(path)
+    if page.locator("[data-chart]").count():
+        page.wait_for_function(f"{DRAWN} >= {sum(len(lines) for _, lines in CHARTS.values())}")
+
+
 def only_whole(route: Route) -> None:
     """Leave fresh figures unanswered: on a slow machine the whole page, which is all there is here, would come into itself."""
     if "hx-request" in route.request.headers:
@@ -61,9 +68,8 @@ def test_every_chart_is_drawn_and_nothing_is_blocked(pages: Pages) -> None:
     with browser_page(pages) as page:
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("console", lambda line: troubles.append(line.text) if line.type == "error" else None)
-        page.goto("/operations/")
-        page.wait_for_function(f"{DRAWN} >= {sum(len(lines) for _, lines in CHARTS.values())}")
-        assert page.locator("[data-chart].js-plotly-plot").count() == len(CHARTS)
+        opened(page, "/operations/")
+        expect(page.locator("[data-chart].js-plotly-plot")).to_have_count(len(CHARTS))
     assert troubles == []
 
 
@@ -72,8 +78,7 @@ def test_times_of_the_charts_are_the_readers(pages: Pages) -> None:
     told: list[str] = []
     for zone in ("UTC", "Asia/Tokyo"):
         with browser_page(pages, timezone_id=zone) as page:
-            page.goto("/operations/")
-            page.wait_for_function(f"{DRAWN} > 3")
+            opened(page, "/operations/")
             told.append(page.evaluate(first))
     hours = [int(time[11:13]) for time in told]
     assert (hours[1] - hours[0]) % 24 == 9
@@ -89,20 +94,20 @@ def test_the_figures_come_again_by_themselves(pages: Pages) -> None:
 def test_without_javascript_the_figures_are_there(pages: Pages) -> None:
     with browser_page(pages, java_script_enabled=False) as page:
         page.goto("/operations/")
-        assert page.locator("text=a-machine-with-quite-a-long-name").first.is_visible()
+        expect(page.locator("text=a-machine-with-quite-a-long-name").first).to_be_visible()
         assert page.locator("noscript").text_content()
 
 
 def test_no_page_is_wider_than_a_telephone(pages: Pages) -> None:
     with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
         for path in seen(pages):
-            page.goto(path, wait_until="networkidle")
+            opened(page, path)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
 def test_a_table_that_is_cut_on_a_telephone_has_a_shadow_at_the_edge(pages: Pages) -> None:
     with browser_page(pages, viewport={"width": 390, "height": 800}) as page:
-        page.goto("/operations/", wait_until="networkidle")
+        opened(page, "/operations/")
         models = page.locator(".scroll-x", has_text="Queue, by priority")
         models.scroll_into_view_if_needed()
         assert models.evaluate("place => place.scrollWidth > place.clientWidth")
@@ -115,5 +120,5 @@ def test_axe_finds_nothing_wrong(pages: Pages) -> None:
     with browser_page(pages) as page:
         page.route("**/operations/", only_whole)
         for path in seen(pages):
-            page.goto(path, wait_until="networkidle")
+            opened(page, path)
             assert faults_in_both_themes(page, all_of_them=True) == [], path

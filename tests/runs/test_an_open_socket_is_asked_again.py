@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 import redis
 from channels.db import database_sync_to_async
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import Role, User
-from apps.runs import consumers
+from apps.runs import consumers, live_reads
 from apps.runs.live import hub
 from tests.runs.factory import make_run
 from tests.sockets import RunSocket
@@ -72,6 +73,17 @@ async def test_who_may_still_watch_goes_on(valkey: "redis.Redis", alice: User, m
     for _ in range(2):
         assert (await socket.frame("state"))["t"] == "state"
     await socket.disconnect()
+
+
+async def test_a_socket_that_cannot_go_on_is_closed_instead_of_falling_silent(
+    valkey: "redis.Redis", alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(run: object) -> dict[str, Any]:
+        raise OperationalError("database is locked")
+
+    socket = await opened(alice)
+    monkeypatch.setattr(live_reads, "state", locked)
+    assert await code_after(socket) == 1011
 
 
 async def test_a_session_that_is_gone_opens_no_socket(valkey: "redis.Redis", alice: User) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import atexit
 import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Error, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -16,6 +18,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 
 
 PATIENCE_MS = 30_000  # A busy machine is not what tests in a browser are about.
+# SLOW_BROWSER=8 gives pages an eighth of the processor: a test that reads before its page has answered then fails every time.
+SLOWER = int(os.environ.get("SLOW_BROWSER", "1"))
 
 
 @dataclass
@@ -58,8 +62,29 @@ def _resume() -> Browser:
         atexit.register(_stop)
     playwright = sync_playwright().start()
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    if SLOWER > 1:
+        _slow_down(browser)
     _started = _Started(playwright, browser, asyncio.get_running_loop())
     return browser
+
+
+def _slow_down(browser: Browser) -> None:
+    """Every page that is opened from now on is slowed down as `SLOWER` says."""
+    new_context = browser.new_context
+
+    def slow_context(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        new_page = context.new_page
+
+        def slow_page() -> Page:
+            page = new_page()
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+            return page
+
+        context.new_page = slow_page  # type: ignore[method-assign]
+        return context
+
+    browser.new_context = slow_context  # type: ignore[method-assign]
 
 
 def _close(browser: Browser, others: list[BrowserContext]) -> None:

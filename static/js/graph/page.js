@@ -4,7 +4,9 @@ import { MODES } from "./focus.js";
 import { moveInOutline, moveInGraph } from "./keys.js";
 import { nodeName, nodeState, outlineAsOf, pillWords } from "./nouns.js";
 import { drawLegend } from "./style.js";
+import { fetchPart } from "../fetch_part.js";
 import { announce, drawText } from "../proof_diff.js";
+import { throttled } from "../throttled.js";
 import { GraphView } from "./view.js";
 
 const REFRESH_MS = 250;
@@ -23,7 +25,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   const noun = root.dataset.noun ?? "lemma";
   const view = new GraphView(part("canvas"));
-  const state = { seq: 0, base: "", follow: true, fresh: 0, timer: 0, outlineTimer: 0, fetching: false, again: false, said: 0, unsaid: [] };
+  const state = { seq: 0, base: "", follow: true, fresh: 0, outlineTimer: 0, said: 0, unsaid: [] };
 
   const urlOf = (id) => {
     if (!id || id === "problem" || noun !== "lemma") return "";
@@ -51,14 +53,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     view.fit();
   }
 
-  function refresh() {
-    if (state.fetching) state.again = true;
-    else if (!state.timer) state.timer = setTimeout(update, REFRESH_MS);
-  }
-
-  async function update() {
-    state.timer = 0;
-    state.fetching = true;
+  const refresh = throttled(REFRESH_MS, async () => {
     try {
       await ready;
       const data = await load(state.seq);
@@ -69,12 +64,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
       part("trouble").hidden = false;
       part("trouble").textContent = `The graph could not be brought up to date (${reason.message}). It tries again with the next event.`;
     }
-    state.fetching = false;
-    if (state.again) {
-      state.again = false;
-      refresh();
-    }
-  }
+  });
 
   function take(data) {
     const { added, voted } = view.applyDelta(data);
@@ -186,7 +176,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
     const outline = part("outline");
     try {
       const held = outline.contains(document.activeElement) ? document.activeElement.dataset.node : "";
-      await globalThis.htmx.ajax("GET", root.dataset.outlineUrl, { target: outline, swap: "innerHTML" });
+      await fetchPart(root.dataset.outlineUrl, outline);
       markOutline(view.selected);
       if (held) outline.querySelector(`[data-node="${CSS.escape(held)}"]`)?.focus();
     } catch {
@@ -293,7 +283,7 @@ export function mountLemmaGraph(root, { dataUrl = root.dataset.graphUrl, onSelec
       part("empty").hidden = view.graph.nodes.size > 1;
     },
     destroy: () => {
-      clearTimeout(state.timer);
+      refresh.stop();
       clearTimeout(state.outlineTimer);
       resized.disconnect();
       view.destroy();

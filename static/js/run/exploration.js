@@ -1,10 +1,12 @@
 // The page of a run: the socket's frames keep header, timeline, graph, panel and agents up to date. Everything it shows was
 // recorded on the server; without this script the page is the same as of its loading.
+import { fetchPart } from "../fetch_part.js";
 import { mountLemmaGraph } from "../graph/page.js";
 import { mountProofDiffs } from "../proof_diff.js";
 import { toast } from "../site.js";
+import { throttled } from "../throttled.js";
 import { drawCharts } from "./charts.js";
-import { FrameLoop, throttled } from "./frames.js";
+import { FrameLoop } from "./frames.js";
 import { Lanes } from "./lanes.js";
 import { mountReplay } from "./replay.js";
 import { RunStream } from "./run_stream.js";
@@ -26,13 +28,12 @@ const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", liv
 
 const page = document.querySelector("[data-run]");
 const panel = document.getElementById("panel");
-const { htmx } = globalThis;
 const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false, liveSince: Infinity };
 
 const part = (name) => page.querySelector(`#run-header [data-part="${name}"]`);
 /** Parts that could not be fetched are fetched again when the page is live again. */
 const fetchInto = (url, target, swap) =>
-  htmx.ajax("GET", url, { target, swap, source: page }).catch(() => {
+  fetchPart(url, target, swap).catch(() => {
     state.missed = true;
   });
 

@@ -3,26 +3,60 @@
 
 const WORK_MS = 8;
 const HIDDEN_MS = 500;
+/** What has waited this long is told in fewer words and gets more of a frame: a busy machine's page must not fall behind for good. */
+const BEHIND_MS = 250;
+const HURRY_MS = 40;
+/** Of these only the newest is true. */
+const REPEATED = new Set(["state", "counters"]);
+
+const lengthOf = (text) => [...text].length;
 
 /** Neighbouring pieces of the same stream become one piece. */
 export function joinTokens(items) {
   const joined = [];
   for (const item of items) {
     const last = joined.at(-1);
-    const follows = last && last.call === item.call && last.attempt === item.attempt && last.ch === item.ch && last.off + [...last.text].length === item.off;
+    const follows = last && last.call === item.call && last.attempt === item.attempt && last.ch === item.ch && last.off + lengthOf(last.text) === item.off;
     if (follows) last.text += item.text;
     else joined.push({ ...item });
   }
   return joined;
 }
 
+/** The same told shorter: what follows in a stream is one piece, of repeated states the last is left. */
+export function condensed(queue) {
+  const newest = new Map(queue.map(({ t }, i) => [t, i]));
+  const streams = new Map();
+  const shorter = [];
+  queue.forEach((entry, i) => {
+    if (entry.t === "piece") {
+      const { call, attempt, ch, off, text } = entry.item;
+      const name = JSON.stringify([call, attempt, ch]);
+      const stream = streams.get(name);
+      if (stream?.end === off) {
+        stream.item.text += text;
+        stream.end += lengthOf(text);
+      } else {
+        const item = { ...entry.item };
+        streams.set(name, { item, end: off + lengthOf(text) });
+        shorter.push({ ...entry, item });
+      }
+    } else if (!REPEATED.has(entry.t) || newest.get(entry.t) === i) {
+      if (entry.t === "text" || entry.t === "resync") streams.clear(); // What is written before it must stay before it.
+      shorter.push(entry);
+    }
+  });
+  return shorter;
+}
+
 export class FrameLoop {
   /** `apply(item)` draws one piece of work; `dropped(calls)` hears of calls whose tokens were not drawn. */
-  constructor({ apply, dropped = () => {}, isHidden = () => document.hidden, clock = globalThis }) {
+  constructor({ apply, dropped = () => {}, isHidden = () => document.hidden, clock = globalThis, now = () => performance.now() }) {
     this.apply = apply;
     this.dropped = dropped;
     this.isHidden = isHidden;
     this.clock = clock;
+    this.now = now;
     this.queue = [];
     this.scheduled = false;
   }
@@ -33,13 +67,17 @@ export class FrameLoop {
         this.dropped(new Set(frame.items.map((item) => item.call)));
         return;
       }
-      for (const item of joinTokens(frame.items)) this.queue.push({ t: "piece", item });
+      for (const item of joinTokens(frame.items)) this.#add({ t: "piece", item });
     } else if (frame.t === "events") {
-      for (const event of frame.events) this.queue.push({ t: "event", event });
+      for (const event of frame.events) this.#add({ t: "event", event });
     } else {
-      this.queue.push(frame);
+      this.#add(frame);
     }
     this.#schedule();
+  }
+
+  #add(entry) {
+    this.queue.push({ ...entry, since: this.now() });
   }
 
   #schedule() {
@@ -50,35 +88,17 @@ export class FrameLoop {
   }
 
   #run() {
-    const until = performance.now() + WORK_MS;
+    const began = this.now();
+    const isBehind = began - this.queue[0].since > BEHIND_MS;
+    if (isBehind) this.queue = condensed(this.queue);
+    const until = began + (isBehind ? HURRY_MS : WORK_MS);
     let done = 0;
-    while (done < this.queue.length && (done === 0 || performance.now() < until)) this.apply(this.queue[done++]);
-    this.queue.splice(0, done);
-    this.scheduled = false;
-    this.#schedule();
-  }
-}
-
-/** Calls `work` at most once per `ms`, never twice at a time, and once more where it was asked for meanwhile. */
-export function throttled(ms, work, clock = globalThis) {
-  let timer = null;
-  let running = false;
-  let again = false;
-  async function run() {
-    timer = null;
-    running = true;
     try {
-      await work();
+      while (done < this.queue.length && (done === 0 || this.now() < until)) this.apply(this.queue[done++]);
     } finally {
-      running = false;
-      if (again) {
-        again = false;
-        timer = clock.setTimeout(run, ms);
-      }
+      this.queue.splice(0, done);
+      this.scheduled = false;
+      this.#schedule(); // Also after an error: what comes later must still be told.
     }
   }
-  return () => {
-    if (running) again = true;
-    else timer ??= clock.setTimeout(run, ms);
-  };
 }

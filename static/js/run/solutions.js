@@ -1,6 +1,6 @@
 // The solutions of a scaffold that compares whole ones: fetched anew when something was said of them, with what was open left open.
 import { mountProofDiffs } from "../proof_diff.js";
-import { throttled } from "./frames.js";
+import { throttled } from "../throttled.js";
 
 const REFRESH_MS = 1000;
 export const SOLUTION_KINDS = /^(candidate|pool|pair|state|formulas|turn|memory)\.|^proof\.selected$/;
