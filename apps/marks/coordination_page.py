@@ -25,7 +25,7 @@ from apps.marks.models import (
 from apps.marks.precedents import case_precedents
 from apps.marks.sealing import cases_settle
 from apps.marks.seeing import sees_all
-from apps.marks.selectors import FALLACY_WORDS, ItemSection, ScriptStep, sections_of, steps_of
+from apps.marks.selectors import FALLACY_WORDS, ItemSection, ScriptStep, pages_of, sections_of, steps_of
 from apps.marks.sheets import sheet_of, step_of
 from apps.reasoning.marking.positions import (
     ItemDifference,
@@ -42,6 +42,7 @@ from apps.reasoning.marking.scheme import SchemeItem, points_text
 from apps.reasoning.marking.sealing import sheet_points
 from apps.reasoning.marking.sheet import Comment, MarkSheet, StepVerdict
 from apps.reasoning.texts.latex import shown_of as shown_text
+from apps.submissions.models import VersionScan
 from apps.ui.markdown import render
 
 
@@ -84,7 +85,7 @@ class NoteRow:
 class CoordinationPage:
     """One page for one reader. `is_open`: claims and notes may be seen. `proposed`: the notes of the proposal that stands.
 
-    `script` and `sections` are what all talk about: the text with its steps, and the scheme. `points`: what the claims are
+    `script`, `pages` and `sections` are what all talk about: the text with its steps, its scans, and the scheme. `points`: what the claims are
     worth, in the order of the positions; empty where all are worth the same.
     """
 
@@ -95,6 +96,7 @@ class CoordinationPage:
     items: list[tuple[SchemeItem, ItemDifference]]
     points: list[tuple[Mark, str]]
     script: list[ScriptStep]
+    pages: list[VersionScan]
     sections: list[ItemSection]
     steps: list[StepRow]
     notes: list[NoteRow]
@@ -128,6 +130,7 @@ def page_of(coordination: Coordination, user: User) -> CoordinationPage:
         items=[(by_code[row.code], row) for row in item_differences(scheme, held)],
         points=_points(coordination, marks, held),
         script=steps_of(coordination.case.version),
+        pages=pages_of(coordination.case.version),
         sections=sections_of(scheme, frozenset()),
         steps=_steps(coordination, step_differences(map(sheet_of, marks))) if is_open else [],
         notes=notes,

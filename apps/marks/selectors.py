@@ -117,7 +117,7 @@ def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
         problem=problem,
         paper=version.submission.paper.number,
         steps=steps_set(task),
-        pages=list(version.pages.select_related("scan").defer("scan__jpeg")),
+        pages=pages_of(version),
         source=version.source,
         hidden=invisible_in(version.source),
         scheme=scheme,
@@ -149,6 +149,11 @@ def steps_of(version: SubmissionVersion) -> list[ScriptStep]:
         ScriptStep(row.number, row.kind, row.start, row.end, text, render(shown_text(text, version.format)))
         for row, text in texts
     ]
+
+
+def pages_of(version: SubmissionVersion) -> list[VersionScan]:
+    """The scanned pages of a text in order, without their pictures."""
+    return list(version.pages.select_related("scan").defer("scan__jpeg"))
 
 
 def sections_of(scheme: Scheme, ticks: frozenset[str]) -> list[ItemSection]:

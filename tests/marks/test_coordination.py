@@ -26,7 +26,9 @@ from apps.marks.models import CaseState, Coordination, FinalGrade, Mark, Marking
 from apps.marks.sealing import cases_settle
 from apps.marks.tables import table_seal
 from apps.reasoning.marking.positions import PositionWrong
+from apps.submissions.models import Scan, VersionScan
 from tests.marks.factory import claimed, marker, past_grace, problem_to_mark, sealed
+from tests.submissions.pages import JPEG
 
 ClientFor = Callable[[User | None], Client]
 BOTH = "A1 A2"
@@ -271,3 +273,25 @@ def test_the_pages_work_from_claim_to_grade(bob: User, dana: User, client_for: C
     assert "Agreed by both" in signed.content.decode()
     assert FinalGrade.objects.get().points == 6
     assert client_for(dana).post(f"{address}bargain", {}).status_code == 404
+
+
+def test_scans_are_read_beside_the_text_by_those_who_settle_and_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:
+    coordination = opened(bob, dana)
+    version = coordination.case.version
+    scan = Scan.objects.create(submission=version.submission, jpeg=JPEG, width=40, height=60)
+    VersionScan.objects.create(version=version, scan=scan, number=1)
+    picture = reverse("submissions:page_image", kwargs={"scan_id": scan.public_id})
+    settling = reverse("marks:coordination", kwargs={"coordination_id": coordination.public_id})
+    after_sealing = reverse("marks:reveal", kwargs={"task_id": Mark.objects.get(marker=bob).task.public_id})
+    for address in (settling, after_sealing):
+        page = client_for(bob).get(address).content.decode()
+        assert f'src="{picture}"' in page
+        assert "transcription follows" in page
+    assert "The script, 1 scanned page<" in client_for(bob).get(settling).content.decode()
+
+
+def test_of_a_script_without_scans_no_page_is_told(bob: User, dana: User, client_for: ClientFor) -> None:
+    coordination = opened(bob, dana)
+    page = client_for(bob).get(reverse("marks:coordination", kwargs={"coordination_id": coordination.public_id})).content.decode()
+    assert "The script<" in page
+    assert "Scanned pages" not in page

@@ -19,7 +19,7 @@ from apps.marks.panel import marks_own, panel_of
 from apps.marks.precedents import precedents_show
 from apps.marks.revising import RevisionRefused
 from apps.marks.seeing import mark_sealed_for
-from apps.marks.selectors import steps_set
+from apps.marks.selectors import pages_of, steps_set
 from apps.reasoning.marking.positions import PositionWrong
 from apps.reasoning.marking.revealing import Stage
 from apps.ui.plain_text import without_nul
@@ -125,4 +125,5 @@ def _panel(request: HttpRequest, mark: Mark, refusal: str = "") -> HttpResponse:
     context = {"panel": panel_of(mark), "mark": mark, "task": mark.task, "refusal": refusal, "typed": typed}
     if is_part:
         return render(request, "marks/_reveal.html", context)
-    return render(request, "marks/reveal.html", context | {"steps": steps_set(mark.task)}, status=422 if refusal else 200)
+    context |= {"steps": steps_set(mark.task), "pages": pages_of(mark.task.case.version)}
+    return render(request, "marks/reveal.html", context, status=422 if refusal else 200)
