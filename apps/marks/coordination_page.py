@@ -85,8 +85,8 @@ class NoteRow:
 class CoordinationPage:
     """One page for one reader. `is_open`: claims and notes may be seen. `proposed`: the notes of the proposal that stands.
 
-    `script`, `pages` and `sections` are what all talk about: the text with its steps, its scans, and the scheme. `points`: what the claims are
-    worth, in the order of the positions; empty where all are worth the same.
+    `script`, `pages` and `sections` are what all talk about: the text with its steps, its scans, and the scheme. `points`: what
+    the claims are worth, in the order of the positions; empty where all are worth the same.
     """
 
     positions: list[PositionRow]

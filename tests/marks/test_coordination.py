@@ -275,7 +275,7 @@ def test_the_pages_work_from_claim_to_grade(bob: User, dana: User, client_for: C
     assert client_for(dana).post(f"{address}bargain", {}).status_code == 404
 
 
-def test_scans_are_read_beside_the_text_by_those_who_settle_and_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:
+def test_scans_are_read_beside_the_text_when_settling_and_after_sealing(bob: User, dana: User, client_for: ClientFor) -> None:
     coordination = opened(bob, dana)
     version = coordination.case.version
     scan = Scan.objects.create(submission=version.submission, jpeg=JPEG, width=40, height=60)
@@ -292,6 +292,7 @@ def test_scans_are_read_beside_the_text_by_those_who_settle_and_after_sealing(bo
 
 def test_of_a_script_without_scans_no_page_is_told(bob: User, dana: User, client_for: ClientFor) -> None:
     coordination = opened(bob, dana)
-    page = client_for(bob).get(reverse("marks:coordination", kwargs={"coordination_id": coordination.public_id})).content.decode()
+    address = reverse("marks:coordination", kwargs={"coordination_id": coordination.public_id})
+    page = client_for(bob).get(address).content.decode()
     assert "The script<" in page
     assert "Scanned pages" not in page
