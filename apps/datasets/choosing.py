@@ -72,9 +72,9 @@ def benchmark_hashes() -> frozenset[str]:
     return frozenset(content_hash(text) for one in (texts, statements) for text in one)
 
 
-def unfit(run: Run, benchmark: frozenset[str]) -> str:
-    """Why nothing may be learned from a run; empty where it may."""
-    if run.status != RunStatus.FINISHED:
+def unfit(run: Run, benchmark: frozenset[str], *, under_way: bool = False) -> str:
+    """Why nothing may be learned from a run; empty where it may. `under_way`: it need not have finished."""
+    if run.status != RunStatus.FINISHED and not under_way:
         return "a run that has not finished"
     if run.is_imported or run.is_grading or run.is_about_problem:
         return "a run whose calls are no attempts at the problem"

@@ -8,8 +8,9 @@ from typing import Any
 from apps.datasets.choosing import Chosen, content_hash
 from apps.datasets.recipes import Judge, Recipe
 from apps.datasets.recorded import recorded_of
+from apps.datasets.settled import settled_calls
 from apps.datasets.trajectories import Left, problem_id, trajectories_of
-from apps.runs.models import Run
+from apps.runs.models import Run, RunStatus
 from apps.runs.texts import texts_get
 
 
@@ -59,10 +60,13 @@ def _with_texts(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def line_for_stream(run: Run, recipe: Recipe, judge: Judge, left: Left) -> dict[str, Any]:
-    """The trajectories of one finished run as a line of a feed (docs/datasets.md), without texts."""
+    """The trajectories of one run as a line of a feed (docs/datasets.md), without texts; what is settled of one under way."""
     recorded = recorded_of(run)
     line = _head(run) | {"problem_id": problem_id(recorded)}
+    settled = None if run.status == RunStatus.FINISHED else settled_calls(recorded, judge)
     for one in trajectories_of(recorded, recipe, judge, left):
+        if settled is not None:
+            one |= {"finished": False, "turns": [turn for turn in one["turns"] if turn["call"] in settled]}
         for turn in one["turns"]:
             del turn["prompt_shas"], turn["text_shas"]
             turn["text"] = turn["reasoning"] = ""

@@ -1,4 +1,4 @@
-"""The runs that a training job makes for itself: begun while it trains, and fed to its trainer as they finish.
+"""The runs that a training job makes for itself: begun while it trains, and fed to its trainer as they finish, or by agent.
 
 The driver of the job looks (`Rollouts.look`) as long as the trainer lives. Nothing is held here that matters: what was begun
 stands in rows, what was fed in the job's `feed.jsonl`, what the trainer got in its shards. A driver that dies in between
@@ -91,7 +91,7 @@ class Rollouts:
             if (left := json.dumps(self._feed.left.rows, ensure_ascii=False)) != self._left:
                 replaced(self.job.folder / LEFT, left)
                 self._left = left
-            if self._finished() >= self.plan.runs:
+            if self._played() >= self.plan.runs:
                 self._feed.end()
                 self._feed, self._has_ended = None, True
         self._keep_producer()
@@ -105,26 +105,30 @@ class Rollouts:
             raise ValidationError(f"There is no model {self.plan.alias} in models.toml any more.")
         _follow(alias, self.job)
         recipe = RECIPES[self.job.recipe]
-        mine = Q(rollout__job=self.job)
+        mine, size = Q(rollout__job=self.job), self.plan.runs_a_group
+        wanted = Wanted(recipe, self.plan.judge, self.plan.problems, runs_a_group=size, only=mine, is_early=True)
         try:
-            self._feed = Feed(
-                self.job.folder / "feed.jsonl",
-                Wanted(recipe, self.plan.judge, self.plan.problems, runs_a_group=self.plan.runs_a_group, only=mine),
-            )
+            self._feed = Feed(self.job.folder / "feed.jsonl", wanted)
         except NothingToMake:  # The feed has ended: everything was played before the trainer was resumed.
             self._has_ended = True
 
-    def _finished(self) -> int:
-        return Rollout.objects.filter(job=self.job, run__status=RunStatus.FINISHED).count()
+    def _played(self) -> int:
+        """Runs that need not be played again: those that finished, and those that broke off but were learned from."""
+        rows = Rollout.objects.filter(job=self.job).exclude(run__status__in=LIVE)
+        return sum(self._counts(status, run) for status, run in rows.values_list("run__status", "run__public_id"))
+
+    def _counts(self, status: str, run: uuid.UUID) -> bool:
+        return status == RunStatus.FINISHED or (self._feed is not None and self._feed.holds(str(run)))
 
     # --- runs --------------------------------------------------------------------------------------------------------
 
     def _begin_some(self) -> None:
-        rows = list(Rollout.objects.filter(job=self.job).order_by("number").values_list("problem", "run__status"))
+        asked = Rollout.objects.filter(job=self.job).order_by("number")
+        rows = list(asked.values_list("problem", "run__status", "run__public_id"))
         self._check_failures()
-        live = sum(status in LIVE for _, status in rows)
+        live = sum(status in LIVE for _, status, _ in rows)
         counted = Counter(dict.fromkeys(self.plan.problems, 0))
-        counted.update(slug for slug, status in rows if status in LIVE or status == RunStatus.FINISHED)
+        counted.update(slug for slug, status, run in rows if status in LIVE or self._counts(status, run))
         for number in range(len(rows), len(rows) + max(0, self.plan.at_once - live)):
             # Visit by visit: no problem is far ahead of the others, so that all are played with about the same policy.
             slug = min(self.plan.problems, key=lambda one: counted[one] // self.plan.runs_a_group)

@@ -21,6 +21,7 @@ from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import ROLLOUT, Run, RunStatus
 from apps.runs.selectors import run_list
 from tests.datasets.factory import judged, version_of
+from tests.datasets.held import held
 from tests.datasets.streams import shards, told
 from tests.reasoning.candidates import FAIL, PASS
 from tests.runs.driving import drive, with_model
@@ -59,10 +60,10 @@ def stage(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return made
 
 
-def a_playing_job(**plan: Any) -> TrainingJob:
+def a_playing_job(recipe: str = "grpo_rubric", **plan: Any) -> TrainingJob:
     values: dict[str, Any] = {"scaffold": "solver_verifier_corrector", "preset": "quick", "alias": "scripted"}
     values |= {"problems": ("even-number",), "runs_a_group": 2, "visits": 1, "at_once": 2}
-    config = {"recipe": "grpo_rubric", "base": "b", "source": {"kind": "stream"}, "steps": 5000}
+    config = {"recipe": recipe, "base": "b", "source": {"kind": "stream"}, "steps": 5000}
     job = a_job(config=config, rollouts=RolloutPlan(**(values | plan)).model_dump(mode="json"), state=JobState.RUNNING)
     TrainingJob.objects.filter(pk=job.pk).update(started_at=timezone.now())
     job.refresh_from_db()
@@ -139,6 +140,27 @@ def test_problems_are_played_visit_by_visit_and_what_failed_is_played_again(stag
     one.look()
     told_problems = list(Rollout.objects.order_by("number").values_list("problem", flat=True))
     assert told_problems == ["even-number", "even-number", "odd-number", "even-number", "odd-number", "even-number"]
+
+
+def test_an_agent_is_learned_from_before_its_run_ends_and_a_run_that_then_breaks_off_is_not_played_again(
+    stage: Stage, playing: list[Rollouts]
+) -> None:
+    version_of()
+    job = a_playing_job("marsrl", at_once=1)
+    playing.append(one := Rollouts(job))
+    one.look()
+    first = Run.objects.get(pk=stage.sent.popleft())
+    checks = {"check/1": PASS, "check/2": FAIL}
+    with held(first, lambda request: checks.get(request.key) or judged(PASS)(request), "check/3") as model:
+        looked(one, lambda: bool(shards(job.folder)))
+        assert [row.role for row in shards(job.folder)[0]] == ["verifier1", "verifier1"]
+        model.error = RuntimeError("the model is away")
+    one.look()
+    assert [(row.run.status, row.number) for row in Rollout.objects.order_by("number")] == [("failed", 0), ("queued", 1)]
+    stage.drive(FAIL)
+    looked(one, (job.folder / "rows" / "END").exists)
+    assert not stage.sent, "two answers are a visit"
+    assert {row.role for row in shards(job.folder)[1]} == {"solver"}
 
 
 def test_what_teaches_nothing_is_told(stage: Stage, playing: list[Rollouts]) -> None:

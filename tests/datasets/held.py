@@ -1,0 +1,50 @@
+"""Runs that are held before a call, so that a test can look while they go on."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
+
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.runs.models import Run
+from tests.datasets.factory import Answer
+from tests.runs.driving import drive, with_model
+
+PATIENCE_S = 120
+
+
+class Held(ScriptedBackend):
+    """Answers as `answer`, but the call `key` only when it is let go; with `error`, not even then."""
+
+    def __init__(self, answer: Answer, key: str) -> None:
+        super().__init__(answer)
+        self.key, self.reached, self.let_go = key, threading.Event(), threading.Event()
+        self.error: Exception | None = None
+
+    async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
+        if request.key == self.key:
+            self.reached.set()
+            while not self.let_go.is_set():
+                await asyncio.sleep(0.01)
+            if self.error:
+                raise self.error
+        async with aclosing(super().generate(request)) as items:  # type: ignore[type-var]
+            async for item in items:
+                yield item
+
+
+@contextmanager
+def held(run: Run, answer: Answer, key: str) -> Iterator[Held]:
+    """While the body goes on, the run waits for the call `key`; then it goes to its end."""
+    model = Held(answer, key)
+    thread = threading.Thread(target=drive, args=(run, with_model(model)))
+    thread.start()
+    try:
+        assert model.reached.wait(PATIENCE_S)
+        yield model
+    finally:
+        model.let_go.set()
+        thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+    run.refresh_from_db()
