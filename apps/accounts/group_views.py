@@ -77,6 +77,7 @@ def member_remove(request: HttpRequest, group_id: uuid.UUID) -> HttpResponse:
     if member is None:
         raise Http404("There is no such student.")
     services.member_remove(member=member)
+    messages.success(request, f"{member.person.username} is out of “{group.name}”.")
     return redirect("accounts:group", group_id=group_id)
 
 

@@ -57,9 +57,11 @@ export function ask(question, yes = "Yes") {
   form.className = "stack";
   const words = document.createElement("p");
   words.textContent = question;
+  words.id = "ask-words";
+  dialog.setAttribute("aria-labelledby", words.id);
   const actions = document.createElement("div");
   actions.className = "row row--end";
-  for (const [value, label, kind] of [["no", "Keep", ""], ["yes", yes, " button--danger"]]) {
+  for (const [value, label, kind] of [["no", "Leave it", ""], ["yes", yes, " button--danger"]]) {
     const button = document.createElement("button");
     button.value = value;
     button.className = `button${kind}`;

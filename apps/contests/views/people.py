@@ -31,6 +31,7 @@ def coach_change(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             if coach is None:
                 raise Http404("There is no such coach.")
             services.coach_remove(coach=coach, by=user)
+            messages.success(request, f"{name} is no coach of “{contest.title}” any more.")
             return redirect("contests:list" if name == user.username else contest_address(contest))
         form = CoachForm(request.POST, auto_id="coach_%s")
         if form.is_valid():
@@ -55,10 +56,11 @@ def roster(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
     form = StudentsForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.students_add(contest=contest, students=form.cleaned_data["students"], by=user)
+            added = services.students_add(contest=contest, students=form.cleaned_data["students"], by=user)
         except services.ContestRefused as error:
             form.add_error("students", f"{error} Nobody was added.")
         else:
+            messages.success(request, f"{added} added.")
             return redirect("contests:roster", contest_id=contest_id)
     return _roster_page(request, contest, form, RosterGroupForm(user, auto_id="group_%s"))
 
@@ -95,6 +97,8 @@ def student_remove(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         services.student_remove(identity=identity, by=user)
     except services.ContestRefused as error:
         messages.error(request, str(error))
+    else:
+        messages.success(request, f"{identity.name} takes part no more.")
     return redirect("contests:roster", contest_id=contest_id)
 
 

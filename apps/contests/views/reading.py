@@ -18,6 +18,7 @@ from apps.contests.access import (
     reveal_may,
     roster_may_read,
 )
+from apps.contests.asking import coach_question, move_question
 from apps.contests.forms import CoachForm, ProblemForm
 from apps.contests.models import Contest, ContestState
 from apps.contests.services import MOVES, adding_refusal, hand_in_refusal
@@ -60,21 +61,25 @@ def contest_page(
     coach = coach_of(user, contest)
     if coach is None:
         return redirect("submissions:own", contest_id=contest.public_id)
-    problems = selectors.problem_list(contest)
+    problems = list(selectors.problem_list(contest))
     context = {
         "contest": contest,
         "problems": problems,
         "is_captain": any(problem.captain_id == user.pk for problem in problems),
         "refusal": hand_in_refusal(contest),
         "coach": coach,
-        "coaches": selectors.coach_list(contest),
+        "coaches": [(one, coach_question(one, problems, user)) for one in selectors.coach_list(contest)],
         "papers_count": contest.papers.count(),
         "may_read_papers": papers_may_read(user, contest),
         "may_read_roster": roster_may_read(user, contest),
         "may_reveal": reveal_may(user, contest),
         "is_preparing": contest.state == ContestState.PREPARING,
         "may_add": not adding_refusal(contest),
-        "moves": [(verb, WORDS[verb]) for verb, (sources, _) in MOVES.items() if contest.state in sources],
+        "moves": [
+            (verb, WORDS[verb], move_question(contest, verb))
+            for verb, (sources, _) in MOVES.items()
+            if contest.state in sources
+        ],
         "problem_form": problem_form or ProblemForm(contest, user, auto_id="problem_%s"),
         "coach_form": coach_form or CoachForm(auto_id="coach_%s"),
     }

@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -94,6 +95,7 @@ def _page(request: HttpRequest, contest: Contest, refusal: str = "", form: Relea
         "ready": ready,
         "refusal": refusal,
         "parts": [(part, part.label, PART_HELP[part], part in chosen, part in ready.parts) for part in ReleasePart],
+        "undo_minutes": settings.RELEASE_UNDO_MIN,
         "labels": dict(ReleasePart.choices),
         "batches": [(batch, [ReleasePart(part).label for part in batch.parts]) for batch in batches],
         "undoable": standing[0].pk if standing and timezone.now() < standing[0].undo_until else None,

@@ -116,6 +116,8 @@ def version_withdraw(request: HttpRequest, version_id: uuid.UUID) -> HttpRespons
         services.version_withdraw(version=version)
     except ContestRefused as error:
         messages.error(request, str(error))
+    else:
+        messages.success(request, "Withdrawn. Nothing of this problem is marked until you hand in a newer version.")
     return redirect("submissions:version_own", version_id=version_id)
 
 
