@@ -35,11 +35,25 @@ class Lost:
     raw: str
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a stale version belongs: `title` tells its manner, `about` the reference with its group, `why` what has changed.
+
+    For the groups there is no reference, and `about` is empty.
+    """
+
+    version: PieceVersion
+    title: str
+    about: str
+    why: str
+
+
 @dataclass
 class Place:
     """One piece: `current` is the version that counts, `earlier` the others for the same basis, `stale` those for another.
 
-    `slot` is None while it cannot be made yet: a rubric before its analysis.
+    `slot` is None while it cannot be made yet: a rubric before its analysis. `origins` tell of what is stale, where a page
+    asked for it (`preparing_origins`).
     """
 
     name: str
@@ -48,6 +62,7 @@ class Place:
     current: PieceVersion | None = None
     earlier: list[PieceVersion] = field(default_factory=list)
     stale: list[PieceVersion] = field(default_factory=list)
+    origins: list[Origin] = field(default_factory=list)
     lost: Lost | None = None
 
     @property
@@ -90,13 +105,14 @@ class Group:
 
 @dataclass
 class State:
-    """All of it. `gone` are versions about references that are no representative any more."""
+    """All of it. `gone` are versions about references that are no representative any more, `origins` as of a place."""
 
     statement: str
     references: list[Reference]
     clusters: Place | None
     groups: list[Group]
     gone: list[PieceVersion]
+    origins: list[Origin] = field(default_factory=list)
 
     @property
     def places(self) -> list[Place]:

@@ -23,6 +23,7 @@ from apps.grading.preparing_forms import (
     piece_typed,
 )
 from apps.grading.preparing_models import PieceVersion, ReferencePost
+from apps.grading.preparing_origins import origins_of, origins_tell
 from apps.grading.preparing_runs import is_any_live, problem_run_start, problem_spec, runs_about, spec_estimate
 from apps.grading.preparing_state import Place, state_of
 from apps.grading.references import ReferenceWrong, post_remove, posts_add
@@ -72,11 +73,12 @@ def prepare(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error(None, str(error))
         except ValidationError as error:
             form.add_error(None, error)
-    runs = runs_about(problem, PREPARE)
+    runs, state = runs_about(problem, PREPARE), state_of(problem)
+    origins_tell(problem, state)
     context = {
         "problem": problem,
         "version": problem.current,
-        "state": state_of(problem),
+        "state": state,
         "form": form,
         "references_form": ReferencesForm(),
         "estimate": estimate,
@@ -165,7 +167,15 @@ def piece_version(request: HttpRequest, slug: str, version_id: uuid.UUID) -> Htt
     place = state.place(version.slot)
     counts = place.current if place else None
     shown = Place(version.slot, "", None, current=version)
-    context = {"problem": problem, "version": version, "shown": shown, "place": place, "counts": counts == version}
+    (origin,) = origins_of(problem, state, [version])
+    context = {
+        "problem": problem,
+        "version": version,
+        "shown": shown,
+        "place": place,
+        "counts": counts == version,
+        "origin": origin,
+    }
     return render(request, "grading/prepare_version.html", context)
 
 

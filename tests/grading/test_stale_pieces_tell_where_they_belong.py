@@ -1,0 +1,96 @@
+"""Each stale version is listed with its manner, its reference and group, and what has changed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.preparing_models import PieceVersion, ReferencePost
+from apps.grading.preparing_origins import GROUPS, origins_tell
+from apps.grading.preparing_state import Origin, state_of
+from apps.problems.models import Problem
+from tests.grading.problem_runs import played
+from tests.grading.test_grade_command import MODELS
+from tests.grading.test_preparing_references import PREPARES, edit_address, page
+from tests.problems.factory import make_problem
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientFor = Callable[[User | None], Client]
+TWO_WAYS = ["ref5_approachability", "ref5_milestones"]
+
+
+@pytest.fixture(autouse=True)
+def models(settings: LazySettings, tmp_path: Path) -> None:
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)
+
+
+def gone(problem: Problem) -> list[Origin]:
+    state = state_of(problem)
+    origins_tell(problem, state)
+    return state.origins
+
+
+def test_pieces_of_groups_that_are_no_more_tell_manner_reference_and_the_group_of_then(
+    alice: User, client_for: ClientFor
+) -> None:
+    problem, client = make_problem(), client_for(alice)
+    played(alice, problem, "prepare", PREPARES, manners=TWO_WAYS)
+    client.post(reverse("grading:prepare_add", args=[problem.slug]), {"text": "A third way."})
+    told = {(one.title, one.about) for one in gone(problem)}
+    assert told == {
+        (title, f"reference {number}, in no group now, group C{number} then")
+        for number in (1, 2)
+        for title in ("Main steps with approachability", "Rubric by approachability", "Main steps", "Rubric of milestones")
+    }
+    said = page(client, problem)
+    kept = said[said.index("pieces-gone") :]
+    assert kept.count("of reference 2, in no group now, group C2 then · nothing is prepared from it any more") == 4
+    assert "Rubric of milestones</a>" in kept
+    version = next(one.version for one in gone(problem) if one.title == "Rubric of milestones")
+    shown = client.get(reverse("grading:piece_version", args=[problem.slug, version.public_id])).content.decode()
+    assert "<h1>Rubric of milestones</h1>" in shown
+    assert "then. Stale: nothing is prepared from it any more." in shown
+
+
+def test_a_reference_of_another_group_tells_whose_it_is_now(alice: User, client_for: ClientFor) -> None:
+    problem, client = make_problem(), client_for(alice)
+    played(alice, problem, "prepare", PREPARES)
+    clusters = PieceVersion.objects.get(what="clusters")
+    one_group = {"group-1": "1", "group-2": "1", "steps-1": "Factor.", "representative-1": "1"}
+    client.post(edit_address(problem, "clusters"), one_group | {"based_on": str(clusters.public_id)})
+    about = {one.about for one in gone(problem)}
+    assert about == {"reference 2, group C1 now, which is prepared from reference 1, group C2 then"}
+
+
+def test_a_reference_that_was_taken_away_is_told_by_where_it_came_from(alice: User, client_for: ClientFor) -> None:
+    problem, client = make_problem(), client_for(alice)
+    reference = problem.reference_solutions.order_by("pk").last()
+    assert reference is not None
+    post = ReferencePost.objects.create(problem=problem, text="By cases.", origin="A forum", added_by=alice)
+    reference.delete()
+    played(alice, problem, "prepare", PREPARES)
+    client.post(reverse("grading:prepare_remove", args=[problem.slug, post.public_id]))
+    about = {one.about for one in gone(problem) if one.about}
+    assert about == {"the reference “A forum”, which was taken away, group C2 then"}
+    assert GROUPS in {one.title for one in gone(problem)}
+
+
+def test_a_stale_rubric_of_a_group_stands_in_its_place_with_the_reason_and_what_counts_has_none(
+    alice: User, client_for: ClientFor
+) -> None:
+    problem, client = make_problem(), client_for(alice)
+    played(alice, problem, "prepare", PREPARES)
+    analysis = state_of(problem).groups[0].analyses[0]
+    assert analysis.current is not None
+    data = {"title-1": "Another idea", "approachability-1": "2", "title-2": "And its use", "approachability-2": "5"}
+    client.post(edit_address(problem, analysis.name), data | {"based_on": str(analysis.current.public_id)})
+    said = page(client, problem)
+    assert "of reference 1, group C1 now · its main steps have changed · by a model" in said
+    shown = client.get(reverse("grading:piece_version", args=[problem.slug, analysis.current.public_id])).content.decode()
+    assert "Of reference 1, group C1 now" in shown
+    assert "Stale" not in shown
