@@ -18,14 +18,17 @@ from apps.grading.asked_with import MATERIAL, digest_of, settings_words
 from apps.grading.experiment_access import cases_shown
 from apps.grading.naming import players_read
 from apps.grading.plans import PlanWrong
+from apps.grading.spending import spendings_of
 from apps.marks.models import Suggestion, SuggestionState
 from apps.reasoning.agreement.consistency import Consistency, consistency
 from apps.reasoning.domain.grading_events import GradingReached
+from apps.reasoning.domain.spending import Amount, Spending
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import failure_in
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.slots import is_approved
+from apps.reasoning.marking.suggestion import Cost
 from apps.runs.access import run_visible_to
 from apps.runs.models import Run, RunEvent, RunStatus
 
@@ -47,6 +50,7 @@ Key = tuple[str, str, str, str]
 class Graded:
     """One grading: its run, points out of `scale` or why there are none, what it cost.
 
+    `is_apart`: what it prepared was counted apart; of suggestions made before that was so, all stands under `spent.online`.
     `script` is a digest of the script with all that was told of it: the same one is the same question. A suggestion has no
     run, and the key of the `case` that it is about.
     """
@@ -56,11 +60,11 @@ class Graded:
     script: str
     points: Decimal | Unscored
     scale: Decimal
-    calls: int
-    tokens: int
+    spent: Spending
     seconds: float
     at: datetime
     case: int | None = None
+    is_apart: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,34 @@ class Card:
         return self.unscored / len(self.gradings)
 
     @property
+    def mixed(self) -> int:
+        """How many of its gradings do not tell apart what they prepared."""
+        return sum(not one.is_apart for one in self.gradings)
+
+    @property
+    def counted(self) -> Sequence[Graded]:
+        """The gradings whose cost is told: those that tell it apart, else all."""
+        return [one for one in self.gradings if one.is_apart] or self.gradings
+
+    @property
     def calls(self) -> float:
-        """Mean over gradings."""
-        return fmean(one.calls for one in self.gradings)
+        """Mean of the calls for the script alone."""
+        return fmean(one.spent.online.calls for one in self.counted)
 
     @property
     def tokens(self) -> float:
-        """Mean over gradings, prompts and answers."""
-        return fmean(one.tokens for one in self.gradings)
+        """Mean of the tokens for the script alone, prompts and answers."""
+        return fmean(one.spent.online.tokens for one in self.counted)
+
+    @property
+    def prepared(self) -> Amount:
+        """All that its gradings spent to prepare problems for their other scripts."""
+        return sum((one.spent.prepared for one in self.gradings), Amount())
+
+    @property
+    def preparing(self) -> int:
+        """How many gradings prepared something."""
+        return sum(bool(one.spent.prepared.calls) for one in self.gradings)
 
     @property
     def seconds(self) -> float:
@@ -124,9 +148,10 @@ def cards_for(user: User) -> list[Card]:
     results = _results(list(rows.values_list("pk", flat=True)[:GRADINGS_AT_MOST]))
     found: dict[Key, list[Graded]] = defaultdict(list)
     runs = Run.objects.filter(pk__in=results).order_by("-pk").values(
-        "pk", "public_id", "title", "scaffold", "calls", "prompt_tokens", "completion_tokens", "active_seconds",
-        "finished_at", "created_at", "spec__roles", "spec__prompt_hashes", "spec__params", "spec__problem",
+        "pk", "public_id", "title", "scaffold", "active_seconds", "finished_at", "created_at", "spec__roles",
+        "spec__prompt_hashes", "spec__params", "spec__problem",
     )  # fmt: skip
+    spent = spendings_of(list(results))
     for run in runs.iterator(chunk_size=100):
         key = (
             run["scaffold"],
@@ -134,7 +159,7 @@ def cards_for(user: User) -> list[Card]:
             digest_of(run["spec__prompt_hashes"]),
             settings_words(run["scaffold"], run["spec__params"], run["spec__roles"]),
         )
-        found[key].append(_graded(run, *results[run["pk"]]))
+        found[key].append(_graded(run, *results[run["pk"]], spent.get(run["pk"], Spending())))
     for key, graded in _suggested(user):
         found[key].append(graded)
     cards = [
@@ -168,10 +193,11 @@ def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
         "body__prompts", "body__settings", "body__passes",
     )  # fmt: skip
     for row in told[:GRADINGS_AT_MOST]:
-        grader, key, at, case, number, label, cost, points, unscored, scale, prompts, settings, passes = row
+        grader, key, at, case, number, label, kept, points, unscored, scale, prompts, settings, passes = row
         workflow, models = _named(grader.removeprefix(FAMILY))
-        if not cost or at is None or workflow not in GRADERS or _is_unanswered(unscored, passes):
+        if not kept or at is None or workflow not in GRADERS or _is_unanswered(unscored, passes):
             continue
+        cost = Cost.model_validate(kept)
         yield (
             (workflow, models, prompts or "", settings or NOT_KEPT),
             Graded(
@@ -180,11 +206,11 @@ def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
                 script=key,
                 points=Unscored(reason=unscored or "it has no points") if points is None else Decimal(str(points)),
                 scale=Decimal(str(scale)) if scale else SCALE,
-                calls=cost["calls"],
-                tokens=cost["prompt_tokens"] + cost["completion_tokens"],
-                seconds=cost["seconds"],
+                spent=Spending(online=cost.online, prepared=cost.prepared or Amount()),
+                seconds=cost.seconds,
                 at=at,
                 case=case,
+                is_apart=cost.prepared is not None,
             ),
         )
 
@@ -204,7 +230,7 @@ def _named(name: str) -> tuple[str, str]:
     return workflow, _models({role: {"alias": alias} for role, alias in by_role.items()})
 
 
-def _graded(run: Mapping[str, Any], points: Decimal | Unscored, scale: Decimal) -> Graded:
+def _graded(run: Mapping[str, Any], points: Decimal | Unscored, scale: Decimal, spent: Spending) -> Graded:
     params = run["spec__params"]
     approved = {name: value for name, value in params.get("prepared", {}).items() if is_approved(name)}
     return Graded(
@@ -213,8 +239,7 @@ def _graded(run: Mapping[str, Any], points: Decimal | Unscored, scale: Decimal) 
         script=digest_of([run["spec__problem"], *(params.get(name) or None for name in MATERIAL), approved]),
         points=points,
         scale=scale,
-        calls=run["calls"],
-        tokens=run["prompt_tokens"] + run["completion_tokens"],
+        spent=spent,
         seconds=run["active_seconds"],
         at=run["finished_at"] or run["created_at"],
     )

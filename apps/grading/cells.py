@@ -16,10 +16,12 @@ from apps.grading.jobs import Job, jobs_of_versions, material_of, text_of
 from apps.grading.models import CellState, Experiment, ExperimentCell, GradedScript
 from apps.grading.naming import VARIANTS, aliases_in, plan_named, variant_of
 from apps.grading.pieces import pieces_known
-from apps.grading.plans import OFFLINE, GradingPlan, PlanWrong
+from apps.grading.plans import GradingPlan, PlanWrong
+from apps.grading.spending import spending_of_run
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.events import RunCancelled, RunFailed, RunFinished
 from apps.reasoning.domain.grading_events import GradingReached
+from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
@@ -191,13 +193,15 @@ def _finished(run: Run) -> None:
 
 
 def _end(run: Run, *, state: CellState, trouble: str) -> None:
-    spent = Run.objects.filter(pk=run.pk).values("calls", "prompt_tokens", "completion_tokens").get()
+    spent = spending_of_run(run.pk)
     seconds = Step.objects.filter(run_id=run.pk, kind="call").aggregate(took=Sum("duration_s"))["took"]
     ExperimentCell.objects.filter(run_id=run.pk).update(
         state=state,
         trouble=trouble,
-        calls=spent["calls"],
-        tokens=spent["prompt_tokens"] + spent["completion_tokens"],
+        calls=spent.total.calls,
+        tokens=spent.total.tokens,
+        prepared_calls=spent.prepared.calls,
+        prepared_tokens=spent.prepared.tokens,
         seconds=seconds or 0.0,
         ended_at=timezone.now(),
     )

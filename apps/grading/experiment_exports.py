@@ -19,7 +19,8 @@ from apps.runs.models import RunEvent
 AT_ONCE = 100
 COLUMNS = (
     "paper", "problem", "author", "workflow", "model", "state", "points", "scale", "unscored", "trouble", "human", "human_of",
-    "findings", "suspicious", "calls", "tokens", "model_seconds", "run",
+    "findings", "suspicious", "calls", "tokens", "online_calls", "online_tokens", "prepared_calls", "prepared_tokens",
+    "model_seconds", "run",
 )  # fmt: skip
 
 
@@ -68,6 +69,10 @@ def row_of(cell: ExperimentCell) -> dict[str, Any]:
         "suspicious": cell.suspicious,
         "calls": cell.calls,
         "tokens": cell.tokens,
+        "online_calls": cell.online_calls,
+        "online_tokens": cell.online_tokens,
+        "prepared_calls": cell.prepared_calls,
+        "prepared_tokens": cell.prepared_tokens,
         "model_seconds": round(cell.seconds, 3),
         "run": str(cell.run.public_id) if cell.run else "",
     }

@@ -93,7 +93,7 @@ class ExperimentCell(models.Model):
 
     `points` out of `scale`, or `unscored` says why there are none; both are empty until the run has ended. `prepares`: its
     run makes the pieces that the other cells of its `problem` (the statement's digest), workflow and alias then use, so they
-    wait for it. `attempt` counts the runs that were made for it.
+    wait for it. `attempt` counts the runs that were made for it. Of `calls` and `tokens` some prepared what other scripts use.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -117,8 +117,20 @@ class ExperimentCell(models.Model):
     suspicious = models.PositiveSmallIntegerField(default=0)
     calls = models.PositiveIntegerField(default=0)
     tokens = models.PositiveBigIntegerField(default=0)
+    prepared_calls = models.PositiveIntegerField(default=0)
+    prepared_tokens = models.PositiveBigIntegerField(default=0)
     seconds = models.FloatField(default=0.0)
     ended_at = models.DateTimeField(null=True)
+
+    @property
+    def online_calls(self) -> int:
+        """Those made for this script alone."""
+        return self.calls - self.prepared_calls
+
+    @property
+    def online_tokens(self) -> int:
+        """Those spent for this script alone."""
+        return self.tokens - self.prepared_tokens
 
     @property
     def apart_points(self) -> str | None:

@@ -23,7 +23,7 @@ SORTS = {
     "human": ("human",),
     "apart": ("apart",),
     "findings": ("findings",),
-    "tokens": ("tokens",),
+    "tokens": ("online",),
 }
 SHOWS = {
     "scored": ("scored", Q(state=CellState.SCORED)),
@@ -52,13 +52,18 @@ class RowFilter:
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of cells by state; `left_s` is None where nothing tells how fast it goes."""
+    """Counts of cells by state, what they spent for their scripts and what some prepared for others.
+
+    `left_s` is None where nothing tells how fast it goes.
+    """
 
     counts: Mapping[str, int]
     total: int
     ended: int
     calls: int
     tokens: int
+    prepared_calls: int
+    prepared_tokens: int
     left_s: float | None
 
     @property
@@ -76,8 +81,11 @@ class Progress:
 
 def progress_of(experiment: Experiment) -> Progress:
     """How far it is. It tells no result: how many could not be read may be asked of cells that are shown only."""
-    rows = experiment.cells.order_by().values("state").annotate(cells=Count("pk"), calls=Sum("calls"), tokens=Sum("tokens"))
-    found = list(rows)
+    spent = ("calls", "tokens", "prepared_calls", "prepared_tokens")
+    sums = {f"all_{name}": Sum(name) for name in spent}
+    grouped = experiment.cells.order_by().values("state").annotate(cells=Count("pk"), **sums)
+    found: list[dict[str, Any]] = [dict(row) for row in grouped]
+    total_of = {name: sum(row[f"all_{name}"] for row in found) for name in spent}
     counts = {row["state"]: row["cells"] for row in found}
     total = sum(counts.values())
     open_ = counts.get(CellState.WAITING, 0) + counts.get(CellState.RUNNING, 0)
@@ -85,8 +93,10 @@ def progress_of(experiment: Experiment) -> Progress:
         counts=counts,
         total=total,
         ended=total - open_,
-        calls=sum(row["calls"] for row in found),
-        tokens=sum(row["tokens"] for row in found),
+        calls=total_of["calls"] - total_of["prepared_calls"],
+        tokens=total_of["tokens"] - total_of["prepared_tokens"],
+        prepared_calls=total_of["prepared_calls"],
+        prepared_tokens=total_of["prepared_tokens"],
         left_s=_left(experiment, open_) if experiment.state == ExperimentState.RUNNING else None,
     )
 
@@ -165,6 +175,7 @@ def with_people(cells: QuerySet[ExperimentCell]) -> QuerySet[ExperimentCell]:
         share=Cast("points", real) / Cast("scale", real),
         apart=F("share") - F("human") / F("human_of"),
         distance=Abs("apart"),
+        online=F("tokens") - F("prepared_tokens"),
     )
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
 
+from apps.grading.spending import spending_of_run
 from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, GradingReached
+from apps.reasoning.domain.spending import Spending
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading, Located, Part
 from apps.reasoning.graders.material import Material
@@ -61,6 +63,7 @@ class Result:
     """`grading` is None while the run goes on. `nowhere` are findings without a step."""
 
     steps: tuple[StepShown, ...]
+    spent: Spending = field(default_factory=Spending)
     grading: Grading | None = None
     prepared: list[PieceShown] = field(default_factory=list)
     reference: ReferenceShown | None = None
@@ -97,7 +100,7 @@ def result_of(run: Run) -> Result:
     material = GRADERS[run.scaffold].read_params(run.spec["params"])
     if not isinstance(material, Material):
         raise TypeError(f"{run.scaffold} is no grader")
-    result = Result(steps=())
+    result = Result(steps=(), spent=spending_of_run(run.pk))
     match = None
     for row in run.events.filter(kind__in=KINDS).order_by("seq"):
         event = event_from(row.kind, row.body)

@@ -14,9 +14,9 @@ from apps.grading.jobs import Job
 from apps.grading.pieces import Pieces, piece_keep, pieces_known
 from apps.grading.plans import GradingPlan, run_name
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.domain.spending import Spending, spending_recorded
 from apps.reasoning.graders.grader import FINAL
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.inference.aliases import Alias
@@ -58,8 +58,7 @@ class Done:
     job: Job
     run: str
     grading: Grading
-    calls: int
-    usage: Usage
+    spent: Spending
     seconds: float
     reused: int
 
@@ -115,8 +114,7 @@ async def graded(plan: GradingPlan, job: Job, journal: GradingJournal, dispatche
         for _, _, event in reversed(journal.events)
         if isinstance(event, GradingReached) and event.name == FINAL
     )
-    usage = sum((record.usage for record in journal.records), Usage())
-    return Done(job, name, grading, journal.spent.calls, usage, journal.spent.seconds, reused)
+    return Done(job, name, grading, spending_recorded(journal.records), journal.spent.seconds, reused)
 
 
 async def _keep_pieces(spec: RunSpec, journal: GradingJournal, pieces: Pieces) -> int:

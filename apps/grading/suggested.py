@@ -44,9 +44,10 @@ def suggestion_body(done: Done, spec: RunSpec) -> SuggestionBody:
         suspicious=tuple(words[:REASON_LENGTH] for words in grading.suspicious),
         rewriting=grading.rewriting,
         cost=Cost(
-            calls=done.calls,
-            prompt_tokens=done.usage.prompt,
-            completion_tokens=done.usage.completion,
+            calls=done.spent.total.calls,
+            prompt_tokens=done.spent.total.prompt_tokens,
+            completion_tokens=done.spent.total.completion_tokens,
+            prepared=done.spent.prepared,
             seconds=round(done.seconds, 3),
             reused=done.reused,
         ),

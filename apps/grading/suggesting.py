@@ -24,7 +24,7 @@ from apps.grading.journals import DatabaseJournal
 from apps.grading.models import GradingCall
 from apps.grading.naming import VARIANTS, plan_named, players_read, players_titled, players_written, title_of, variant_of
 from apps.grading.pieces import pieces_known
-from apps.grading.plans import OFFLINE, GradingPlan, PlanWrong, run_name
+from apps.grading.plans import GradingPlan, PlanWrong, run_name
 from apps.grading.running import Done, graded, workers
 from apps.grading.starting import models_for_grading
 from apps.grading.suggested import suggestion_body
@@ -32,6 +32,7 @@ from apps.marks.graders import GraderFailed, GraderStopped, Question
 from apps.marks.graders.families import GraderUnknown, Offer
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.errors import AliasError, NeedsFork, RunHalted
+from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.material import Span
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.marking.suggestion import SuggestionBody

@@ -30,7 +30,7 @@ from apps.reasoning.agreement.consistency import Consistency
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.values import Unscored
-from apps.runs.models import Run, RunEvent, RunStatus
+from apps.runs.models import Run, RunEvent, RunStatus, Step
 from tests.marks.factory import marker
 from tests.problems.factory import make_problem
 
@@ -171,6 +171,10 @@ def run_of(
         "unscored": "" if points is not None else "no JSON",
         "grading": {"scale": str(scale)},
     }
+    for number in (1, 2):
+        Step.objects.create(
+            run=run, key=f"grade/{number}", role="grader", prompt_tokens=50, completion_tokens=10, recorded_at=timezone.now()
+        )
     RunEvent.objects.create(run=run, seq=1, key="final", kind=GradingReached.kind, at=timezone.now(), body=body)
     return run
 

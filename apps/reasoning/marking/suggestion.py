@@ -11,6 +11,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from apps.reasoning.domain.spending import Amount
 from apps.reasoning.domain.values import Value
 from apps.reasoning.marking.propagation import Propagation
 from apps.reasoning.marking.scheme import Code, Points
@@ -83,13 +84,22 @@ class Unplaced(Value):
 
 
 class Cost(Value):
-    """What a suggestion cost. `reused`: pieces of the problem that were made before."""
+    """What a suggestion cost. `prepared` is the part that prepared the problem for every script; None where it was not told
+    apart. `reused`: pieces of the problem that were made before.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    prepared: Amount | None = None
     reused: int = 0
+
+    @property
+    def online(self) -> Amount:
+        """The part for this script alone; all of it where it was not told apart."""
+        total = Amount(calls=self.calls, prompt_tokens=self.prompt_tokens, completion_tokens=self.completion_tokens)
+        return total - (self.prepared or Amount())
 
 
 class SuggestionBody(Value):

@@ -1,0 +1,29 @@
+"""What runs of graders spent, prepared and online apart, counted from their recorded steps."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from django.db.models import Count, Sum
+
+from apps.reasoning.domain.spending import Amount, Spending, spending_of
+from apps.runs.models import Step
+
+
+def spendings_of(runs: Sequence[int]) -> dict[int, Spending]:
+    """By key of a run; a run without recorded calls is not there. One query."""
+    rows = (
+        Step.objects.filter(run__in=runs, kind="call", attempt__gt=0)
+        .order_by()
+        .values("run", "role")
+        .annotate(calls=Count("pk"), prompt=Sum("prompt_tokens"), completion=Sum("completion_tokens"))
+    )
+    found: dict[int, list[tuple[str, Amount]]] = defaultdict(list)
+    for row in rows:
+        amount = Amount(calls=row["calls"], prompt_tokens=row["prompt"], completion_tokens=row["completion"])
+        found[row["run"]].append((row["role"], amount))
+    return {run: spending_of(spent) for run, spent in found.items()}
+
+
+def spending_of_run(run: int) -> Spending:
+    """Of one run, by its key."""
+    return spendings_of([run]).get(run, Spending())
