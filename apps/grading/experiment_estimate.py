@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from apps.grading.answer_lengths import answers_of, answers_words
 from apps.grading.cells import job_of_script
 from apps.grading.experiment_scripts import ScriptChosen
 from apps.grading.jobs import Job, jobs_of_versions
 from apps.grading.models import GradedScript
 from apps.grading.naming import plan_named, title_of, variant_of
 from apps.grading.pieces import pieces_known
-from apps.grading.plans import OFFLINE, PlanWrong
+from apps.grading.plans import PlanWrong
 from apps.grading.prompt_lengths import aliases_too_short
+from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.inference.aliases import Alias
-from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
 from apps.submissions.models import SubmissionVersion
 
 SAMPLE = 12
@@ -24,8 +26,10 @@ TROUBLES_SHOWN = 3
 
 @dataclass(frozen=True)
 class Forecast:
-    """Over all cells. `looked_at` scripts of `scripts` were estimated; `troubles` are why some cannot be graded, `too_long`
-    says which of them do not fit into a model's context.
+    """Over all cells; what prepares problems is counted in `calls_expected` and `tokens_expected` and told apart as well.
+
+    `looked_at` scripts of `scripts` were estimated; `rests_on` says by grader on what the lengths of answers rest, `troubles`
+    why some scripts cannot be graded, `too_long` which of them do not fit into a model's context.
     """
 
     cells: int
@@ -35,6 +39,9 @@ class Forecast:
     calls_expected: int
     calls_max: int
     tokens_expected: int
+    prepared_calls: int = 0
+    prepared_tokens: int = 0
+    rests_on: tuple[str, ...] = ()
     troubles: tuple[str, ...] = ()
     too_long: tuple[str, ...] = ()
 
@@ -50,35 +57,49 @@ def forecast_of(
     What the first script of a problem prepares is counted once a problem and not where it is there already.
     """
     jobs, troubles = _jobs(_spread(scripts))
-    calls = most = tokens = 0.0
+    sums: dict[tuple[str, bool], float] = defaultdict(float)
     crowded = Counter[tuple[str, str, str]]()
+    rests_on: dict[str, None] = {}
     gradable = [one.statement for one in scripts if one.can_be_graded]
     for workflow, players in graders:
         plan = plan_named(variant_of(workflow), players, aliases, max_new_tokens=max_new_tokens)
+        answers = answers_of(plan.workflow, plan.roles)
         each: list[Estimate] = []
         for job in jobs:
             try:
                 known = pieces_known(job.problem.statement, plan.roles)
-                each.append(plan.estimate(job, known))
+                each.append(plan.estimate(job, known, answers))
                 crowded.update((workflow, players, alias) for alias in aliases_too_short(plan, job, known, aliases))
             except PlanWrong as error:
                 troubles.append(str(error))
-        for role in (role for one in each for role in one.roles):
-            times = len(set(gradable) if role.role in OFFLINE else gradable) / len(jobs)
-            calls += times * role.calls_expected
-            tokens += times * role.tokens_expected
-            most += times * role.calls_max
+        roles = [role for one in each for role in one.roles]
+        _add(sums, roles, len(gradable) / max(1, len(jobs)), len(set(gradable)) / max(1, len(jobs)))
+        asked = dict.fromkeys(role.role for role in roles if role.calls_expected)
+        rests_on[f"{title_of(workflow)}. {answers_words(asked, answers, plan.roles)}"] = None
     return Forecast(
         cells=len(scripts) * len(graders),
         scripts=len(scripts),
         problems=len(set(gradable)),
         looked_at=len(jobs),
-        calls_expected=round(calls),
-        calls_max=round(most),
-        tokens_expected=round(tokens),
+        calls_expected=round(sums["calls", True] + sums["calls", False]),
+        calls_max=round(sums["most", True] + sums["most", False]),
+        tokens_expected=round(sums["tokens", True] + sums["tokens", False]),
+        prepared_calls=round(sums["calls", True]),
+        prepared_tokens=round(sums["tokens", True]),
+        rests_on=tuple(rests_on),
         troubles=tuple(dict.fromkeys(troubles))[:TROUBLES_SHOWN],
         too_long=tuple(_in_words(crowded, aliases, len(jobs))),
     )
+
+
+def _add(sums: dict[tuple[str, bool], float], roles: Sequence[RoleEstimate], scripts: float, problems: float) -> None:
+    """Add what one grader costs, by name and by whether it prepares: so often for each script, or for each problem."""
+    for role in roles:
+        is_once = role.role in OFFLINE
+        times = problems if is_once else scripts
+        sums["calls", is_once] += times * role.calls_expected
+        sums["tokens", is_once] += times * role.tokens_expected
+        sums["most", is_once] += times * role.calls_max
 
 
 def _in_words(crowded: Mapping[tuple[str, str, str], int], aliases: Mapping[str, Alias], looked_at: int) -> Iterator[str]:

@@ -8,10 +8,13 @@ from typing import Any
 
 from django.conf import settings
 
+from apps.grading.answer_lengths import Answers
 from apps.grading.jobs import Job
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import Sampling
+from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.lengths import prompt_tokens, with_lengths
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.slots import is_approved
@@ -21,8 +24,6 @@ from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
 
 Prepared = Mapping[str, dict[str, Any]]
-#: Roles that prepare what depends on the problem and its references alone.
-OFFLINE = frozenset({"clusterer", "analyst", "designer"})
 
 
 class PlanWrong(ValueError):
@@ -111,10 +112,13 @@ class GradingPlan:
             priority=BATCH,
         )
 
-    def estimate(self, job: Job, prepared: Prepared | None = None) -> Estimate:
-        """What one script is likely to cost."""
+    def estimate(self, job: Job, prepared: Prepared | None = None, answers: Mapping[str, Answers] | None = None) -> Estimate:
+        """What one script is likely to cost: prompts by the lengths of its texts, answers as measured or as in the papers."""
         limits = {name: role.sampling.max_new_tokens for name, role in self.roles.items()}
-        return self.grader.estimate(self.params(job, prepared), limits)
+        params = self.params(job, prepared)
+        measured = {role: one.tokens for role, one in (answers or {}).items()}
+        found = self.grader.estimate(params, limits)
+        return with_lengths(found, prompt_tokens(self.workflow, job.problem, params), measured, limits)
 
 
 def run_name(spec: RunSpec) -> str:
@@ -131,24 +135,32 @@ def run_name(spec: RunSpec) -> str:
 
 @dataclass(frozen=True)
 class Total:
-    """Calls and tokens over all scripts. What the first script of a problem prepares is not counted for the others."""
+    """Calls and tokens over all scripts. What the first script of a problem prepares is not counted for the others.
+
+    `roles` are those that are asked.
+    """
 
     scripts: int
     calls_expected: int
     calls_max: int
     tokens_expected: int
+    roles: tuple[str, ...] = ()
 
 
-def total_of(plan: GradingPlan, jobs: Sequence[Job], known: Mapping[str, Prepared]) -> Total:
+def total_of(
+    plan: GradingPlan, jobs: Sequence[Job], known: Mapping[str, Prepared], answers: Mapping[str, Answers] | None = None
+) -> Total:
     """The estimate of all; `known` holds by statement what was prepared before. Raises `PlanWrong`."""
+    asked: dict[str, None] = {}
     seen: set[str] = set()
     expected = most = tokens = 0
     for job in jobs:
-        one = plan.estimate(job, known.get(job.problem.statement))
+        one = plan.estimate(job, known.get(job.problem.statement), answers)
         is_first = job.problem.statement not in seen
         seen.add(job.problem.statement)
         counted = [role for role in one.roles if is_first or role.role not in OFFLINE]
+        asked |= dict.fromkeys(role.role for role in counted if role.calls_expected)
         expected += sum(role.calls_expected for role in counted)
         tokens += sum(role.tokens_expected for role in counted)
         most += one.calls_max
-    return Total(len(jobs), expected, most, tokens)
+    return Total(len(jobs), expected, most, tokens, tuple(asked))

@@ -33,13 +33,13 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     except AliasError as error:
         aliases, trouble = {}, str(error)
     form = GradingForm(request.POST or None, aliases=aliases)
-    estimate = None
+    estimate, rests_on = None, ""
     if request.method == "POST" and form.is_valid():
         script = form.cleaned_data["script"]
         try:
             plan = form.plan()
             if "estimate" in request.POST:
-                estimate = grading_estimate(plan, job_of(problem, script))
+                estimate, rests_on = grading_estimate(plan, job_of(problem, script))
             else:
                 start_id = form.cleaned_data["start_id"]
                 run = grading_start(user=user, problem=problem, plan=plan, script=script, start_id=start_id)
@@ -54,6 +54,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
         "version": problem.current,
         "graders": GRADERS.values(),
         "estimate": estimate,
+        "rests_on": rests_on,
         "trouble": trouble,
     }
     return render(request, "grading/start.html", context)

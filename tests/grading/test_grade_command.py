@@ -131,13 +131,16 @@ def test_the_second_script_of_a_problem_costs_two_calls_and_so_does_the_next_day
 ) -> None:
     table.update(FOLLOWS)
     references = ["--reference", "one", "--reference", "two", "--reference", "three"]
-    run(scripts, tmp_path / "out.jsonl", *references, workflow="ref5_plain")
+    said = run(scripts, tmp_path / "out.jsonl", *references, workflow="ref5_plain")
+    assert "3 scripts, 0 of them unscored; 6 calls, 90 tokens.\nPrepared once for the problems: 3 calls, 45 tokens." in said
     assert sorted(row["calls"] for row in rows(tmp_path / "out.jsonl")) == [2, 2, 5]
+    assert sorted(row["prepared"]["calls"] for row in rows(tmp_path / "out.jsonl")) == [0, 0, 3]
     assert PreparedPiece.objects.count() == 3
     said = run(scripts, tmp_path / "later.jsonl", *references, "--seed", "1", workflow="ref5_plain")
     assert [row["calls"] for row in rows(tmp_path / "later.jsonl")] == [2, 2, 2]
     assert [row["pieces_reused"] for row in rows(tmp_path / "later.jsonl")] == [3, 3, 3]
     assert "About 6 calls" in said
+    assert "Prepared" not in said
 
 
 def test_what_is_in_the_output_is_not_graded_again(table: Table, scripts: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
+from apps.grading.answer_lengths import answers_of, answers_words
 from apps.grading.call_files import CallFile
 from apps.grading.jobs import Job, RowColumns, jobs_of_rows, jobs_of_versions
 from apps.grading.mark_files import rows_read
@@ -69,8 +70,9 @@ class Command(BaseCommand):
             jobs = _jobs(options)
             known = {job.problem.statement: pieces_known(job.problem.statement, plan.roles) for job in jobs}
             todo, ended = _left(plan, jobs, options["out"], known)
-            total = total_of(plan, todo, known)
-            self._tell(total, len(jobs) - len(todo))
+            answers = answers_of(plan.workflow, plan.roles)
+            total = total_of(plan, todo, known, answers)
+            self._tell(total, len(jobs) - len(todo), answers_words(total.roles, answers, plan.roles))
             if options["estimate"] or not todo:
                 return
             if total.calls_max > LARGE_CALLS and not options["yes"]:
@@ -79,11 +81,13 @@ class Command(BaseCommand):
         except (AliasError, FileWrong, PlanWrong) as error:
             raise CommandError(str(error)) from error
 
-    def _tell(self, total: Total, done: int) -> None:
+    def _tell(self, total: Total, done: int, rests_on: str) -> None:
         if done:
             self.stdout.write(f"{done} of {done + total.scripts} are in the output already.")
         expected = f"About {_counted(total.calls_expected, 'call')} and {total.tokens_expected:,} tokens"
         self.stdout.write(f"{_counted(total.scripts, 'script')}. {expected}, at most {_counted(total.calls_max, 'call')}.")
+        if total.scripts:
+            self.stdout.write(rests_on)
 
     def _grade(self, plan: GradingPlan, jobs: list[Job], ended: frozenset[str], options: dict[str, Any]) -> None:
         out: Path = options["out"]
@@ -97,8 +101,10 @@ class Command(BaseCommand):
                 counts.update(
                     scripts=1,
                     unscored=int(done.grading.points is None),
-                    calls=done.calls,
-                    tokens=done.usage.prompt + done.usage.completion,
+                    calls=done.spent.online.calls,
+                    tokens=done.spent.online.tokens,
+                    prepared_calls=done.spent.prepared.calls,
+                    prepared_tokens=done.spent.prepared.tokens,
                 )
                 self.stdout.write(f"{counts['scripts']}/{len(jobs)} {done.job.paper}: {done.grading.sentence}")
 
@@ -109,6 +115,9 @@ class Command(BaseCommand):
                 raise CommandError(f"{reason} What is done is kept; the same command goes on from there.") from None
         told = f"{_counted(counts['scripts'], 'script')}, {counts['unscored']} of them unscored"
         self.stdout.write(f"{told}; {_counted(counts['calls'], 'call')}, {counts['tokens']:,} tokens.")
+        if prepared := counts["prepared_calls"]:
+            tokens = f"{counts['prepared_tokens']:,} tokens"
+            self.stdout.write(f"Prepared once for the problems: {_counted(prepared, 'call')}, {tokens}.")
 
 
 def _counted(number: int, what: str) -> str:
