@@ -14,6 +14,7 @@ from apps.learning.job_ends import ADVICE
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.rollout_plan import RolloutPlan, plan_of
 from apps.learning.rollouts import left_out, producer_said
+from apps.learning.waiting import waits_for
 from apps.runs.models import LIVE, RunStatus
 from apps.runs.pulse import pulses
 from apps.runs.streams import sync_client
@@ -39,7 +40,9 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         curves = curves_of(job.folder)
         numbers = [(word_of(name), name, f"{value:.4g}") for name, value in sorted(curves.last.items())]
         last_step = curves.last_step
+        dropped = curves.last.get("dropped", 0.0)
     silent = silent_for(job.folder) if job.is_under_way else None
+    played = played_by(job) if job.rollouts else None
     return {
         "job": job,
         "status": STATUS[JobState(job.state)],
@@ -50,7 +53,8 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         "last_step": last_step,
         "log": log_tail(job.folder)[-LOG_LINES:],
         "checkpoints": list(reversed(checkpoint_steps(job.folder))),
-        "played": played_by(job) if job.rollouts else None,
+        "played": played,
+        "waits": waits_for(job, played.counts if played else {}, dropped=dropped),
         "no_worker": job.state == JobState.QUEUED and worker_is_missing(),
     }
 
