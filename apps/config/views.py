@@ -7,15 +7,20 @@ from django.views.decorators.http import require_GET
 from apps.accounts.access import user_of
 from apps.config.api_docs import api_operations
 from apps.config.home import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
+from apps.config.home_contests import contests_coached, contests_own
 from apps.problems.access import problem_visible_to
 
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Running and recent runs for those who see runs; problems for everyone."""
+    """What waits in contests; running and recent runs for those who see runs; problems for everyone."""
     user = user_of(request)
     live, recent = home_runs(user)
+    is_refresh = "HX-Request" in request.headers
     context = {
+        # The list of running runs asks for this page again and again, and takes nothing else of it.
+        "coached": [] if is_refresh else contests_coached(user),
+        "own_contests": [] if is_refresh else contests_own(user),
         "live": live,
         "recent": recent,
         "problems": home_problems(user),
