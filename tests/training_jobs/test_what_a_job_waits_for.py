@@ -57,7 +57,7 @@ def test_a_job_that_was_taken_waits_for_its_trainer() -> None:
 
 def test_a_job_that_plays_for_itself_says_how_many_rows_its_next_step_lacks_and_why() -> None:
     job = playing({"state": "running", "rows": 19, "waiting": 1, "silent": 2}, step=2)
-    runs = {RunStatus.RUNNING: 2, RunStatus.QUEUED: 1, RunStatus.FINISHED: 9}
+    runs: dict[str, int] = {RunStatus.RUNNING: 2, RunStatus.QUEUED: 1, RunStatus.FINISHED: 9}
     assert waits_for(job, runs) == [
         "Step 3 waits for rows: 3 of 8 are there.",
         "3 runs are under way; 4 runs on a problem are compared with each other.",
