@@ -15,8 +15,8 @@ class Liveness:
     advice: str = ""
 
 
-def liveness(run: Run, open_calls: int = 0) -> Liveness:
-    """The state of a run from its row and the number of calls under way."""
+def liveness(run: Run, open_calls: int = 0, *, is_concluding: bool = False) -> Liveness:
+    """The state of a run from its row, the number of calls under way, and whether it has chosen what it stands by."""
     if run.is_stalled:
         return Liveness(
             "stalled", "stalled; another orchestrator takes it over soon", "Nothing is lost: finished calls are kept."
@@ -27,7 +27,7 @@ def liveness(run: Run, open_calls: int = 0) -> Liveness:
         return Liveness(state, f"finished: {how}", str((run.outcome or {}).get("reason", "")))
     return {
         RunStatus.QUEUED: Liveness("queued", "queued; waits for an orchestrator"),
-        RunStatus.RUNNING: _running(open_calls),
+        RunStatus.RUNNING: _running(open_calls, is_concluding),
         RunStatus.PAUSED: Liveness("paused", "paused", run.status_reason or "Resume it to go on where it stopped."),
         RunStatus.CANCELLED: Liveness("cancelled", "cancelled", "Everything recorded until then is kept."),
         RunStatus.FAILED: Liveness("failed", "failed", run.status_reason),
@@ -35,7 +35,7 @@ def liveness(run: Run, open_calls: int = 0) -> Liveness:
     }[RunStatus(run.status)]
 
 
-def _running(open_calls: int) -> Liveness:
+def _running(open_calls: int, is_concluding: bool) -> Liveness:
     if not open_calls:
-        return Liveness("running", "running; between two calls")
+        return Liveness("running", "running; its last formulas are checked" if is_concluding else "running; between two calls")
     return Liveness("running", f"{open_calls} call{'s' * (open_calls != 1)} under way")

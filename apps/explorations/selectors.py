@@ -134,9 +134,9 @@ def header(run: Run, user: User, open_now: int) -> Header:
     """The header of `run` as `user` sees it."""
     rows = command_rows(run)
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
-    return Header(
-        liveness(run, open_now), meters(run, open_now), rows, run_may_steer(user, run), pending, run.scaffold == "intern_s1_mo"
-    )
+    is_concluding = run.is_live and run.events.filter(kind="proof.selected").exists()
+    told = liveness(run, open_now, is_concluding=is_concluding)
+    return Header(told, meters(run, open_now), rows, run_may_steer(user, run), pending, run.scaffold == "intern_s1_mo")
 
 
 @dataclass(frozen=True)

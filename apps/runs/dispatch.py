@@ -45,6 +45,8 @@ _DELETE_EVERY_S = 0.5
 _MISSED_S = 1.5
 #: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
 _TOOL_IS_AWAITED_S = 60.0
+#: Its scaffold misses no check of formulas; somebody waits for the run to end.
+_CHECK_IS_AWAITED_S = 15.0
 UNREADABLE = "A result could not be read: its worker runs another version of Lemmascope. Bring all to one, then resume the run."
 _ERRORS: Mapping[str, type[errors.BackendError]] = {
     cls.__name__: cls
@@ -270,9 +272,10 @@ class CeleryDispatcher:
             request = waiting.request
             if request.job == "generate" or waiting.result.done() or not waiting.sent_at:
                 continue
+            patience_s = _CHECK_IS_AWAITED_S if request.job == "check_math" else _TOOL_IS_AWAITED_S
             if request.alias in served:
                 waiting.served_at = now
-            elif now - max(waiting.sent_at, waiting.served_at) > _TOOL_IS_AWAITED_S:
+            elif now - max(waiting.sent_at, waiting.served_at) > patience_s:
                 reason = (
                     f"No worker serves {request.alias}; `make up` starts one, or `python -m workers.serve {request.alias}`."
                 )

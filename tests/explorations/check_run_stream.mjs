@@ -277,6 +277,7 @@ facts.words = {
     liveness({ status: "running" }, { a: { n: 1240, rate: 57 } }, 1),
     liveness({ status: "running" }, { a: { n: 0, rate: 0 } }, 2),
     liveness({ status: "running" }),
+    liveness({ status: "running" }, {}, 0, { concluding: true }),
     liveness({ status: "running", stalled: true }),
     liveness({ status: "finished" }),
   ].map((told) => told?.words ?? null),

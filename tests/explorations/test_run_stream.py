@@ -95,6 +95,7 @@ def test_the_script_is_honest_about_what_a_run_does(facts: Any) -> None:
         "generating 1,240 tokens in 1 call at 57/s",
         "waiting for the model; 2 calls under way",
         "running; between two calls",
+        "running; its last formulas are checked",
         "stalled; another orchestrator takes it over soon",
         None,
     ]

@@ -16,6 +16,7 @@ from tests.inference.conftest import a_request
 pytestmark = pytest.mark.asyncio
 QUEUES = {"sandbox": "inference.sandbox", "tested": "inference.tested"}
 TOOL = a_request(alias="sandbox", job="python", text="print(1)")
+CHECK = a_request(alias="sandbox", job="check_math", text="{}")
 MODEL = a_request()
 
 
@@ -46,6 +47,15 @@ async def _answer(request: GenerationRequest, within_s: float = 4.0) -> str:
 
 async def test_a_tool_call_without_a_worker_is_refused_with_what_to_do() -> None:
     assert "python -m workers.serve sandbox" in await _answer(TOOL)
+
+
+async def test_a_check_of_formulas_is_given_up_sooner_because_the_end_of_the_run_waits_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dispatch, "_TOOL_IS_AWAITED_S", 60.0)
+    monkeypatch.setattr(dispatch, "_CHECK_IS_AWAITED_S", 0.5)
+    assert "No worker serves sandbox" in await _answer(CHECK)
+    assert await _answer(TOOL, within_s=2.5) == ""
 
 
 async def test_a_model_call_without_a_worker_waits() -> None:

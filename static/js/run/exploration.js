@@ -28,7 +28,7 @@ const LINK_WORDS = { connecting: "connecting", "catching-up": "catching up", liv
 
 const page = document.querySelector("[data-run]");
 const panel = document.getElementById("panel");
-const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false, liveSince: Infinity };
+const state = { run: { status: page.dataset.live === "yes" ? "queued" : "" }, known: false, generating: {}, link: null, lost: new Set(), newCalls: 0, missed: false, liveSince: Infinity, concluding: false };
 
 const part = (name) => page.querySelector(`#run-header [data-part="${name}"]`);
 /** Parts that could not be fetched are fetched again when the page is live again. */
@@ -152,7 +152,9 @@ function tellState() {
   const place = part("liveness");
   const isWatching = WATCHING.has(state.link?.state ?? "connecting");
   const calls = isWatching ? state.generating : Object.fromEntries(Object.entries(state.generating).map(([call, { n }]) => [call, { n, rate: 0 }]));
-  const told = state.known ? liveness(state.run, calls, lanes?.running ?? 0, performance.now() - state.liveSince > SURE_MS) : null;
+  const told = state.known ? liveness(state.run, calls, lanes?.running ?? 0, {
+    sure: performance.now() - state.liveSince > SURE_MS, concluding: state.concluding,
+  }) : null;
   const words = told && (isWatching ? told.words : `not connected; last known: ${told.words}`);
   if (told && place && place.textContent !== words) {
     place.textContent = words;
@@ -242,7 +244,11 @@ function takeEvent(event) {
   }
   if (HEADER_KINDS.test(kind)) refreshHeader();
   if (concernsPanel(event)) refreshPanel();
-  if (kind === "proof.selected" && shown.tab === "agents") showPanel({ tab: "proof" });
+  if (kind === "proof.selected") {
+    state.concluding = true;
+    tellState();
+    if (shown.tab === "agents") showPanel({ tab: "proof" });
+  }
 }
 
 function takeState(frame) {

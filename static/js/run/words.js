@@ -42,9 +42,9 @@ const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 /**
  * What a live run is doing: `{state, words}`, or null where only the server's page knows (a run that has ended).
  * `generating` maps calls to `{n, rate}`; `open` is the number of calls that began and have not ended. Who has watched for a
- * moment only cannot know that no token comes: `sure` is false then.
+ * moment only cannot know that no token comes: `sure` is false then. `concluding`: the run has chosen what it stands by.
  */
-export function liveness({ status, stalled = false }, generating = {}, open = 0, sure = true) {
+export function liveness({ status, stalled = false }, generating = {}, open = 0, { sure = true, concluding = false } = {}) {
   if (stalled) return { state: "stalled", words: "stalled; another orchestrator takes it over soon" };
   if (status === "queued") return { state: "queued", words: "queued; waits for an orchestrator" };
   const calls = Object.values(generating);
@@ -61,5 +61,5 @@ export function liveness({ status, stalled = false }, generating = {}, open = 0,
     return { state: "running", words: `generating ${compact(tokens)} tokens in ${where}${speed}` };
   }
   if (open) return { state: "running", words: `${sure ? "waiting for the model; " : ""}${plural(open, "call")} under way` };
-  return { state: "running", words: "running; between two calls" };
+  return { state: "running", words: concluding ? "running; its last formulas are checked" : "running; between two calls" };
 }
