@@ -44,6 +44,13 @@ def test_a_running_run_shows_its_open_calls(client: Client, alice: User) -> None
     assert "Pause" in page
 
 
+def test_a_run_that_has_chosen_its_proof_says_what_is_left(client: Client, alice: User) -> None:
+    chosen, under_way = make_exploration(alice, RunStatus.RUNNING), make_exploration(alice, RunStatus.RUNNING)
+    under_way.events.filter(kind="proof.selected").delete()
+    assert "running; its last formulas are checked" in page_of(client, chosen)
+    assert "running; between two calls" in page_of(client, under_way)
+
+
 def test_a_run_and_a_command_of_nobody_have_their_page(client: Client) -> None:
     run = make_exploration(None, RunStatus.RUNNING)
     RunCommand.objects.create(run=run, command_id=uuid.uuid4(), name="pause", by=None)
