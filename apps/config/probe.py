@@ -1,7 +1,7 @@
-"""`python -m apps.config.probe web|orchestrator|inference`: is the process beside me alive? Exit status 0 is yes.
+"""`python -m apps.config.probe web|orchestrator|inference|trainer`: is the process beside me alive? Exit status 0 is yes.
 
 For container health checks, which run inside the container of the process they ask about; light, because they run for ever.
-Orchestrators and inference workers are asked for by the heartbeat that each keeps in Redis under its machine's name.
+Workers are asked for by the heartbeat that each keeps in Redis under its machine's name.
 """
 
 import http.client
@@ -16,7 +16,7 @@ from django.conf import settings
 
 WITHIN_S = 5.0
 #: Where a process of each kind keeps its heartbeat; `*` is its number on the machine.
-HEARTBEATS = {"orchestrator": "pulse:orchestrator:{host}/*", "inference": "hb:{host}/*"}
+HEARTBEATS = {"orchestrator": "pulse:orchestrator:{host}/*", "inference": "hb:{host}/*", "trainer": "pulse:trainer:{host}/*"}
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
     elif kind in HEARTBEATS:
         is_alive, found = heartbeat_is_there(kind)
     else:
-        print("usage: python -m apps.config.probe web|orchestrator|inference", file=sys.stderr)  # noqa: T201
+        print("usage: python -m apps.config.probe web|orchestrator|inference|trainer", file=sys.stderr)  # noqa: T201
         return 2
     print(found)  # noqa: T201
     return 0 if is_alive else 1

@@ -57,13 +57,13 @@ def docker_compose() -> list[str] | None:
 
 
 def resolved(*files: Path, without: str = "") -> "subprocess.CompletedProcess[str]":
-    """What `docker compose config` says to these files together, with `FILLED` less one variable."""
+    """What `docker compose config` says to these files together, all profiles, with `FILLED` less one variable."""
     command = docker_compose()
     assert command is not None
     given = [part for path in files for part in ("-f", str(path))]
     env = {"PATH": os.environ["PATH"], **{name: value for name, value in FILLED.items() if name != without}}
     return subprocess.run(
-        [*command, "--env-file", os.devnull, *given, "config", "--format", "json"],
+        [*command, "--profile=*", "--env-file", os.devnull, *given, "config", "--format", "json"],
         env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ from tests.deployment.compose import DOCKER, FILLED, ROOT, dockerfile, services
 from tests.flows.database import PostgresServer
 
 #: In the order of their start; the last to start is the first to stop.
-PROCESSES = ("valkey", "orchestrator", "inference", "web", "proxy")
+PROCESSES = ("valkey", "orchestrator", "inference", "trainer", "web", "proxy")
 
 
 class Installation:
@@ -47,6 +47,7 @@ class Installation:
             " --dir ": f" --bind 127.0.0.1 --port {self.ports['valkey']} --dir ",
             "/tmp/secret.conf": str(folder / "secret.conf"),
             "/data": str(folder / "broker"),
+            "/var/lib/lemmascope": str(folder / "shared"),
         }
 
     def __enter__(self) -> "Installation":
@@ -59,13 +60,14 @@ class Installation:
 
     def _bring_up(self) -> None:
         (self.folder / "broker").mkdir()
+        (self.folder / "shared").mkdir()
         (self.folder / "tmp").mkdir()
         build_application(self.app)
         self.files = written_files(self.app)
         self.finish("migrate")
         for name in PROCESSES:
             self.start(name)
-        for name in ("valkey", "web", "orchestrator", "inference"):
+        for name in ("valkey", "web", "orchestrator", "inference", "trainer"):
             self.wait_until(functools.partial(self.is_healthy, name), f"{name} is not healthy")
 
     def __exit__(self, *_: object) -> None:

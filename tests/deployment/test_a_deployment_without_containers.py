@@ -88,7 +88,7 @@ def sign_in(place: Installation, name: str, password: str, *, sent_for: str = ""
     return ask(place, "/accounts/login/", method="POST", body=body, headers=sent)[0]
 
 
-@pytest.mark.parametrize("name", ["web", "orchestrator", "inference"])
+@pytest.mark.parametrize("name", ["web", "orchestrator", "inference", "trainer"])
 def test_the_health_check_of_every_process_is_content(installation: Installation, name: str) -> None:
     assert installation.is_healthy(name)
 
@@ -222,6 +222,6 @@ def test_every_process_stops_when_it_is_told() -> None:
         tempfile.TemporaryDirectory(prefix="ls-stop-") as folder,
         Installation(Path(folder), database) as found,
     ):
-        statuses = {name: found.stop(name) for name in ("proxy", "web", "orchestrator", "inference", "valkey")}
+        statuses = {name: found.stop(name) for name in ("proxy", "web", "trainer", "orchestrator", "inference", "valkey")}
         # uvicorn finishes its answers and then ends by the signal itself.
         assert statuses == {**dict.fromkeys(statuses, 0), "web": -signal.SIGTERM}, found.logs()

