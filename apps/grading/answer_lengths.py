@@ -8,6 +8,8 @@ from django.db.models import Avg, Count
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run, Step
 
+#: How prompts are measured, for people.
+LENGTHS = "Prompts by the lengths of the texts, four characters a token."
 #: Fewer calls than this say nothing; an estimate then keeps to the papers.
 CALLS_AT_LEAST = 5
 #: Of so many runs of a grader, the newest.

@@ -8,11 +8,14 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 
 from apps.accounts.models import User
+from apps.grading.answer_lengths import LENGTHS, answers_of, answers_words
 from apps.grading.jobs import material_of, text_of
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import PlanWrong, asks_for_json, roles_played
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.graders import preparing
+from apps.reasoning.graders.lengths import prompt_tokens, with_lengths
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.preparer import Preparer
 from apps.reasoning.graders.registry import PREPARERS
@@ -54,10 +57,19 @@ def problem_spec(
 
 
 def spec_estimate(spec: RunSpec) -> Estimate:
-    """What a run is likely to cost."""
+    """What a run is likely to cost. That of preparing references knows their lengths, and says on what its answers rest."""
     program = PREPARERS[spec.scaffold]
     limits = {name: role.sampling.max_new_tokens for name, role in spec.roles.items()}
-    return program.estimate(program.read_params(spec.params), limits)
+    params = program.read_params(spec.params)
+    found: Estimate = program.estimate(params, limits)
+    if spec.scaffold != preparing.NAME or not isinstance(params, Material):
+        return found
+    answers = answers_of(spec.scaffold, spec.roles)
+    measured = {role: one.tokens for role, one in answers.items()}
+    asked = [role.role for role in found.roles if role.calls_expected]
+    words = f"{found.assumptions} {LENGTHS} {answers_words(asked, answers, spec.roles)}".strip()
+    known = with_lengths(found, prompt_tokens(spec.scaffold, spec.problem, params), measured, limits)
+    return known.model_copy(update={"assumptions": words})
 
 
 def problem_run_start(

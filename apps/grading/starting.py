@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 
 from apps.accounts.models import User
-from apps.grading.answer_lengths import answers_of, answers_words
+from apps.grading.answer_lengths import LENGTHS, answers_of, answers_words
 from apps.grading.held import pasted_require
 from apps.grading.jobs import Job, material_of, text_of
 from apps.grading.pieces import pieces_known
@@ -37,7 +37,8 @@ def grading_estimate(plan: GradingPlan, job: Job) -> tuple[Estimate, str]:
     """What it is likely to cost, with what was prepared before, and what its answers rest on. Raises `PlanWrong`."""
     answers = answers_of(plan.workflow, plan.roles)
     found = plan.estimate(job, pieces_known(job.problem.statement, plan.roles), answers)
-    return found, answers_words([role.role for role in found.roles if role.calls_expected], answers, plan.roles)
+    asked = [role.role for role in found.roles if role.calls_expected]
+    return found, f"{LENGTHS} {answers_words(asked, answers, plan.roles)}".strip()
 
 
 def grading_start(

@@ -6,7 +6,8 @@ import pytest
 
 from apps.reasoning.graders.grader import costs
 from apps.reasoning.graders.lengths import CHARACTERS, prompt_tokens, with_lengths
-from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.material import Material
+from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.prompts.loader import load
 from tests.graders.answers import FOLLOWS
 from tests.graders.grade import PROBLEM, REFERENCES, SCRIPT, grade, grading
@@ -23,7 +24,9 @@ TABLE = {
 
 
 def tokens_of(workflow: str, script: str = SCRIPT, **params: Any) -> dict[str, int]:
-    return prompt_tokens(workflow, PROBLEM, GRADERS[workflow].read_params({"script": script, **params}))
+    material = {**GRADERS, **PREPARERS}[workflow].read_params({"script": script, **params})
+    assert isinstance(material, Material)
+    return prompt_tokens(workflow, PROBLEM, material)
 
 
 @pytest.mark.parametrize("workflow", GRADERS)
@@ -56,6 +59,14 @@ def test_the_whole_of_a_prompt_by_hand() -> None:
     characters = sum(len(one.system) + len(one.user) for one in [*ours, load("shared/forms/fence_rule")])
     characters += len("Prove that $n^2+n$ is even for every integer $n$.") + len("Step 1. It is so.")
     assert tokens_of("single_turn", "It is so.") == {"grader": -(-characters // 4)}
+
+
+def test_preparing_references_is_measured_as_in_a_grading() -> None:
+    prepared = tokens_of("prepare", references=REFERENCES, manners=["ref5_milestones"])
+    graded = tokens_of("ref5_milestones", references=REFERENCES)
+    assert {role: prepared[role] for role in ("clusterer", "analyst", "designer")} == {
+        role: graded[role] for role in ("clusterer", "analyst", "designer")
+    }
 
 
 def test_groups_that_are_there_are_what_a_script_is_compared_with() -> None:

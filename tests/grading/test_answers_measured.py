@@ -86,6 +86,16 @@ def test_the_form_of_one_script_says_so(alice: User, client_for: ClientFor) -> N
     assert "Answers as measured: grader 320 tokens (mean of 5 recorded calls of served)." in said
 
 
+def test_the_page_that_prepares_references_says_so(alice: User, client_for: ClientFor) -> None:
+    address = reverse("grading:prepare", args=[make_problem().slug])
+    data = {"alias": "served", "manners": ["ref5_plain"], "groups": "2", "estimate": "1"}
+    recorded(alice, 100, 200, 300, 400, 600, workflow="prepare", role="designer")
+    said = client_for(alice).post(address, data).content.decode()
+    assert "four characters a token" in said
+    assert "Answers as measured: designer 320 tokens (mean of 5 recorded calls of served)." in said
+    assert "clusterer (served), analyst (served)." in said
+
+
 def test_a_forecast_of_many_rests_on_the_same_and_tells_what_is_prepared_once(alice: User) -> None:
     scripts = Chosen(graded_set=make_set(6, problems=2)).scripts()
     aliases = models_for_grading()

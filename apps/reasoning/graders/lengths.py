@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.graders import ensemble, jury, points8, single_turn, with_scheme
+from apps.reasoning.graders import ensemble, jury, points8, preparing, single_turn, with_scheme
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.pieces import Clusters
 from apps.reasoning.graders.with_references import MANNERS, REF3
@@ -22,8 +22,13 @@ GROUPS = 2
 
 
 def prompt_tokens(workflow: str, problem: ProblemText, material: Material) -> dict[str, int]:
-    """By role the tokens of one prompt about this script, rounded up; the mean where a role is asked in several ways."""
+    """By role the tokens of one prompt about this script, rounded up; the mean where a role is asked in several ways.
+
+    `workflow` is a grader, or the program that prepares references.
+    """
     told = _Told(problem, material)
+    if workflow == preparing.NAME:
+        return told.preparing(workflow)
     judge = told.judging(workflow)
     if workflow == jury.NAME:
         return dict.fromkeys(jury.JUDGES, judge)
@@ -80,6 +85,8 @@ class _Told:
         return round(fmean(self._judging(name) for name in self._members(workflow)))
 
     def _members(self, workflow: str) -> set[str]:
+        if isinstance(self.material, preparing.Params):
+            return set(self.material.manners)
         return set(self.material.members) if isinstance(self.material, ensemble.Params) else {workflow}
 
     def _judging(self, name: str) -> int:
