@@ -21,6 +21,10 @@ class TaskGone(Exception):
     """The script is being marked by somebody else by now."""
 
 
+class TaskRests(TaskGone):
+    """The script is still with this person, but its contest is not being marked any more, or not just now."""
+
+
 def problem_marked_for(user: User, public_id: uuid.UUID) -> ContestProblem:
     """A problem of a contest that the person coaches and that is being marked, or `Http404`."""
     rows = ContestProblem.objects.select_related("contest", "problem", "version", "captain")
@@ -54,7 +58,10 @@ def captain_is(user: User, problem: ContestProblem) -> bool:
 
 
 def task_get_for(user: User, public_id: uuid.UUID) -> MarkingTask:
-    """A task that the person holds or has done. Raises `Http404`, and `TaskGone` where a colleague has it."""
+    """A task that the person holds or has done.
+
+    Raises `Http404`, `TaskGone` where a colleague has it, and `TaskRests` where its contest is not being marked now.
+    """
     rows = MarkingTask.objects.select_related(
         "case__problem__contest",
         "case__problem__problem",
@@ -64,7 +71,11 @@ def task_get_for(user: User, public_id: uuid.UUID) -> MarkingTask:
     )
     task = get_object_or_404(rows, public_id=public_id)
     contest = task.case.problem.contest
-    if contest.state != ContestState.MARKING or coach_of(user, contest) is None:
+    if coach_of(user, contest) is None:
+        raise Http404(NO_TASK)
+    if contest.state != ContestState.MARKING:
+        if task.assignee_id == user.pk and task.done_at is None:
+            raise TaskRests(f"The contest is {contest.get_state_display().lower()} now. What was saved of your mark is kept.")
         raise Http404(NO_TASK)
     if task.assignee_id != user.pk:
         raise TaskGone("This script is no longer yours: the lease ran out, or you handed it on.")

@@ -163,6 +163,18 @@ def test_a_script_that_went_to_somebody_else_says_so(live_server: LiveServer, cl
         expect(page.get_by_role("alert").filter(has_text="being marked by somebody else")).to_be_visible()
 
 
+def test_a_mark_that_cannot_be_sealed_here_any_more_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
+    problem_to_mark(bob)
+    with room_of(live_server, session_of(client_for, bob)) as room:
+        page = room.begin()
+        page.route("**/seal", lambda route: route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>"))
+        page.keyboard.press("0")
+        settled(page)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert").filter(has_text="can no longer be marked here")).to_be_visible()
+    assert not Mark.objects.filter(state=MarkState.SEALED).exists()
+
+
 def test_without_scripts_the_forms_do_the_same(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob), java_script_enabled=False) as room:

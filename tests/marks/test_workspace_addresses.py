@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, ContestState
-from apps.contests.services import contest_move
+from apps.contests.services import coach_add, coach_remove, contest_move
 from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason
 from apps.marks.selectors import PANES
 from tests.contests.factory import enter, make_contest, moved
@@ -151,6 +151,33 @@ def test_whose_lease_is_gone_is_told_so(task: MarkingTask, bob: User, dana: User
     assert "Somebody else has this script" in page.content.decode()
 
 
+@pytest.mark.parametrize(("verb", "words"), [("reopen", "The contest is open now."), ("close", "The contest is closed now.")])
+def test_who_marks_when_marking_ends_is_told_and_keeps_what_was_begun(
+    task: MarkingTask, bob: User, client_for: ClientFor, verb: str, words: str
+) -> None:
+    client = client_for(bob)
+    command(client, task, 0, "points", points=6)
+    contest = task.case.problem.contest
+    contest_move(contest=contest, verb=verb, based_on=contest.row_version, by=bob)
+    names = ("command", "undo", "seal", "heartbeat", "pass")
+    answers = [sent(client, task, name, verb="clear", id=str(uuid.uuid4()), row_version=1, reason="skip") for name in names]
+    assert {answer.status_code for answer in answers} == {410}
+    assert {answer.json()["message"] for answer in answers} == {f"{words} What was saved of your mark is kept."}
+    page = client.get(reverse("marks:task", kwargs={"task_id": task.public_id}))
+    assert page.status_code == 410
+    assert "This contest is not being marked" in page.content.decode()
+    assert Mark.objects.get().sheet["typed"] == "6"
+
+
+def test_who_coaches_the_contest_no_more_is_told_nothing(
+    task: MarkingTask, bob: User, dana: User, client_for: ClientFor
+) -> None:
+    contest = task.case.problem.contest
+    coach_add(contest=contest, person=dana, is_organiser=True)
+    coach_remove(coach=contest.coaches.get(person=bob))
+    assert sent(client_for(bob), task, "heartbeat", active_seconds=1).status_code == 404
+
+
 def test_handing_on_leads_to_the_next_script(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
     client = client_for(bob)
     done = sent(client, task, "pass", reason="conflict", words="My nephew.")
@@ -224,7 +251,7 @@ def test_without_the_token_of_its_page_nothing_is_changed(task: MarkingTask, bob
     assert client.post(reverse("marks:next", kwargs={"problem_id": task.case.problem.public_id})).status_code == 403
 
 
-def test_strangers_students_and_closed_contests_get_nothing(
+def test_strangers_and_students_get_nothing_and_in_a_closed_contest_nothing_is_marked(
     task: MarkingTask, bob: User, alice: User, charlie: User, client_for: ClientFor
 ) -> None:
     enter(task.case.problem.contest, charlie)
@@ -234,7 +261,7 @@ def test_strangers_students_and_closed_contests_get_nothing(
             assert sent(client, task, name, verb="clear", id=str(uuid.uuid4()), row_version=0).status_code == 404
         assert client.post(reverse("marks:next", kwargs={"problem_id": task.case.problem.public_id})).status_code == 404
     contest = moved(task.case.problem.contest, ContestState.CLOSED)
-    assert command(client_for(bob), task, 0, "clear").status_code == 404
+    assert command(client_for(bob), task, 0, "clear").status_code == 410
     contest_move(contest=contest, verb="resume", based_on=contest.row_version)
     assert command(client_for(bob), task, 0, "clear").status_code == 200
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts.access import user_of
 from apps.marks import selectors
-from apps.marks.access import TaskGone, captain_is, problem_marked_for, task_get_for
+from apps.marks.access import TaskGone, TaskRests, captain_is, problem_marked_for, task_get_for
 from apps.marks.blindness import own_marks_require
 from apps.marks.calibration import gate_refusal
 from apps.marks.claims import task_next
@@ -104,7 +104,7 @@ def task(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
         found = task_get_for(user, task_id)
         space = selectors.workspace(found, draft_of(found, user), user)
     except TaskGone as gone:
-        return render(request, "marks/gone.html", {"message": str(gone)}, status=410)
+        return render(request, "marks/gone.html", {"message": str(gone), "rests": isinstance(gone, TaskRests)}, status=410)
     context = {"workspace": space, "is_captain": captain_is(user, space.problem)}
     return render(request, "marks/workspace.html", context)
 

@@ -84,8 +84,8 @@ export class Desk {
     line.focus();
   }
 
-  /** Nothing more can be done here: the script is somebody else's. */
-  close(message) {
+  /** Nothing more can be done here: the script is somebody else's, or the contest is not being marked. */
+  close(message = "This script can no longer be marked here.") {
     this.isGone = true;
     const place = this.view.part("gone");
     place.hidden = false;

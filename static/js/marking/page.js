@@ -47,11 +47,14 @@ function mount(root) {
   document.dispatchEvent(new CustomEvent("marking:shown", { detail: { task: root.dataset.task, isSealed: desk.isSealed } }));
 }
 
+/** Whether an answer says that nothing more can be done here: a colleague has the script, marking rests, or it is out of sight. */
+const isGone = (status) => status === 410 || status === 404;
+
 async function beat(seconds) {
   const here = desk;
   if (here.isSealed || here.isGone) return;
   const answer = await post(here.urls.heartbeat, { active_seconds: seconds }).catch(() => null);
-  if (answer?.status === 410) here.close(answer.body.message);
+  if (isGone(answer?.status)) here.close(answer.body.message);
   else if (answer?.status === 200) here.view.present(answer.body.present ?? []);
 }
 
@@ -134,7 +137,7 @@ function counted(root, { root: before }) {
 
 function notSealed(here, status, { message, needs, state }) {
   if (state) here.queue.take(state);
-  if (status === 410) here.close(message);
+  if (isGone(status)) here.close(message);
   else {
     const otherwise = status === 403 ? SIGNED_OUT : "The server does not answer as it should. The mark is kept and not sealed yet.";
     toast((needs?.length ? needs : [message ?? otherwise]).join(" "), { error: true });
