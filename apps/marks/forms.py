@@ -9,9 +9,10 @@ from apps.contests.models import ContestProblem
 from apps.marks.graders.computational import COMPUTATIONAL
 from apps.marks.graders.families import NEUTRAL, GraderUnknown, grader_of, label_of, offers, with_players, without_players
 from apps.marks.models import MarkingSetup
-from apps.marks.setups import Choices, schemes_usable
+from apps.marks.setups import Choices, schemes_choosable, schemes_usable, setup_of
 from apps.schemes.models import MarkingScheme, VersionStatus
 
+RETIRED = "The scheme of this problem was retired: no mark can be sealed until a version of it is active."
 NO_SCHEME = "No scheme: points are typed, from 0 to 7"
 #: Fields of model graders, each with that of the models which play its single roles.
 PLAYERS = {"grader_one": "players_one", "grader_two": "players_two"}
@@ -63,7 +64,10 @@ class SetupForm(forms.Form):
         super().__init__(*args, **kwargs)
         field = self.fields["scheme"]
         assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = schemes_usable(problem)
+        field.queryset = schemes_choosable(problem)
+        chosen = setup_of(problem)
+        if chosen is not None and chosen.scheme is not None and chosen.scheme not in schemes_usable(problem):
+            field.help_text = RETIRED
         self._problem = problem
         self._asked: list[str] = []
         known = [self.initial.get(name, "") for name in PLAYERS]
@@ -76,13 +80,13 @@ class SetupForm(forms.Form):
         """Refuse a model grader that cannot look at this problem, such as one that needs a reference solution."""
         values: dict[str, Any] = super().clean() or {}
         scheme = values.get("scheme")
-        active = scheme.versions.filter(status=VersionStatus.ACTIVE).first() if scheme else None
+        version = scheme.versions.filter(status=VersionStatus.ACTIVE).first() if scheme else None
         self._asked = []
         for field, players in PLAYERS.items():
             if name := values.get(field):
                 try:
                     named = with_players(_in_manner(name, values), values.get(players, ""))
-                    self._asked.append(grader_of(named, self._problem.version, active.content if active else None).name)
+                    self._asked.append(grader_of(named, self._problem.version, version.content if version else None).name)
                 except GraderUnknown as unknown:
                     self.add_error(players if values.get(players) else field, str(unknown))
             elif values.get(players):

@@ -43,6 +43,8 @@ from apps.reasoning.marking.sealing import sheet_points
 from apps.reasoning.marking.sheet import WORDS_LENGTH, MarkSheet
 from apps.schemes.services import VersionNotOpen, version_use
 
+NO_VERSION = "The marking scheme has no active version. What you began is kept until its captain makes one active."
+
 
 class NotReady(Exception):
     """The mark cannot be sealed, or opened again; `needs` says in sentences what is missing or why."""
@@ -151,13 +153,15 @@ def _due(contest: Contest, now: datetime) -> QuerySet[MarkingCase]:
 
 
 def _scheme_use(mark: Mark) -> None:
-    """Say that a mark is made with its scheme. Raises `NotReady` where that is not active."""
+    """Say that a mark is made with its scheme. Raises `NotReady` where no version of it is active."""
     if mark.scheme_version is None:
+        if mark.task.case.problem.setup.scheme is not None:
+            raise NotReady(NO_VERSION)
         return
     try:
         version_use(version=mark.scheme_version)
     except VersionNotOpen as error:
-        raise NotReady("The marking scheme has no active version.") from error
+        raise NotReady(NO_VERSION) from error
 
 
 def _rows_write(mark: Mark, sheet: MarkSheet) -> None:

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem
@@ -47,6 +47,12 @@ def schemes_usable(problem: ContestProblem) -> QuerySet[MarkingScheme]:
     return problem.problem.marking_schemes.filter(versions__status=VersionStatus.ACTIVE)
 
 
+def schemes_choosable(problem: ContestProblem) -> QuerySet[MarkingScheme]:
+    """The usable schemes, and the one that was chosen, which stays when it is retired."""
+    chosen = MarkingSetup.objects.filter(problem=problem).values("scheme")
+    return problem.problem.marking_schemes.filter(Q(pk__in=schemes_usable(problem).values("pk")) | Q(pk__in=chosen))
+
+
 @transaction.atomic
 def setup_for(problem: ContestProblem) -> MarkingSetup | None:
     """The setup of a problem, made where exactly one scheme can be marked with; None where an organiser must choose."""
@@ -63,7 +69,7 @@ def setup_save(*, problem: ContestProblem, choices: Choices, by: User) -> Markin
     """Choose how a problem is marked. Raises `SetupRefused`: the scheme stays once a mark was sealed with it."""
     before = setup_of(problem)
     is_begun = Mark.objects.filter(task__case__problem=problem, sealed_at__isnull=False).exists()
-    if choices.scheme is not None and not schemes_usable(problem).filter(pk=choices.scheme.pk).exists():
+    if choices.scheme is not None and not schemes_choosable(problem).filter(pk=choices.scheme.pk).exists():
         raise SetupRefused("This marking scheme has no active version.")
     if before is not None and is_begun and choices.scheme != before.scheme:
         raise SetupRefused("Marks were sealed with this scheme. A changed version of it can be made active instead.")

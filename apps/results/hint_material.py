@@ -107,10 +107,11 @@ def _scheme(asked: RungAsked) -> tuple[str, ...]:
 
 
 def _items(problem: ContestProblem) -> tuple[str, ...]:
-    """The text of every item of the active scheme; of all that could be it where nobody has said yet which."""
+    """The text of every item that was ever marked with; of all schemes that could be it where nobody has said yet which."""
     setup = setup_of(problem)
     schemes = [setup.scheme] if setup is not None else schemes_usable(problem)
-    versions = SchemeVersion.objects.filter(scheme__in=[one for one in schemes if one], status=VersionStatus.ACTIVE)
+    marked_with = (VersionStatus.ACTIVE, VersionStatus.RETIRED)
+    versions = SchemeVersion.objects.filter(scheme__in=[one for one in schemes if one], status__in=marked_with)
     return tuple(dict.fromkeys(item.text for version in versions for item in version.content.items if item.text))
 
 

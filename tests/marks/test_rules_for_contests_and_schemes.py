@@ -7,9 +7,14 @@ from django.test import Client
 
 from apps.accounts.models import User
 from apps.contests.services import ContestRefused, Settings, captain_set, contest_move, contest_save
+from apps.marks.drafts import draft_of
+from apps.marks.models import MarkingSetup
+from apps.marks.sealing import NotReady
+from apps.marks.setups import Choices, SetupRefused, setup_save
 from apps.schemes.models import MarkingScheme
 from apps.schemes.services import SchemeHeld, scheme_activate, scheme_retire
-from tests.marks.factory import claimed, marker, problem_to_mark, sealed
+from tests.marks.factory import claimed, marker, problem_to_mark, scheme_active, sealed
+from tests.marks.test_scheme_change import CHEAPER, written
 from tests.schemes.factory import make_scheme
 
 ClientFor = Callable[[User | None], Client]
@@ -27,6 +32,47 @@ def test_the_scheme_of_a_contest_being_marked_is_its_captains(bob: User, dana: U
         scheme_activate(scheme=scheme, by=eve, based_on=scheme.row_version)
     scheme_retire(scheme=scheme, by=dana, based_on=scheme.row_version)
     assert scheme.versions.get().status == "retired"
+
+
+def test_while_no_version_is_active_nothing_is_sealed_and_what_was_begun_is_kept(bob: User) -> None:
+    problem = problem_to_mark(bob, scripts=2)
+    scheme = MarkingScheme.objects.get()
+    scheme_retire(scheme=scheme, by=bob, based_on=scheme.row_version)
+    task = claimed(problem, bob)
+    with pytest.raises(NotReady, match="has no active version"):
+        sealed(task, bob, ("points", {"points": 7}))
+    assert draft_of(task, bob).scheme_version is None, "it was begun without one"
+    written(problem, bob, CHEAPER)
+    scheme.refresh_from_db()
+    scheme_active(bob, scheme)
+    mark = sealed(task, bob, ("points", {"points": 0}))
+    assert mark.scheme_version == scheme.versions.get(number=2)
+
+
+def test_how_a_problem_is_marked_keeps_a_scheme_that_was_retired(bob: User, client_for: ClientFor) -> None:
+    problem = problem_to_mark(bob)
+    scheme = MarkingScheme.objects.get()
+    address = f"/marking/problem/{problem.public_id}/setup/"
+    client = client_for(bob)
+    assert "was retired" not in client.get(address).content.decode()
+    scheme_retire(scheme=scheme, by=bob, based_on=scheme.row_version)
+    page = client.get(address)
+    assert "was retired" in page.content.decode()
+    form = page.context["form"]
+    assert form["scheme"].value() == scheme.pk
+    kept = {name: form[name].value() for name in ("scheme", "markers", "unrevealed_percent")}
+    assert client.post(address, kept | {"remark_percent": 20}).status_code == 302
+    setup = MarkingSetup.objects.get()
+    assert [setup.scheme, setup.remark_percent] == [scheme, 20]
+
+
+def test_a_retired_scheme_is_not_chosen_anew(bob: User) -> None:
+    problem = problem_to_mark(bob)
+    chosen, other = MarkingScheme.objects.get(), scheme_active(bob, make_scheme(bob, problem.problem))
+    scheme_retire(scheme=other, by=bob, based_on=other.row_version)
+    with pytest.raises(SetupRefused, match="no active version"):
+        setup_save(problem=problem, choices=Choices(scheme=other), by=bob)
+    assert MarkingSetup.objects.get().scheme == chosen
 
 
 def test_any_coach_changes_a_scheme_that_no_contest_is_marked_with(bob: User, dana: User) -> None:
