@@ -63,6 +63,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=elsewhere)
         left_out = set(elsewhere)
         items[:] = [item for item in items if item not in left_out]
+    for item in items:
+        if item.get_closest_marker("browser") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group("browser"))  # Two browsers on two cores only wait for each other.
 
 
 def _uses_database(item: pytest.Item) -> bool:
