@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
 
@@ -17,7 +17,7 @@ from apps.grading.plans import PlanWrong
 from apps.grading.prompt_lengths import aliases_too_short
 from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.inference.aliases import Alias
-from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
+from apps.reasoning.scaffolds.estimates import RoleEstimate
 from apps.submissions.models import SubmissionVersion
 
 SAMPLE = 12
@@ -57,25 +57,11 @@ def forecast_of(
     What the first script of a problem prepares is counted once a problem and not where it is there already.
     """
     jobs, troubles = _jobs(_spread(scripts))
-    sums: dict[tuple[str, bool], float] = defaultdict(float)
-    crowded = Counter[tuple[str, str, str]]()
-    rests_on: dict[str, None] = {}
     gradable = [one.statement for one in scripts if one.can_be_graded]
+    found = _Looked(jobs, len(gradable), len(set(gradable)), troubles)
     for workflow, players in graders:
-        plan = plan_named(variant_of(workflow), players, aliases, max_new_tokens=max_new_tokens)
-        answers = answers_of(plan.workflow, plan.roles)
-        each: list[Estimate] = []
-        for job in jobs:
-            try:
-                known = pieces_known(job.problem.statement, plan.roles)
-                each.append(plan.estimate(job, known, answers))
-                crowded.update((workflow, players, alias) for alias in aliases_too_short(plan, job, known, aliases))
-            except PlanWrong as error:
-                troubles.append(str(error))
-        roles = [role for one in each for role in one.roles]
-        _add(sums, roles, len(gradable) / max(1, len(jobs)), len(set(gradable)) / max(1, len(jobs)))
-        asked = dict.fromkeys(role.role for role in roles if role.calls_expected)
-        rests_on[f"{title_of(workflow)}. {answers_words(asked, answers, plan.roles)}"] = None
+        found.add(workflow, players, aliases, max_new_tokens)
+    sums = found.sums
     return Forecast(
         cells=len(scripts) * len(graders),
         scripts=len(scripts),
@@ -86,20 +72,49 @@ def forecast_of(
         tokens_expected=round(sums["tokens", True] + sums["tokens", False]),
         prepared_calls=round(sums["calls", True]),
         prepared_tokens=round(sums["tokens", True]),
-        rests_on=tuple(rests_on),
+        rests_on=tuple(found.rests_on),
         troubles=tuple(dict.fromkeys(troubles))[:TROUBLES_SHOWN],
-        too_long=tuple(_in_words(crowded, aliases, len(jobs))),
+        too_long=tuple(_in_words(found.crowded, aliases, len(jobs))),
     )
 
 
-def _add(sums: dict[tuple[str, bool], float], roles: Sequence[RoleEstimate], scripts: float, problems: float) -> None:
-    """Add what one grader costs, by name and by whether it prepares: so often for each script, or for each problem."""
-    for role in roles:
-        is_once = role.role in OFFLINE
-        times = problems if is_once else scripts
-        sums["calls", is_once] += times * role.calls_expected
-        sums["tokens", is_once] += times * role.tokens_expected
-        sums["most", is_once] += times * role.calls_max
+@dataclass
+class _Looked:
+    """What the scripts looked at would cost, brought to all `scripts` on so many `problems`.
+
+    `sums` has calls, tokens and the most calls, each with whether it prepares; `crowded` counts by grader, its players and
+    model the scripts that are too long.
+    """
+
+    jobs: Sequence[Job]
+    scripts: int
+    problems: int
+    troubles: list[str]
+    sums: dict[tuple[str, bool], float] = field(default_factory=lambda: defaultdict(float))
+    crowded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    rests_on: dict[str, None] = field(default_factory=dict)
+
+    def add(self, workflow: str, players: str, aliases: Mapping[str, Alias], max_new_tokens: int | None) -> None:
+        """One grader."""
+        plan = plan_named(variant_of(workflow), players, aliases, max_new_tokens=max_new_tokens)
+        answers = answers_of(plan.workflow, plan.roles)
+        roles: list[RoleEstimate] = []
+        for job in self.jobs:
+            try:
+                known = pieces_known(job.problem.statement, plan.roles)
+                roles += plan.estimate(job, known, answers).roles
+                self.crowded.update((workflow, players, alias) for alias in aliases_too_short(plan, job, known, aliases))
+            except PlanWrong as error:
+                self.troubles.append(str(error))
+        for role in roles:
+            is_once = role.role in OFFLINE
+            times = (self.problems if is_once else self.scripts) / len(self.jobs)
+            self.sums["calls", is_once] += times * role.calls_expected
+            self.sums["tokens", is_once] += times * role.tokens_expected
+            self.sums["most", is_once] += times * role.calls_max
+        asked = dict.fromkeys(role.role for role in roles if role.calls_expected)
+        if asked:
+            self.rests_on[f"{title_of(workflow)}. {answers_words(asked, answers, plan.roles)}"] = None
 
 
 def _in_words(crowded: Mapping[tuple[str, str, str], int], aliases: Mapping[str, Alias], looked_at: int) -> Iterator[str]:

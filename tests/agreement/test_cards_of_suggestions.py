@@ -61,6 +61,25 @@ def test_runs_and_suggestions_asked_alike_are_one_card_and_juries_stand_apart(bo
     assert "settings not kept" in {card.settings for card in cards.values()}
 
 
+def test_costs_from_before_preparing_was_counted_apart_stand_out_of_the_mean_and_the_card_says_so(
+    bob: User, problem: ContestProblem, client_for: ClientFor
+) -> None:
+    (card,) = cards_for(bob)
+    assert (card.mixed, card.calls) == (4, 3)
+    address = reverse("grading:agreement_cards")
+    assert "with what was prepared, which was not counted apart" in client_for(bob).get(address).content.decode()
+    cost = COST | {"calls": 5, "prepared": {"calls": 3, "prompt_tokens": 80, "completion_tokens": 10}}
+    case = problem.cases.order_by("pk")[0]
+    said(case, cost=cost)
+    (card,) = cards_for(bob)
+    assert (len(card.gradings), card.mixed, card.preparing) == (5, 4, 1)
+    assert (card.calls, card.tokens, card.prepared.calls, card.prepared.tokens) == (2, 30, 3, 90)
+    page = client_for(bob).get(address).content.decode()
+    assert "over 1 of them, for which what was prepared was counted apart" in page
+    listed = client_for(bob).get(f"{address}?card={card.key}").content.decode()
+    assert listed.count("with what was prepared") == 4
+
+
 def test_others_meet_none_of_it(bob: User, alice: User, charlie: User, problem: ContestProblem) -> None:
     for stranger in (alice, charlie, marker("marga")):
         assert cards_for(stranger) == []
