@@ -75,7 +75,7 @@ def _write(run: Run, origin: _Origin, found: list[Captured]) -> tuple[TokenShard
     data = buffer.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
     uri = f"{run.public_id}/{sha256[:24]}.parquet"
-    _put(tokens_folder() / uri, data)
+    file_put(tokens_folder() / uri, data)
     shard = TokenShard(
         run=run,
         uri=uri,
@@ -107,7 +107,7 @@ def _values(one: Captured) -> dict[str, Any]:
     }
 
 
-def _put(path: Path, data: bytes) -> None:
+def file_put(path: Path, data: bytes) -> None:
     """The file under its name in one step, on the disk before its name is."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}.partial")

@@ -1,8 +1,10 @@
 """Token shards as the export reads them: checked against their hash, a few open at a time, columns without copies."""
 
 import hashlib
+import json
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
@@ -14,6 +16,8 @@ from workers.learning.arrays import NotLearnable
 
 COLUMNS = {"prompt_ids": pa.int32(), "completion_ids": pa.int32(), "loss_mask": pa.int8(), "logprobs": pa.float32()}
 OPEN_AT_ONCE = 16
+#: Where the rows of shards lie that were merged into another (apps/datasets/merging.py).
+MERGED = "merged.json"
 
 
 class BrokenShard(NotLearnable):
@@ -81,6 +85,21 @@ class Drawn(Sequence[Any]):
         return self._shard.columns[self._name].slice(self._row, 1)
 
 
+@dataclass(frozen=True)
+class Part:
+    """The rows of a shard that was merged into another."""
+
+    whole: "Shard | Part"
+    first: int
+    rows: int
+
+    def column(self, name: str, row: int) -> "Drawn | None":
+        """As `Shard.column`. Raises `BrokenShard`."""
+        if row >= self.rows:
+            raise BrokenShard(f"A token shard that was merged had {self.rows} rows; row {row} was recorded.")
+        return self.whole.column(name, self.first + row)
+
+
 class Shards:
     """The shards below a folder; the last few stay open."""
 
@@ -88,18 +107,28 @@ class Shards:
         self._folder = folder
         self._open: OrderedDict[str, Shard] = OrderedDict()
 
-    def get(self, uri: str, sha256: str) -> Shard:
-        """Raises `BrokenShard`."""
+    def get(self, uri: str, sha256: str) -> Shard | Part:
+        """The shard of this name, or its part of the one it was merged into. Raises `BrokenShard`."""
         if uri in self._open:
             self._open.move_to_end(uri)
             return self._open[uri]
         path = (self._folder / uri).resolve()
         if not path.is_relative_to(self._folder.resolve()):
             raise BrokenShard(f"The token shard {uri} lies outside of the folder of tokens.")
+        if not path.exists() and (merged := _merged(path.with_name(MERGED), uri)):
+            return Part(self.get(merged["shard"], merged["sha256"]), merged["first"], merged["rows"])
         shard = self._open[uri] = Shard(path, sha256, uri)
         while len(self._open) > OPEN_AT_ONCE:
             self._open.popitem(last=False)
         return shard
+
+
+def _merged(index: Path, uri: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(index.read_text(encoding="utf-8")).get(uri)
+    except (OSError, ValueError, AttributeError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _one(column: Any, kind: Any) -> Any:

@@ -1,0 +1,104 @@
+"""Small token shards of an ended run made into few large ones: a slow run leaves a file for every call.
+
+First the new file is written, then `merged.json` beside it says where the rows of the old files lie, then the database points
+there, then the old files go. So whoever was told an old name, in a feed or in the making of a dataset, still finds its rows,
+and whoever dies in between loses nothing.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from django.db import transaction
+from django.db.models import F
+
+from apps.datasets.models import TokenRow, TokenShard
+from apps.datasets.shards import file_put, tokens_folder
+from apps.runs.models import Run
+
+MERGED = "merged.json"
+#: Smaller ones are merged, into files of at most so much (the sum of the small ones).
+SMALL, LARGE = 8 * 2**20, 64 * 2**20
+
+
+class ShardBroken(Exception):
+    """A shard is missing or changed; the text names it. Nothing of its group was merged."""
+
+
+def shards_merge(run: Run) -> tuple[int, int]:
+    """How many small shards were merged into how many. Raises `ShardBroken`, `OSError`; ValueError for a run that goes on."""
+    if run.is_live:
+        raise ValueError(f"{run} still goes on.")
+    before = after = 0
+    for some in _together(list(TokenShard.objects.filter(run=run, size__lt=SMALL).order_by("pk"))):
+        _merge(run, some)
+        before, after = before + len(some), after + 1
+    _sweep(run)
+    return before, after
+
+
+def _together(shards: Sequence[TokenShard]) -> Iterator[list[TokenShard]]:
+    """Two or more of one origin, no more than a large one holds."""
+    by_origin: dict[tuple[str, ...], list[list[TokenShard]]] = {}
+    for one in shards:
+        found = by_origin.setdefault((one.policy, one.tokenizer, one.chat_template, one.logprobs_of), [[]])
+        if sum(other.size for other in found[-1]) + one.size > LARGE:
+            found.append([])
+        found[-1].append(one)
+    yield from (some for found in by_origin.values() for some in found if len(some) > 1)
+
+
+def _merge(run: Run, some: Sequence[TokenShard]) -> None:
+    tables = [_read(one) for one in some]
+    buffer = io.BytesIO()
+    pq.write_table(pa.concat_tables(tables), buffer, compression="zstd")
+    data = buffer.getvalue()
+    sha256 = hashlib.sha256(data).hexdigest()
+    name = f"{sha256[:24]}.parquet"
+    file_put(tokens_folder() / str(run.public_id) / name, data)
+    places: dict[str, dict[str, Any]] = {}
+    first = 0
+    for one in some:
+        places[one.uri] = {"shard": f"{run.public_id}/{name}", "sha256": sha256, "first": first, "rows": one.rows}
+        first += one.rows
+    _index(run, places)
+    with transaction.atomic():
+        origin = {key: getattr(some[0], key) for key in ("policy", "tokenizer", "chat_template", "logprobs_of")}
+        whole = TokenShard.objects.create(
+            run=run, uri=f"{run.public_id}/{name}", sha256=sha256, rows=first, size=len(data), **origin
+        )
+        for one in some:
+            TokenRow.objects.filter(shard=one).update(shard=whole, row=F("row") + places[one.uri]["first"])
+            one.delete()
+
+
+def _read(shard: TokenShard) -> Any:
+    """Its table. Raises `ShardBroken`."""
+    try:
+        data = (tokens_folder() / shard.uri).read_bytes()
+    except FileNotFoundError:
+        raise ShardBroken(f"The token shard {shard.uri} is missing.") from None
+    if hashlib.sha256(data).hexdigest() != shard.sha256:
+        raise ShardBroken(f"The token shard {shard.uri} is cut off or was changed.")
+    return pq.read_table(pa.BufferReader(data))
+
+
+def _index(run: Run, places: dict[str, dict[str, Any]]) -> None:
+    file_put(tokens_folder() / str(run.public_id) / MERGED, json.dumps(_merged(run) | places, indent=1).encode())
+
+
+def _merged(run: Run) -> dict[str, Any]:
+    path = tokens_folder() / str(run.public_id) / MERGED
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return found
+
+
+def _sweep(run: Run) -> None:
+    """The old files go, also those of somebody who died before they went."""
+    kept = set(TokenShard.objects.filter(run=run).values_list("uri", flat=True))
+    for uri in _merged(run).keys() - kept:
+        (tokens_folder() / uri).unlink(missing_ok=True)

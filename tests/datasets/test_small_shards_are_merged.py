@@ -1,0 +1,128 @@
+"""The small token shards of an ended run become one, under names old and new; and what is refused or dies changes nothing."""
+
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
+
+from apps.datasets import merging
+from apps.datasets.feeding import Feed, Wanted
+from apps.datasets.merging import ShardBroken, shards_merge
+from apps.datasets.models import TokenRow, TokenShard
+from apps.datasets.recipes import RECIPES
+from apps.datasets.shards import tokens_folder
+from apps.runs.models import Run, RunStatus
+from tests.datasets.factory import passed, version_of
+from workers.datasets.tokens import BrokenShard, Shards
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Place = tuple[str, str, int]
+
+
+@pytest.fixture
+def run(settings: Settings, tmp_path: Path) -> Run:
+    """A finished run of three calls with a shard for each."""
+    settings.DATA_DIR = tmp_path
+    return passed(version_of())
+
+
+def places(run: Run) -> dict[str, Place]:
+    found = TokenRow.objects.filter(run=run).values_list("key", "shard__uri", "shard__sha256", "row")
+    return {key: (uri, sha256, row) for key, uri, sha256, row in found}
+
+
+def drawn(known: dict[str, Place]) -> dict[str, Any]:
+    """The tokens that lie at these places."""
+    shards = Shards(tokens_folder())
+    names = ("prompt_ids", "completion_ids", "loss_mask", "logprobs")
+    found = {key: [shards.get(uri, sha256).column(name, row) for name in names] for key, (uri, sha256, row) in known.items()}
+    return {key: [list(column or ()) for column in columns] for key, columns in found.items()}
+
+
+def files(run: Run) -> set[str]:
+    return {path.name for path in (tokens_folder() / str(run.public_id)).iterdir()}
+
+
+def test_the_tokens_of_every_call_are_the_same_under_its_new_place_and_its_old_one(run: Run) -> None:
+    old = places(run)
+    tokens = drawn(old)
+    assert run.token_shards.count() == 3
+    assert shards_merge(run) == (3, 1)
+    (shard,) = run.token_shards.all()
+    assert drawn(places(run)) == drawn(old) == tokens
+    assert sorted(row for _, _, row in places(run).values()) == [0, 1, 2]
+    assert (shard.rows, files(run)) == (3, {Path(shard.uri).name, "merged.json"})
+    assert shards_merge(run) == (0, 0)
+    uri, sha256, _ = old["solve"]
+    with pytest.raises(BrokenShard, match="had 1 rows; row 1"):
+        Shards(tokens_folder()).get(uri, sha256).column("prompt_ids", 1)
+
+
+def test_a_feed_names_the_new_place_and_the_version_of_the_policy_stays(run: Run, tmp_path: Path) -> None:
+    TokenShard.objects.filter(run=run).update(policy="base + policy/3")
+    shards_merge(run)
+    feed = Feed(tmp_path / "feed.jsonl", Wanted(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
+    assert feed.look() == 1
+    assert '"policy_version": 3' in (tmp_path / "feed.jsonl").read_text()
+
+
+def test_calls_of_different_policies_stay_apart(run: Run) -> None:
+    first = run.token_shards.first()
+    TokenShard.objects.filter(pk=first.pk if first else 0).update(policy="policy/1")
+    assert shards_merge(run) == (2, 1)
+    assert run.token_shards.count() == 2
+
+
+def test_who_dies_before_the_database_knows_or_before_the_old_files_went_loses_nothing(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = places(run)
+    tokens = drawn(old)
+
+    def die(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TokenRow.objects, "filter", die)
+        with pytest.raises(KeyboardInterrupt):
+            shards_merge(run)
+    assert places(run) == old
+    assert drawn(old) == tokens
+    with monkeypatch.context() as patch:
+        patch.setattr(merging, "_sweep", die)
+        with pytest.raises(KeyboardInterrupt):
+            shards_merge(run)
+    assert len(files(run)) == 5
+    assert shards_merge(run) == (0, 0)
+    assert len(files(run)) == 2
+    assert drawn(places(run)) == drawn(old) == tokens
+
+
+def test_a_run_that_goes_on_and_a_shard_that_was_changed_are_left_as_they_are(run: Run) -> None:
+    old = places(run)
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
+    run.refresh_from_db()
+    with pytest.raises(ValueError, match="still goes on"):
+        shards_merge(run)
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.FINISHED)
+    run.refresh_from_db()
+    path = tokens_folder() / old["solve"][0]
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(ShardBroken, match="cut off or was changed"):
+        shards_merge(run)
+    assert places(run) == old
+    with pytest.raises(CommandError, match="Left as they are: The token shard"):
+        call_command("merge_shards", "--run", str(run.public_id), stdout=StringIO())
+
+
+def test_the_command_takes_runs_that_ended_some_time_ago(run: Run) -> None:
+    out = StringIO()
+    call_command("merge_shards", stdout=out)
+    assert "0 small shards became 0." in out.getvalue()
+    call_command("merge_shards", "--hours", "0", stdout=out)
+    assert "3 small shards became 1." in out.getvalue()
+    with pytest.raises(CommandError, match="is not a valid UUID"):
+        call_command("merge_shards", "--run", "the first one")
