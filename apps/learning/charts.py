@@ -180,7 +180,7 @@ def _stack(title: str, names: list[str], curves: Curves, drawn: Drawn) -> list[d
             "name": f"{word_of(name)} · {title}",
             "line": {"width": 0.5},
             "hovertemplate": "%{y:.0%}<extra>%{fullData.name}</extra>",
-            "meta": {"curve": word_of(name), "job": 0, "number": number, "shade": min(4, number)},
+            "meta": {"curve": word_of(name), "job": 0, "number": number, "shade": 4 * number / max(1, len(order) - 1)},
         }
         for number, (name, share) in enumerate(zip(order, shares, strict=True))
     ]

@@ -43,6 +43,14 @@ function boxOf(chart) {
   return figure.querySelector("[data-chart]");
 }
 
+/** A place on the ramp of five colours; between two of them they are mixed. */
+function onRamp(at, token) {
+  const [low, high] = [Math.floor(at), Math.ceil(at)].map((step) => token(`--ramp-${step}`));
+  const part = (hex, from) => Number.parseInt(hex.slice(from, from + 2), 16);
+  const mixed = (from) => Math.round(part(low, from) + (at % 1) * (part(high, from) - part(low, from)));
+  return `rgb(${[1, 3, 5].map(mixed).join(", ")})`;
+}
+
 /** A curve keeps its colour in every job; jobs differ in their dashes. */
 function coloured(figure) {
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -50,7 +58,7 @@ function coloured(figure) {
   const { data, layout } = themed(figure);
   for (const trace of data) {
     const { number, shade } = trace.meta;
-    const colour = shade === undefined ? palette[number % palette.length] : token(`--ramp-${shade}`);
+    const colour = shade === undefined ? palette[number % palette.length] : onRamp(shade, token);
     if (trace.type === "bar") trace.marker = { color: colour };
     else trace.line = { ...trace.line, color: colour };
     if (shade !== undefined) trace.fillcolor = colour;

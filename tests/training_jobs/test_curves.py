@@ -133,6 +133,17 @@ def test_charts_show_what_was_measured_and_nothing_else(tmp_path: Path) -> None:
     assert [(trace["name"], trace["line"]["dash"]) for trace in loss] == [("loss · one", "solid"), ("loss · two", "dot")]
 
 
+def test_every_band_of_a_stack_has_a_colour_of_its_own(tmp_path: Path) -> None:
+    names = ["passrate/0", "passrate/0-25", "passrate/25-50", "passrate/50-75", "passrate/75-99", "passrate/1"]
+    lines(tmp_path / "metrics.jsonl", [line(step, **dict.fromkeys(names, 1 / 6)) for step in (1, 2)])
+    curves = Curves(tmp_path / "metrics.jsonl")
+    curves.read()
+    (chart,) = charts_of([("one", curves)], axis="step", smooth=False)
+    shades = [trace["meta"]["shade"] for trace in chart["figure"]["data"]]
+    assert shades == sorted(set(shades))
+    assert (len(shades), shades[0], shades[-1]) == (6, 0, 4)
+
+
 def test_every_chart_has_a_name_of_its_own_and_curves_have_words() -> None:
     assert len({chart.name for chart in CHARTS}) == len(CHARTS)
     assert word_of("toy/found") == "found (TPR)"
