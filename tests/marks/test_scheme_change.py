@@ -247,6 +247,25 @@ def test_with_nothing_to_do_the_page_leads_to_the_editor(problem: ContestProblem
     assert "3 · Do it" not in said
 
 
+def test_once_a_change_is_made_the_page_offers_it_no_more(problem: ContestProblem, bob: User, client_for: ClientFor) -> None:
+    written(problem, bob, CHEAPER)
+    applied(problem, bob)
+    assert FinalGrade.objects.filter(superseded_by=None).values("scheme_version").distinct().count() == 2
+    said = page(client_for(bob), problem)
+    assert "There is nothing to do" in said
+    assert "Show what this does" not in said
+
+
+def test_what_was_left_can_be_brought_to_the_new_version_later(
+    problem: ContestProblem, bob: User, client_for: ClientFor
+) -> None:
+    written(problem, bob, CHEAPER)
+    applied(problem, bob, A1=Choice.LEAVE)
+    said = page(client_for(bob), problem)
+    assert "touches 3 graded scripts" in said
+    assert "Show what this does" in said
+
+
 def test_only_captains_and_organisers_change_a_scheme(
     problem: ContestProblem, alice: User, charlie: User, dana: User, client_for: ClientFor
 ) -> None:

@@ -69,6 +69,7 @@ def _page(request: HttpRequest, setup: MarkingSetup, found: changing.Impact, ref
         }
         for one in found.differences
     ]
+    is_draft = found.target.status == "draft"
     most = max((max(before, after) for _, before, after in found.histogram), default=1)
     context = {
         "problem": found.problem,
@@ -76,8 +77,8 @@ def _page(request: HttpRequest, setup: MarkingSetup, found: changing.Impact, ref
         "scheme": setup.scheme,
         "found": found,
         "rows": rows,
-        "is_draft": found.target.status == "draft",
-        "is_nothing": found.target.status != "draft" and not (found.differences or found.count(Fate.RECOMPUTED)),
+        "is_draft": is_draft,
+        "is_nothing": not is_draft and not found.count(Fate.RECOMPUTED) and not any(row["touched"] for row in rows),
         "is_preview": request.method == "POST" or "preview" in request.GET,
         "counts": {fate.value: found.count(fate) for fate in Fate},
         "changed": found.changed[:ROWS_SHOWN],
