@@ -51,6 +51,7 @@ _ELSEWHERE = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of the same name.
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What needs vLLM, a GPU or a package that no lock file has is not of this suite where there is none.
 
