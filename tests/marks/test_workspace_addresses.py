@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import ContestProblem, ContestState
-from apps.contests.services import coach_add, coach_remove, contest_move
+from apps.contests.services import contest_move
 from apps.marks.models import Mark, MarkingTask, MarkState, Pass, PassReason
 from apps.marks.selectors import PANES
 from tests.contests.factory import enter, make_contest, moved
@@ -149,33 +149,6 @@ def test_whose_lease_is_gone_is_told_so(task: MarkingTask, bob: User, dana: User
     page = client.get(reverse("marks:task", kwargs={"task_id": task.public_id}))
     assert page.status_code == 410
     assert "Somebody else has this script" in page.content.decode()
-
-
-@pytest.mark.parametrize(("verb", "words"), [("reopen", "The contest is open now."), ("close", "The contest is closed now.")])
-def test_who_marks_when_marking_ends_is_told_and_keeps_what_was_begun(
-    task: MarkingTask, bob: User, client_for: ClientFor, verb: str, words: str
-) -> None:
-    client = client_for(bob)
-    command(client, task, 0, "points", points=6)
-    contest = task.case.problem.contest
-    contest_move(contest=contest, verb=verb, based_on=contest.row_version, by=bob)
-    names = ("command", "undo", "seal", "heartbeat", "pass")
-    answers = [sent(client, task, name, verb="clear", id=str(uuid.uuid4()), row_version=1, reason="skip") for name in names]
-    assert {answer.status_code for answer in answers} == {410}
-    assert {answer.json()["message"] for answer in answers} == {f"{words} What was saved of your mark is kept."}
-    page = client.get(reverse("marks:task", kwargs={"task_id": task.public_id}))
-    assert page.status_code == 410
-    assert "This contest is not being marked" in page.content.decode()
-    assert Mark.objects.get().sheet["typed"] == "6"
-
-
-def test_who_coaches_the_contest_no_more_is_told_nothing(
-    task: MarkingTask, bob: User, dana: User, client_for: ClientFor
-) -> None:
-    contest = task.case.problem.contest
-    coach_add(contest=contest, person=dana, is_organiser=True)
-    coach_remove(coach=contest.coaches.get(person=bob))
-    assert sent(client_for(bob), task, "heartbeat", active_seconds=1).status_code == 404
 
 
 def test_handing_on_leads_to_the_next_script(task: MarkingTask, bob: User, client_for: ClientFor) -> None:
