@@ -37,6 +37,7 @@ BENCHMARKS = {
     "graph": ("benchmarks.graph", "The lemma graph in the browser"),
     "marking_office": ("benchmarks.marking_office", "A scheme changed after 5,000 marks, a list of 10,000 papers"),
     "marking": ("benchmarks.marking", "The marking room: seal to next script, lists, ten markers at once"),
+    "claims": ("benchmarks.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
     "marking_browser": ("benchmarks.marking_browser", "A marker's browser: seal to a readable next script, 20 kB set in type"),
     "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),

@@ -1,6 +1,6 @@
 """The marking room: seal → next script, fetched ahead and cold; lists with 10,000 scripts; 10,000 claims by ten markers.
 
-Fifty at once, on PostgreSQL, are tests/marks/test_many_claim_at_once.py; what a marker's browser adds is `marking_browser`.
+Fifty at once, on PostgreSQL, are `benchmarks.claims`; what a marker's browser adds is `marking_browser`.
 """
 
 import json

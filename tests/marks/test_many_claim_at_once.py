@@ -1,6 +1,6 @@
 """Many claim at once, fifty on PostgreSQL: no script goes to two of them in the same slot, and none is left out.
 
-Ten thousand claims are `python -m benchmarks marking`; here two thousand.
+Ten thousand claims are `python -m benchmarks claims`; here two thousand.
 """
 
 from collections import Counter
