@@ -276,10 +276,8 @@ class CeleryDispatcher:
             if request.alias in served:
                 waiting.served_at = now
             elif now - max(waiting.sent_at, waiting.served_at) > patience_s:
-                reason = (
-                    f"No worker serves {request.alias}; `make up` starts one, or `python -m workers.serve {request.alias}`."
-                )
-                waiting.result.set_exception(errors.BackendRefused(reason))
+                what_to_do = f"`make up` starts one, or `python -m workers.serve {request.alias}`."
+                waiting.result.set_exception(errors.BackendRefused(f"No worker serves {request.alias}; {what_to_do}"))
 
     async def _lost(self, waiting: _Waiting) -> None:
         if waiting.result.done():
