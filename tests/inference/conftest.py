@@ -18,6 +18,9 @@ from tests.inference.fake_server import FakeModelServer
 from tests.inference.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm_server
 from workers.engines.vllm import VllmBackend
 
+# Keys and values from the cache, or from another batch, differ in the last bits: a token that is nearly a tie may then fall the
+# other way. Along SmolLM2's answer to this the first choice leads by 0.8 in log-odds (32 bits); in a story it leads by 0.07.
+SURE_PROMPT = "What are the names of the seven days of the week, from Monday to Sunday?"
 _SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
 
 

@@ -14,7 +14,7 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Message
 from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
-from tests.inference.conftest import a_request
+from tests.inference.conftest import SURE_PROMPT, a_request
 from tests.inference.vllm_here import VLLM, job_folder, until, write_adapter
 from workers.engines.vllm import VllmBackend
 
@@ -82,13 +82,13 @@ async def test_several_completions_at_temperature_zero_are_rejected(vllm: VllmBa
 
 
 async def test_an_adapter_answers_in_its_own_way_and_signs_with_its_name(vllm: VllmBackend) -> None:
-    plain = await read_to_final(vllm, a_request(text=STORY))
-    tuned = await read_to_final(vllm, a_request(text=STORY, alias="tuned", capture=True))
+    plain = await read_to_final(vllm, a_request(text=SURE_PROMPT))
+    tuned = await read_to_final(vllm, a_request(text=SURE_PROMPT, alias="tuned", capture=True))
     assert tuned.text != plain.text
     assert tuned.model_revision == "SmolLM2-135M + step 100"
     assert tuned.capture is not None
     assert tuned.capture.policy == tuned.model_revision
-    again = await read_to_final(vllm, a_request("again", STORY))
+    again = await read_to_final(vllm, a_request("again", SURE_PROMPT))
     assert again.text == plain.text
 
 
