@@ -55,7 +55,7 @@ def _together(shards: Sequence[TokenShard]) -> Iterator[list[TokenShard]]:
 def _merge(run: Run, some: Sequence[TokenShard]) -> None:
     tables = [_read(one) for one in some]
     buffer = io.BytesIO()
-    pq.write_table(pa.concat_tables(tables), buffer, compression="zstd")
+    pq.write_table(pa.concat_tables(tables, promote_options="default"), buffer, compression="zstd")
     data = buffer.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
     name = f"{sha256[:24]}.parquet"

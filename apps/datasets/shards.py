@@ -1,7 +1,8 @@
 """Token shards: Parquet files (zstd) below `DATA_DIR/tokens`, one folder a run, written whole or not at all.
 
-A shard holds calls of one run under one policy, tokenizer and chat template; its name follows from its bytes, so that writing
-it twice is writing it once. The database knows only where a call's tokens lie and the file's hash.
+A shard holds calls of one run under one policy (of answers in segments, the first), tokenizer and chat template; its name
+follows from its bytes, so that writing it twice is writing it once. The database knows only where a call's tokens lie and the
+file's hash.
 """
 
 import hashlib
@@ -33,6 +34,7 @@ SCHEMA = pa.schema(
         pa.field("temperature", pa.float32(), nullable=False),
         pa.field("top_p", pa.float32(), nullable=False),
         pa.field("max_new_tokens", pa.int32()),
+        pa.field("segments", pa.list_(pa.struct([("tokens", pa.int32()), ("policy", pa.string())]))),
     ]
 )
 _Origin = tuple[str, str, str, str]
@@ -104,6 +106,7 @@ def _values(one: Captured) -> dict[str, Any]:
         "temperature": capture.temperature,
         "top_p": capture.top_p,
         "max_new_tokens": capture.max_new_tokens,
+        "segments": [one.model_dump() for one in capture.segments] or None,
     }
 
 

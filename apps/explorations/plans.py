@@ -28,7 +28,8 @@ class Plan:
     """What is to be run, before it is checked. `overrides` change single parameters of the preset.
 
     `role_aliases` maps roles to aliases; the key "" is the alias of all roles that it does not name.
-    `max_new_tokens` and `temperature` replace the scaffold's own values for every role. `capture`: record for learning.
+    `max_new_tokens` and `temperature` replace the scaffold's own values for every role. `capture`: record for
+    learning; `segment_tokens`: draw longer answers in segments, each under the newest policy.
     """
 
     scaffold: str
@@ -40,6 +41,7 @@ class Plan:
     max_new_tokens: int | None = None
     temperature: float | None = None
     capture: bool = False
+    segment_tokens: int | None = None
 
 
 def usable_aliases() -> dict[str, Alias]:
@@ -168,6 +170,7 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
         budget=plan.budget,
         authored=authored,
         capture=plan.capture,
+        segment_tokens=plan.segment_tokens,
         priority=scaffold.presets[plan.preset].priority if plan.preset in scaffold.presets else BATCH,
     )
 
@@ -215,4 +218,5 @@ def plan_of_spec(spec: RunSpec) -> Plan:
         max_new_tokens=max(limits) if len(limits) == 1 else None,
         temperature=max(temperatures) if len(temperatures) == 1 else None,
         capture=spec.capture,
+        segment_tokens=spec.segment_tokens,
     )

@@ -46,6 +46,13 @@ class RolloutFields(forms.Form):
         max_value=1_000_000,
         required=False,
     )
+    segment_tokens = forms.IntegerField(
+        label="Segment (tokens)",
+        min_value=16,
+        max_value=1_000_000,
+        required=False,
+        help_text="After so many tokens a longer answer goes on under the newest policy. Empty: whole, under one.",
+    )
     most_lag = forms.IntegerField(
         label="Oldest policy",
         min_value=0,
@@ -71,6 +78,7 @@ class RolloutFields(forms.Form):
         "visits",
         "at_once",
         "answer_tokens",
+        "segment_tokens",
         "most_lag",
         "overrides",
     )
@@ -107,6 +115,8 @@ class RolloutFields(forms.Form):
         self._check_plan(self.rollout_plan(values))
         if follows(self._players[values["player"]]):
             self._check_follower(values["player"], values)
+        elif values["segment_tokens"]:
+            self.add_error("segment_tokens", "This model gets no newer policy on the way; leave this empty.")
         if values["base"] == "tiny":
             self.add_error("base", "The tiny model plays toys only; take the model that plays.")
 
@@ -143,6 +153,7 @@ class RolloutFields(forms.Form):
             visits=values["visits"] or 8,
             at_once=values["at_once"] or 4,
             max_new_tokens=values["answer_tokens"],
+            segment_tokens=values["segment_tokens"],
             overrides=_read(values["overrides"]),
         )
 

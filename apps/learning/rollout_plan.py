@@ -18,7 +18,7 @@ class RolloutPlan(Value):
     """Each problem (a slug) is visited `visits` times; a visit is `runs_a_group` runs, which are compared with each other.
 
     `overrides` change single parameters of the preset. `alias` plays all roles. Where it follows a job (`…/*` in models.toml),
-    it plays with what this job has learned so far.
+    it plays with what this job has learned so far; answers longer than `segment_tokens` go on under what it has learned since.
     """
 
     problems: tuple[str, ...]
@@ -30,6 +30,7 @@ class RolloutPlan(Value):
     visits: int = 8
     at_once: int = 4
     max_new_tokens: int | None = None
+    segment_tokens: int | None = None
     overrides: dict[str, Any] = {}
 
     @property

@@ -156,6 +156,7 @@ class Rollouts:
             role_aliases={"": self.plan.alias},
             seed=(int(self.job.config.get("seed", 0)) * 1_000_003 + number) % _LARGEST_SEED,
             max_new_tokens=self.plan.max_new_tokens,
+            segment_tokens=self.plan.segment_tokens,
             capture=True,
         )
         spec = plan_spec(plan, problem_text(version), load_aliases(settings.MODELS_FILE))

@@ -1,13 +1,18 @@
 """Recording for learning: the tokens of every call go to shards beside the database, once, whole, and only where asked for."""
 
+import itertools
+import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from django.core.exceptions import ValidationError
 from pytest_django import Settings
 
+from apps.datasets.feeding import Feed, Wanted
 from apps.datasets.models import TokenRow, TokenShard
+from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import tokens_folder
 from apps.explorations.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.domain.generation import Message, Sample, Sampling
@@ -18,7 +23,7 @@ from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.scaffolds.calling import final_of
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.models import Run, RunEvent, Step
-from tests.datasets.factory import passed, queued, version_of
+from tests.datasets.factory import judged, passed, queued, version_of
 from tests.inference.conftest import a_request
 from tests.reasoning.candidates import PASS, named
 from tests.runs.driving import drive, with_model
@@ -76,6 +81,27 @@ def test_every_call_of_a_recorded_run_has_its_tokens_in_a_shard_and_nothing_of_t
     )
     assert "logprobs" not in written.replace("logprobs_of", "")
     assert "completion_ids" not in written
+
+
+def test_of_an_answer_in_segments_every_policy_is_kept_and_the_oldest_is_the_one_it_lags_by(tmp_path: Path) -> None:
+    version, versions = version_of(), itertools.count(3)
+    run = queued(version)
+    run.spec["segment_tokens"] = 4
+    run.save(update_fields=["spec"])
+    driven_by = ScriptedBackend(judged(PASS), revision=lambda: f"base + policy/{next(versions)}")
+    drive(run, with_model(driven_by))
+    solved: Any = rows_of(run)["solve"]
+    size = len(solved["completion_ids"])
+    sizes = [4] * (size // 4) + [size % 4] * bool(size % 4)
+    assert len(sizes) > 1
+    assert solved["segments"] == [
+        {"tokens": tokens, "policy": f"base + policy/{number}"} for number, tokens in enumerate(sizes, start=3)
+    ]
+    assert run.token_rows.get(key="solve").shard.policy == "base + policy/3"
+    feed = Feed(tmp_path / "feed.jsonl", Wanted(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
+    assert feed.look() == 1
+    turns = [json.loads(line) for line in (tmp_path / "feed.jsonl").read_text().splitlines() if '"run"' in line]
+    assert turns[0]["trajectories"][0]["turns"][0]["policy_version"] == 3
 
 
 def test_a_run_that_is_not_recorded_writes_no_shard() -> None:

@@ -298,6 +298,43 @@ async def test_a_prompt_of_tokens_is_taken_or_the_request_is_rejected(tested: Su
     assert again.text == whole.text
 
 
+async def test_an_answer_in_segments_is_the_same_answer_or_the_request_is_rejected(tested: Subject) -> None:
+    request = a_request("pieces", tested.sure_prompt, capture="capture" in tested.abilities, segment_tokens=5)
+    if "capture" not in tested.abilities:
+        with pytest.raises(RequestRejected, match="segments"):
+            await _read(tested.backend, request)
+        return
+    _, whole = await _read(tested.backend, a_request("whole", tested.sure_prompt, capture=True))
+    deltas, final = await _read(tested.backend, request)
+    assert final.text == whole.text == "".join(delta.text for delta in deltas)
+    assert final.finish_reason == whole.finish_reason
+    assert final.usage.model_copy(update={"cached": 0}) == whole.usage.model_copy(update={"cached": 0})
+    assert final.capture is not None
+    assert whole.capture is not None
+    assert final.capture.completion_ids == whole.capture.completion_ids
+    assert whole.capture.segments == ()
+    assert {one.policy for one in final.capture.segments} == {whole.capture.policy}
+    *full, last = [one.tokens for one in final.capture.segments]
+    assert set(full) == {5}
+    assert sum(full) + last == final.usage.completion
+
+
+async def test_an_abort_between_segments_ends_the_stream(tested: Subject) -> None:
+    if "capture" not in tested.abilities:
+        return
+    request = a_request(text=tested.long_prompt, max_new_tokens=400, capture=True, segment_tokens=3)
+    drawn = 0
+    async for item in tested.backend.generate(request):
+        if isinstance(item, Delta):
+            drawn += item.tokens
+            if drawn in (3, 4):
+                await tested.backend.abort(request.call_id)
+    assert isinstance(item, Final)
+    assert item.finish_reason == "cancelled"
+    assert 3 <= item.usage.completion < 40
+    assert await _is_free(tested.backend)
+
+
 async def test_a_rejected_request_leaves_nothing_running(tested: Subject) -> None:
     with pytest.raises(RequestRejected):
         await _read(tested.backend, a_request(text=tested.too_long))

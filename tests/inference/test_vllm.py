@@ -5,6 +5,7 @@ The contract of all backends is in test_backend_contract.py.
 
 import asyncio
 import re
+import shutil
 import time
 from typing import Any
 
@@ -83,8 +84,8 @@ async def test_several_completions_at_temperature_zero_are_rejected(vllm: VllmBa
 
 async def test_an_adapter_answers_in_its_own_way_and_signs_with_its_name(vllm: VllmBackend) -> None:
     plain = await read_to_final(vllm, a_request(text=SURE_PROMPT))
-    tuned = await read_to_final(vllm, a_request(text=SURE_PROMPT, alias="tuned", capture=True))
-    assert tuned.text != plain.text
+    tuned = await read_to_final(vllm, a_request(text=STORY, alias="tuned", capture=True))
+    assert tuned.text != (await read_to_final(vllm, a_request("told", STORY))).text
     assert tuned.model_revision == "SmolLM2-135M + step 100"
     assert tuned.capture is not None
     assert tuned.capture.policy == tuned.model_revision
@@ -94,17 +95,39 @@ async def test_an_adapter_answers_in_its_own_way_and_signs_with_its_name(vllm: V
 
 async def test_a_job_is_followed_version_by_version_while_it_trains(vllm: VllmBackend) -> None:
     policy = job_folder(vllm._alias)
-    plain = await read_to_final(vllm, a_request(text=STORY))
-    before = await read_to_final(vllm, a_request("before", STORY, alias="learner", capture=True))
+    plain = await read_to_final(vllm, a_request(text=SURE_PROMPT))
+    before = await read_to_final(vllm, a_request("before", SURE_PROMPT, alias="learner", capture=True))
     assert (before.text, before.model_revision) == (plain.text, "SmolLM2-135M"), "a job without a version: the model itself"
-    answers = []
+    answers = [await read_to_final(vllm, a_request("v0", STORY))]
     for version in (1, 2):
         write_adapter(policy / str(version), seed=version)
         answers.append(await read_to_final(vllm, a_request(f"v{version}", STORY, alias="learner", capture=True)))
-    assert [one.model_revision for one in answers] == ["SmolLM2-135M + policy/1", "SmolLM2-135M + policy/2"]
-    assert len({plain.text, *(one.text for one in answers)}) == 3
-    assert answers[1].capture is not None
-    assert answers[1].capture.policy == "SmolLM2-135M + policy/2"
+    signed = ["SmolLM2-135M", "SmolLM2-135M + policy/1", "SmolLM2-135M + policy/2"]
+    assert [one.model_revision for one in answers] == signed
+    assert len({one.text for one in answers}) == 3
+    assert answers[2].capture is not None
+    assert answers[2].capture.policy == signed[2]
+
+
+async def test_a_long_answer_goes_on_under_the_version_that_came_while_it_was_drawn(vllm: VllmBackend) -> None:
+    newest = job_folder(vllm._alias) / "11"
+    request = a_request("long", STORY, alias="learner", capture=True, segment_tokens=8)
+    try:
+        stream = vllm.generate(request)
+        await anext(stream)
+        write_adapter(newest, seed=11)
+        *_, final = [item async for item in stream]
+    finally:
+        shutil.rmtree(newest)
+    assert isinstance(final, Final)
+    assert final.capture is not None
+    first, *others = final.capture.segments
+    assert first.policy == final.capture.policy != "SmolLM2-135M + policy/11"
+    assert {one.policy for one in others} == {"SmolLM2-135M + policy/11"} == {final.model_revision}
+    assert sum(one.tokens for one in final.capture.segments) == len(final.capture.logprobs) == final.usage.completion
+    plain = await read_to_final(vllm, a_request("plain", STORY, alias="learner", capture=True))
+    assert plain.capture is not None
+    assert plain.capture.completion_ids != final.capture.completion_ids
 
 
 @pytest.mark.parametrize(

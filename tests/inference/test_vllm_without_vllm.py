@@ -40,13 +40,18 @@ def _output(*pieces: tuple[int, str, list[int], str | None], cached: int = 0) ->
     return SimpleNamespace(outputs=outputs, num_cached_tokens=cached, finished=False)
 
 
+def _begun(*splitters: Splitter, most: int = 40, **asked: Any) -> Answer:
+    return Answer(a_request(temperature=1, **asked), [1, 2, 3], splitters, 0.0, most)
+
+
 def _answer(splitter: Splitter, *outputs: Any, n: int = 1, capture: bool = True) -> Final:
-    answer = Answer(
-        a_request(n=n, capture=capture, temperature=1), [1, 2, 3], [splitter, *(AllText() for _ in range(n - 1))], 0.0
-    )
+    answer = _begun(splitter, *(AllText() for _ in range(n - 1)), n=n, capture=capture)
+    answer.begin(ORIGIN)
     for output in outputs:
         answer.take(output)
-    return answer.final("r", ORIGIN)
+    if not answer.is_whole:
+        answer.begin(ORIGIN)
+    return answer.final()
 
 
 async def test_a_worker_without_vllm_says_so_and_the_call_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,12 +114,39 @@ def test_the_tokens_and_their_logarithms_are_those_of_the_outputs() -> None:
     assert (final.capture.policy, final.capture.prompt_ids) == ("p", (1, 2, 3))
 
 
+def test_an_answer_goes_on_in_segments_each_under_its_own_policy() -> None:
+    answer = _begun(AllText(), capture=True, segment_tokens=2, most=5)
+    asked = []
+    for version, tokens, reason in ((0, [7, 8], "length"), (0, [9, 10], "length"), (4, [11], "length")):
+        assert not answer.is_whole
+        asked.append(answer.begin(Origin(policy=f"p/{version}", logprobs_of="raw", tokenizer="t", chat_template="c")))
+        answer.take(_output((0, "ab "[: len(tokens)], tokens, reason), cached=3))
+    assert answer.is_whole, "it may have five tokens"
+    assert [(one.prompt_ids[3:], one.room, one.number) for one in asked] == [
+        ([], 2, 0),
+        ([7, 8], 2, 1),
+        ([7, 8, 9, 10], 1, 2),
+    ]
+    final = answer.final()
+    assert (final.text, final.finish_reason, final.model_revision) == ("ababa", "length", "p/4")
+    assert (final.usage.prompt, final.usage.cached, final.usage.completion) == (3, 3, 5)
+    assert final.capture is not None
+    assert final.capture.policy == "p/0", "the oldest"
+    assert [(one.tokens, one.policy) for one in final.capture.segments] == [(2, "p/0"), (2, "p/0"), (1, "p/4")]
+
+
+def test_an_answer_that_must_follow_a_schema_and_several_at_once_are_drawn_whole() -> None:
+    for asked in ({"json_schema": {"type": "object"}}, {"n": 2}):
+        answer = _begun(AllText(), AllText(), segment_tokens=2, **asked)
+        assert answer.begin(ORIGIN).room == 40
+
+
 def test_nothing_is_captured_unasked() -> None:
-    assert _answer(AllText(), _output((0, "One", [7], "length")), capture=False).capture is None
+    assert _answer(AllText(), _output((0, "One", [7], "stop")), capture=False).capture is None
 
 
 def test_other_completions_come_with_the_end() -> None:
-    final = _answer(AllText(), _output((1, "B", [5], "stop")), _output((0, "A", [4, 4], "length")), n=2)
+    final = _answer(AllText(), _output((1, "B", [5], "stop")), _output((0, "A", [4, 4], "stop")), n=2)
     assert (final.text, [sample.text for sample in final.more]) == ("A", ["B"])
     assert final.usage.completion == 3
 

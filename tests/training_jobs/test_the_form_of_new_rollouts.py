@@ -62,7 +62,8 @@ def fields(**changes: object) -> dict[str, object]:
 
 def test_a_valid_form_becomes_a_job_that_plays(client_for: ClientFor, alice: User) -> None:
     version_of()
-    page = client_for(alice).post(reverse("learning:job_new"), fields(start_id=str(uuid.uuid4()), overrides="corrections = 2"))
+    given = fields(start_id=str(uuid.uuid4()), overrides="corrections = 2", segment_tokens=512)
+    page = client_for(alice).post(reverse("learning:job_new"), given)
     assert page.status_code == 302
     job = TrainingJob.objects.get()
     assert job.config["source"]["kind"] == "stream"
@@ -71,7 +72,7 @@ def test_a_valid_form_becomes_a_job_that_plays(client_for: ClientFor, alice: Use
     assert (plan.problems, plan.scaffold, plan.preset, plan.alias) == (
         ("even-number",), "solver_verifier_corrector", "quick", "learner",
     )  # fmt: skip
-    assert (plan.runs, plan.overrides) == (12, {"corrections": 2})
+    assert (plan.runs, plan.overrides, plan.segment_tokens) == (12, {"corrections": 2}, 512)
 
 
 def test_the_form_shows_what_is_to_be_chosen_where_a_model_could_play(
@@ -98,6 +99,8 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"player": ""}, "player", "Choose one"),
         ({"scaffold": ""}, "scaffold", "Choose one"),
         ({"lora": ""}, "lora", "follows adapters only"),
+        ({"player": "big", "segment_tokens": 512}, "segment_tokens", "no newer policy"),
+        ({"segment_tokens": 3}, "segment_tokens", "greater than or equal to 16"),
         ({"base": "tiny"}, "base", "plays toys only"),
         ({"judge": "answer"}, "problems", "has no answer to compare with"),
         ({"overrides": "correctiosn = 2"}, "overrides", "correctiosn"),
@@ -126,7 +129,7 @@ def test_problems_of_a_benchmark_and_a_model_that_follows_another_job_are_refuse
 
 def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) -> None:
     version = version_of()
-    form = JobForm(fields(), user=alice)
+    form = JobForm(fields(segment_tokens=2048), user=alice)
     assert form.is_valid(), form.errors
     job = jobs.job_create(owner=alice, draft=form.draft())
     for number, status in enumerate((RunStatus.FINISHED, RunStatus.FAILED, RunStatus.RUNNING)):
@@ -136,6 +139,7 @@ def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) ->
     job.folder.mkdir(parents=True)
     (job.folder / "stream.json").write_text(json.dumps({"state": "running", "rows": 1234, "dropped": 5}))
     page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    assert "in segments of 2,048 tokens" in page
     for words in ("1 of 12 finished", "1 under way", "1 failed", "1,234 rows made", "5 dropped as too old"):
         assert words in page
     assert page.index("Run 3: even-number") < page.index("Run 1: even-number")

@@ -19,7 +19,7 @@ from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import checked_schema
-from workers.engines.vllm_answer import Answer, Origin, Splitter, reasoning_splitters
+from workers.engines.vllm_answer import Answer, Asked, Origin, Splitter, reasoning_splitters
 from workers.engines.vllm_engine import RunningEngine
 from workers.engines.vllm_tools import with_calls
 
@@ -40,7 +40,8 @@ class _Call:
 
     def __init__(self, request: GenerationRequest, number: int) -> None:
         self.request = request
-        self.engine_id = f"{request.call_id}~{number}"
+        self.number = number
+        self.engine_id = ""
         self.began = time.monotonic()
         self.stopped = asyncio.Event()
 
@@ -85,19 +86,20 @@ class VllmBackend:
         outputs: Any = None
         try:
             engine = await self._ready(call)
-            adapter = self._adapters.asked_by(request)
-            prompt_ids = await self._prompt_ids(engine, request)
-            answer = Answer(request, prompt_ids, self._splitters(engine, request, prompt_ids), call.began)
-            if call.stopped.is_set():
-                answer.cancelled()
-            else:
-                outputs = await self._asked(engine, call, prompt_ids, adapter)
+            answer = await self._begun(engine, call)
+            while not answer.is_whole:
+                adapter = self._adapters.asked_by(request)
+                segment = answer.begin(self._origin(engine, adapter))
+                if call.stopped.is_set():
+                    answer.cancelled()
+                    break
+                outputs = await self._asked(engine, call, segment, adapter)
                 while (output := await self._next(engine, outputs, call)) is not None:
                     delta = answer.take(output)
                     if delta.tokens or delta.text or delta.reasoning:
                         self._meter.add(delta.tokens)
                         yield delta
-            yield answer.final(self._revision(adapter), self._origin(engine, adapter))
+            yield answer.final()
         finally:
             self._calls.pop(number, None)
             if outputs is not None:
@@ -107,7 +109,7 @@ class VllmBackend:
         for call in list(self._calls.values()):
             if call.request.call_id == call_id:
                 call.stopped.set()
-                if self._engine is not None:
+                if self._engine is not None and call.engine_id:
                     await self._engine.llm.abort(call.engine_id)
 
     async def health(self) -> Health:
@@ -195,17 +197,24 @@ class VllmBackend:
 
     # --- one call ----------------------------------------------------------------------------------------------------
 
-    async def _asked(self, engine: RunningEngine, call: _Call, prompt_ids: list[int], adapter: Adapter | None) -> Any:
-        """The stream of the engine's outputs. Raises `RequestRejected`."""
-        from vllm.inputs import tokens_input
-
+    async def _begun(self, engine: RunningEngine, call: _Call) -> Answer:
+        """The answer, before its first token. Raises `RequestRejected` for a prompt that fills the context."""
+        request = call.request
+        prompt_ids = await self._prompt_ids(engine, request)
         room = self._alias.context_tokens - len(prompt_ids)
         if room <= 0:
             raise RequestRejected(
                 f"The prompt has {len(prompt_ids)} tokens; the context of {self._alias.name} holds "
                 f"{self._alias.context_tokens}. Shorten it, or choose a model with a longer context."
             )
-        params = self._params(call.request, room)
+        most = min(request.sampling.max_new_tokens, room)
+        return Answer(request, prompt_ids, self._splitters(engine, request, prompt_ids), call.began, most)
+
+    async def _asked(self, engine: RunningEngine, call: _Call, segment: Asked, adapter: Adapter | None) -> Any:
+        """The stream of the engine's outputs for a segment of an answer. Raises `RequestRejected`."""
+        from vllm.inputs import tokens_input
+
+        call.engine_id = f"{call.request.call_id}~{call.number}.{segment.number}"
         lora = None
         if adapter is not None:
             try:
@@ -213,9 +222,8 @@ class VllmBackend:
                     lora = await self._adapters.loaded(engine.llm, adapter)
             except TimeoutError:
                 raise call.late() from None
-        return engine.llm.generate(
-            tokens_input(prompt_ids), params, call.engine_id, lora_request=lora, priority=call.request.priority
-        )
+        prompt, params, priority = tokens_input(segment.prompt_ids), self._params(call.request, segment), call.request.priority
+        return engine.llm.generate(prompt, params, call.engine_id, lora_request=lora, priority=priority)
 
     async def _next(self, engine: RunningEngine, outputs: Any, call: _Call) -> Any:
         """The next output of the engine, None after the last. Raises `BackendError`."""
@@ -238,7 +246,7 @@ class VllmBackend:
             await engine.llm.abort(call.engine_id)  # The abort came before the engine had the call.
         return output
 
-    def _params(self, request: GenerationRequest, room: int) -> Any:
+    def _params(self, request: GenerationRequest, segment: Asked) -> Any:
         from vllm import SamplingParams
         from vllm.exceptions import VLLMClientError
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
@@ -251,9 +259,9 @@ class VllmBackend:
                 n=request.n,
                 temperature=sampling.temperature,
                 top_p=sampling.top_p if sampling.temperature > 0 else 1.0,
-                max_tokens=min(sampling.max_new_tokens, room),
+                max_tokens=segment.room,
                 stop=[text for text in sampling.stop if text],
-                seed=request.seed % 2**31,
+                seed=(request.seed + segment.number) % 2**31,  # One seed would draw every segment with the same numbers.
                 logprobs=0 if request.capture else None,
                 structured_outputs=structured,
                 skip_special_tokens=not request.tools,  # Some families begin a call with a token of its own.

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from apps.reasoning.domain.errors import EngineLost
-from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Usage
+from apps.reasoning.domain.generation import Capture, Delta, Final, FinishReason, GenerationRequest, Sample, Usage, segments_of
 from apps.reasoning.inference.aliases import Alias, VllmOptions
 from apps.reasoning.inference.reasoning_tags import TagSplitter
 
@@ -104,14 +104,15 @@ class _Completion:
         self.logprobs: list[float] = []
         self.reason: FinishReason | None = None
 
-    def take(self, output: Any) -> Delta:
+    def take(self, output: Any, most: int) -> Delta:
+        """What an output adds. One that ends a segment before the `most` tokens of the answer does not end the answer."""
         drawn = list(output.token_ids)
         self.tokens += drawn
         if output.logprobs:
             self.logprobs += [each[token].logprob for token, each in zip(drawn, output.logprobs, strict=True)]
         text, reasoning, thought = self.splitter.push(output.text, drawn)
         self.thought += thought
-        if output.finish_reason is not None:
+        if output.finish_reason is not None and not (output.finish_reason == "length" and len(self.tokens) < most):
             if output.finish_reason not in _REASONS:
                 raise EngineLost(f"The engine gave the call up ({output.finish_reason}).")
             self.reason = _REASONS[output.finish_reason]
@@ -132,25 +133,53 @@ class Origin:
         self.chat_template = chat_template
 
 
+class Asked(NamedTuple):
+    """A segment that the engine is asked for: the tokens it reads, how many it may draw, and its number from 0."""
+
+    prompt_ids: list[int]
+    room: int
+    number: int
+
+
 class Answer:
-    """All completions of one call. `began` is when the backend was asked, on the monotonic clock."""
+    """All completions of one call, each of `most` tokens at most. `began` is when the backend was asked (monotonic clock).
+
+    It is drawn in segments (`begin`), of which each reads all tokens before it as its prompt.
+    """
 
     def __init__(
-        self, request: GenerationRequest, prompt_ids: Sequence[int], splitters: Sequence[Splitter], began: float
+        self, request: GenerationRequest, prompt_ids: Sequence[int], splitters: Sequence[Splitter], began: float, most: int
     ) -> None:
         self._request = request
         self._prompt_ids = tuple(prompt_ids)
+        self._most = most
+        self._origins: list[Origin] = []
         self._completions = [_Completion(splitter) for splitter in splitters]
         self._began = began
         self._first_at: float | None = None
         self._cached = 0
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its first completion has ended; the others end with it, as only answers of one completion have segments."""
+        return self._completions[0].reason is not None
+
+    def begin(self, origin: Origin) -> Asked:
+        """The next segment, drawn as `origin` says. Raises `EngineLost` where the last one was given up."""
+        drawn = self._completions[0].tokens
+        if len(drawn) < len(self._origins) * self._request.drawn_at_once:
+            raise EngineLost("The engine ended the stream without a result.")
+        self._origins.append(origin)
+        room = min(self._request.drawn_at_once, self._most - len(drawn))
+        return Asked([*self._prompt_ids, *drawn], room, len(self._origins) - 1)
+
     def take(self, output: Any) -> Delta:
         """What an output of the engine adds to the first completion; the others are kept for the end."""
-        self._cached = output.num_cached_tokens or self._cached
+        if len(self._origins) == 1:
+            self._cached = output.num_cached_tokens or self._cached
         first = Delta()
         for each in output.outputs:
-            delta = self._completions[each.index].take(each)
+            delta = self._completions[each.index].take(each, self._most)
             if delta.tokens and self._first_at is None:
                 self._first_at = time.monotonic()
             if each.index == 0:
@@ -161,11 +190,10 @@ class Answer:
         """The call was stopped before the engine had it."""
         self._completions[0].reason = "cancelled"
 
-    def final(self, revision: str, origin: Origin) -> Final:
-        """The whole result. Raises `EngineLost` where the engine ended without one."""
+    def final(self) -> Final:
+        """The whole result, signed by the last policy."""
         first, *others = self._completions
-        if first.reason is None:
-            raise EngineLost("The engine ended the stream without a result.")
+        assert first.reason is not None
         return Final(
             text="".join(first.text),
             reasoning="".join(first.reasoning),
@@ -178,22 +206,23 @@ class Answer:
             ),
             ttft_s=self._first_at - self._began if self._first_at is not None else None,
             duration_s=time.monotonic() - self._began,
-            model_revision=revision,
-            more=tuple(self._sample(each, origin) for each in others),
-            capture=self._captured(first, origin),
+            model_revision=self._origins[-1].policy,
+            more=tuple(self._sample(each) for each in others),
+            capture=self._captured(first),
         )
 
-    def _sample(self, completion: _Completion, origin: Origin) -> Sample:
+    def _sample(self, completion: _Completion) -> Sample:
         return Sample(
             text="".join(completion.text),
             reasoning="".join(completion.reasoning),
             finish_reason=completion.reason or "cancelled",
-            capture=self._captured(completion, origin),
+            capture=self._captured(completion),
         )
 
-    def _captured(self, completion: _Completion, origin: Origin) -> Capture | None:
+    def _captured(self, completion: _Completion) -> Capture | None:
         if not self._request.capture:
             return None
+        origin, policies = self._origins[0], [each.policy for each in self._origins]
         return Capture(
             prompt_ids=self._prompt_ids,
             completion_ids=tuple(completion.tokens),
@@ -202,6 +231,7 @@ class Answer:
             policy=origin.policy,
             tokenizer=origin.tokenizer,
             chat_template=origin.chat_template,
+            segments=segments_of(len(completion.tokens), self._request.drawn_at_once, policies),
             temperature=self._request.sampling.temperature,
             top_p=self._request.sampling.top_p if self._request.sampling.temperature > 0 else 1.0,
             max_new_tokens=self._request.sampling.max_new_tokens,

@@ -1,5 +1,6 @@
 """What is asked of a model and what comes back. Shared by the core, the broker messages and every backend."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -69,6 +70,9 @@ class GenerationRequest(Value):
     the first is the answer, the others come as `Final.more`. `capture` asks for the tokens as drawn. A lower `priority` is
     served earlier. A backend that cannot do one of these, or the `job`, raises `RequestRejected`.
 
+    An answer longer than `segment_tokens` is drawn in segments: after each so many tokens it goes on under the newest policy of
+    the alias (segment rollouts, MarsRL §3.3). One that must follow a schema, and several at once, are drawn whole.
+
     A call of one of `tools` becomes part of the answer's text (docs/tools.md, "Functions of an engine"); a model may as well
     call none, or write what it wants in words. `pictures` are shown after the text of the last message.
     """
@@ -87,9 +91,16 @@ class GenerationRequest(Value):
     prompt_ids: tuple[int, ...] = ()
     n: int = Field(default=1, ge=1)
     capture: bool = False
+    segment_tokens: int | None = Field(default=None, ge=1)
     job: Job = "generate"
     tools: tuple[OfferedTool, ...] = ()
     pictures: tuple[Picture, ...] = ()
+
+    @property
+    def drawn_at_once(self) -> int:
+        """The most tokens that are drawn before another policy may take over."""
+        is_whole = self.segment_tokens is None or self.n > 1 or self.json_schema is not None
+        return self.sampling.max_new_tokens if is_whole else self.segment_tokens or 1
 
     @property
     def call_id(self) -> str:
@@ -122,13 +133,32 @@ class Delta(Value):
     tokens: int = 0
 
 
+class Segment(Value):
+    """So many tokens of an answer, drawn under one policy."""
+
+    tokens: int
+    policy: str
+
+
+def segments_of(tokens: int, each: int, policies: Sequence[str]) -> tuple[Segment, ...]:
+    """`tokens` cut into pieces of `each`, the n-th drawn under the n-th of `policies`; empty where there is only one."""
+    if len(policies) < 2:
+        return ()
+    return tuple(
+        Segment(tokens=min(each, tokens - number * each), policy=policy)
+        for number, policy in enumerate(policies)
+        if number * each < tokens
+    )
+
+
 class Capture(Value):
     """The tokens of one completion exactly as the engine read and drew them, for learning (learning notes §3).
 
     `logprobs` has one natural logarithm for each of `completion_ids`, of the drawn token under `logprobs_of`: the model's own
     distribution (`raw`), or the one after temperature and truncation that the token was really drawn from (`sampled`).
     `policy` names the weights and adapter, `tokenizer` and `chat_template` are SHA-256 hashes of theirs. `mask` is 1 for tokens
-    that the policy drew and 0 for those that something else put in between; empty: it drew all. The rest says how it drew.
+    that the policy drew and 0 for those that something else put in between; empty: it drew all. An answer that was drawn in
+    `segments` names the first one's policy, the oldest. The rest says how it drew.
     """
 
     prompt_ids: tuple[int, ...]
@@ -139,6 +169,7 @@ class Capture(Value):
     tokenizer: str
     chat_template: str
     mask: tuple[int, ...] = ()
+    segments: tuple[Segment, ...] = ()
     temperature: float = 1.0
     top_p: float = 1.0
     max_new_tokens: int | None = None

@@ -19,6 +19,10 @@ def reject_what_is_missing(
         raise RequestRejected(
             f"The backend {backend} cannot keep the tokens as drawn (capture); use an alias of the backend vllm."
         )
+    if request.segment_tokens and backend not in CAPTURING:
+        raise RequestRejected(
+            f"The backend {backend} cannot change the policy within an answer (segments); use an alias of the backend vllm."
+        )
     if request.prompt_ids:
         raise RequestRejected(
             f"The backend {backend} takes messages, not the tokens of a prompt; use an alias of the backend vllm."

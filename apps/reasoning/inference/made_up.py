@@ -4,7 +4,7 @@ import hashlib
 import zlib
 from collections.abc import Sequence
 
-from apps.reasoning.domain.generation import Capture, GenerationRequest
+from apps.reasoning.domain.generation import Capture, GenerationRequest, segments_of
 
 VOCABULARY = 32_000
 TOKENIZER = hashlib.sha256(b"words of a script").hexdigest()
@@ -16,20 +16,21 @@ def word_ids(words: Sequence[str]) -> tuple[int, ...]:
     return tuple(zlib.crc32(word.strip().encode()) % VOCABULARY for word in words)
 
 
-def made_up_capture(request: GenerationRequest, words: Sequence[str], policy: str) -> Capture:
-    """The capture of a call that was answered with `words`."""
+def made_up_capture(request: GenerationRequest, words: Sequence[str], *policies: str) -> Capture:
+    """The capture of a call that was answered with `words`, one segment under each of `policies`."""
     drawn, sampling = word_ids(words), request.sampling
     return Capture(
         prompt_ids=word_ids([word for message in request.messages for word in message.content.split()]),
         completion_ids=drawn,
         logprobs=_likelihoods(drawn),
         logprobs_of="raw",
-        policy=policy,
+        policy=policies[0],
         tokenizer=TOKENIZER,
         chat_template=CHAT_TEMPLATE,
         temperature=sampling.temperature,
         top_p=sampling.top_p if sampling.temperature > 0 else 1.0,
         max_new_tokens=sampling.max_new_tokens,
+        segments=segments_of(len(drawn), request.drawn_at_once, policies),
     )
 
 

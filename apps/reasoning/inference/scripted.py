@@ -71,6 +71,7 @@ class ScriptedBackend:
     """A `Backend` that plays `texts`: by exact call key, in order of the calls, or by a function of the request.
 
     With `vision` it takes pictures too; a text for one stands under `picture_key`, where none stands under the call's.
+    A `revision` that is called names the policy in force when a call, or a segment of its answer, begins.
     """
 
     def __init__(
@@ -80,14 +81,14 @@ class ScriptedBackend:
         pace: Pace | None = None,
         faults: Faults | None = None,
         context_tokens: int = 1_000_000,
-        revision: str = "scripted",
+        revision: str | Callable[[], str] = "scripted",
         vision: bool = False,
     ) -> None:
         self._texts = texts
         self._pace = pace or Pace()
         self._faults = faults or Faults()
         self._context_tokens = context_tokens
-        self._revision = revision
+        self._revision: Callable[[], str] = revision if callable(revision) else lambda: revision
         self._vision = vision
         self._asked = 0
         self._calls: dict[str, _Call] = {}
@@ -123,9 +124,13 @@ class ScriptedBackend:
         self, plan: "_Plan", call: _Call, request: GenerationRequest, began: float, prompt_tokens: int
     ) -> AsyncGenerator[Delta | Final, None]:
         pace, sent, first_at = self._pace, 0, None
+        policies = [self._revision()]
         start = began + self._latency(request)
         while sent < plan.total and not call.stopped.is_set():
-            size = min(pace.chunk_tokens or plan.total, plan.total - sent)
+            if sent == len(policies) * request.drawn_at_once:
+                policies.append(self._revision())
+            end = min(plan.total, len(policies) * request.drawn_at_once)
+            size = min(pace.chunk_tokens or end, end - sent)
             due = start + (sent + size) / pace.tokens_per_s if pace.tokens_per_s else start
             await self._wait(call, due, began + request.deadline_s, request)
             if call.stopped.is_set():
@@ -135,21 +140,10 @@ class ScriptedBackend:
             sent += size
             self._meter.add(size)
             yield delta
-        whole = plan.delta(0, sent)
-        reason: FinishReason = "cancelled" if call.stopped.is_set() else plan.finish_reason
-        capture = made_up_capture(request, plan.tokens(sent), self._revision) if request.capture else None
-        usage = Usage(prompt=prompt_tokens, completion=sent * request.n, reasoning=min(sent, plan.reasoning_tokens) * request.n)
-        yield Final(
-            text=whole.text,
-            reasoning=whole.reasoning,
-            finish_reason=reason,
-            usage=usage,
-            more=(Sample(text=whole.text, reasoning=whole.reasoning, finish_reason=reason, capture=capture),) * (request.n - 1),
-            capture=capture,
-            ttft_s=first_at - began if first_at is not None else None,
-            duration_s=time.monotonic() - began,
-            model_revision=self._revision,
-        )
+        ended = _ended(plan, request, sent, policies, is_stopped=call.stopped.is_set())
+        ttft_s = first_at - began if first_at is not None else None
+        usage = ended.usage.model_copy(update={"prompt": prompt_tokens})
+        yield ended.model_copy(update={"usage": usage, "ttft_s": ttft_s, "duration_s": time.monotonic() - began})
 
     async def _wait(self, call: _Call, due: float, deadline: float, request: GenerationRequest) -> None:
         """Sleep until `due`, the abort or the deadline; without a wait, let the other calls have their turn."""
@@ -228,6 +222,23 @@ class _Plan:
             text="".join(self._text[max(start - split, 0) : max(end - split, 0)]),
             tokens=end - start,
         )
+
+
+def _ended(plan: _Plan, request: GenerationRequest, sent: int, policies: Sequence[str], *, is_stopped: bool) -> Final:
+    """The result after `sent` tokens, drawn in segments under `policies`; without times and prompt."""
+    whole = plan.delta(0, sent)
+    reason: FinishReason = "cancelled" if is_stopped else plan.finish_reason
+    capture = made_up_capture(request, plan.tokens(sent), *policies) if request.capture else None
+    other = Sample(text=whole.text, reasoning=whole.reasoning, finish_reason=reason, capture=capture)
+    return Final(
+        text=whole.text,
+        reasoning=whole.reasoning,
+        finish_reason=reason,
+        usage=Usage(completion=sent * request.n, reasoning=min(sent, plan.reasoning_tokens) * request.n),
+        more=(other,) * (request.n - 1),
+        capture=capture,
+        model_revision=policies[-1],
+    )
 
 
 _SCRIPT: TypeAdapter[dict[str, str | Reply]] = TypeAdapter(dict[str, str | Reply])

@@ -75,16 +75,8 @@ class RunContext:
         tools: Sequence[OfferedTool] = (),
     ) -> Final:
         spec, seed = self._role(role), seed_for(self.spec.seed, key)
-        asked = request_hash(
-            role=role,
-            alias=spec.alias,
-            revision=spec.revision,
-            messages=messages,
-            sampling=sampling or spec.sampling,
-            json_schema=json_schema,
-            seed=seed,
-            tools=tools,
-        )
+        drawn: dict[str, Any] = {"sampling": sampling or spec.sampling, "json_schema": json_schema, "seed": seed}
+        asked = request_hash(role=role, alias=spec.alias, revision=spec.revision, messages=messages, tools=tools, **drawn)
         if record := self._recorded(key, asked):
             return final_of(record)
         request = GenerationRequest(
@@ -93,13 +85,12 @@ class RunContext:
             role=role,
             alias=spec.alias,
             messages=tuple(messages),
-            sampling=sampling or spec.sampling,
-            json_schema=json_schema,
-            seed=seed,
+            tools=tuple(tools),
             deadline_s=spec.deadline_s,
             priority=self.spec.priority,
-            tools=tuple(tools),
             capture=self.spec.capture,
+            segment_tokens=self.spec.segment_tokens,
+            **drawn,
         )
         return await self._ask(request, asked, place, parts_of(request, parts))
 

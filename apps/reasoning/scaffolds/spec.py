@@ -38,7 +38,8 @@ class RunSpec(Value):
     """Problem version, scaffold parameters, roles, prompt hashes, root seed and code version of a run.
 
     `priority` is that of all its calls: 0–3 where a person waits for the answer, 6 for a run, 9 for one that takes all night.
-    `capture`: the tokens of its calls are kept as drawn, to be learned from. It changes no answer.
+    `capture`: the tokens of its calls are kept as drawn, to be learned from; `segment_tokens`: longer answers are drawn in such
+    segments, each under the newest policy. Neither is part of what a call is recorded under.
     """
 
     problem: ProblemText
@@ -53,3 +54,4 @@ class RunSpec(Value):
     authored: bool = False
     priority: int = Field(default=BATCH, ge=0, le=9)
     capture: bool = False
+    segment_tokens: int | None = Field(default=None, ge=1)
