@@ -111,6 +111,22 @@ def test_the_mean_over_five_seeds_lies_within_a_twentieth_of_the_designs_figures
         assert np.mean([one[name] for one in drawn]) == pytest.approx(figure, rel=0.05), name
 
 
+@pytest.mark.parametrize(
+    ("of", "over", "least", "most"),
+    [
+        ("pipeline", "barrier", 2.88, 3.06),
+        ("pipeline", "chain", 1.68, 2.00),
+        ("segments", "barrier", 4.61, 4.84),
+        ("segments", "chain", 2.72, 3.15),
+    ],
+)
+def test_mean_speed_ups_lie_in_the_designs_ranges_over_five_seeds_within_a_twentieth(
+    of: str, over: str, least: float, most: float
+) -> None:
+    found = np.mean([simulate(Setting(seed=seed)).speed_up(of, over) for seed in range(5)])
+    assert least * 0.95 <= found <= most * 1.05
+
+
 def test_a_pipeline_is_paid_for_with_staleness() -> None:
     schedules = simulate(Setting()).schedules
     assert [schedule.most_versions for schedule in schedules] == [1, 1, 5, 13, 1]
