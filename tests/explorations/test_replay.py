@@ -68,13 +68,6 @@ def test_the_data_is_for_readers_of_runs(run: Run, client_for: ClientFor, alice:
         assert client_for(charlie).get(address).status_code == 404
 
 
-def test_only_a_run_that_has_ended_offers_it(run: Run, client_for: ClientFor, alice: User) -> None:
-    address = reverse("explorations:run_detail", args=[run.public_id])
-    assert "data-replay" in client_for(alice).get(address).content.decode()
-    Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
-    assert "data-replay" not in client_for(alice).get(address).content.decode()
-
-
 # --- the fold and the streams, in Node ---
 
 
@@ -197,6 +190,17 @@ def position(page: Page) -> int:
 def place_of(run: Run, kind: str, which: int = 0) -> int:
     seqs = list(run.events.filter(kind=kind).order_by("seq").values_list("seq", flat=True))
     return int(seqs[which])
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_a_run_under_way_does_not_offer_it(run: Run, client_for: ClientFor, alice: User) -> None:
+    Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
+    address = reverse("explorations:run_detail", args=[run.public_id])
+    with browser_page(Pages({address: client_for(alice).get(address)})) as page:  # type: ignore[dict-item]
+        page.goto(address)
+        expect(page.locator('[data-part="link"]')).to_be_visible()
+        expect(page.locator(START)).to_be_hidden()
 
 
 @pytest.mark.browser

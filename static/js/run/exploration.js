@@ -54,6 +54,7 @@ const solutions = mountSolutions(page, fetchInto);
 let shown = panelOfAddress();
 /** The event that a replay stands at; 0 where the page shows the end. */
 let asOf = 0;
+let isReplayable = false;
 
 function panelOfAddress() {
   const query = new URLSearchParams(location.search);
@@ -265,6 +266,7 @@ function takeState(frame) {
     lanes.closeAll();
     refreshHeader();
     refreshTimeline();
+    offerReplay();
   }
 }
 
@@ -323,22 +325,29 @@ function goLive() {
   addEventListener("online", () => stream.check());
 }
 
+/** Once the run has ended it can be replayed: at once, or when its last frame has come. */
+function offerReplay() {
+  if (isReplayable) return;
+  isReplayable = true;
+  mountReplay(page, {
+    graph,
+    graphUrl: drawing?.dataset.graphUrl ?? "",
+    moved: (seq, passed) => {
+      const isFirst = !asOf;
+      asOf = seq;
+      const told = panel.querySelector('[data-part="as-of"]');
+      if (told) told.textContent = `As it stood at event ${seq}.`;
+      if (isFirst || passed.some(([, , kind, body]) => concernsPanel({ kind, body }) || concernsHistory(kind))) followReplay();
+    },
+    done: () => {
+      asOf = 0;
+      refreshHeader();
+      refreshTimeline();
+      showPanel(shown, { keep: true });
+    },
+  });
+}
+
 // A failed run can be resumed from this page, so it is watched as well.
 if (page.dataset.live === "yes" || page.querySelector("#run-header .status--failed")) goLive();
-mountReplay(page, {
-  graph,
-  graphUrl: drawing?.dataset.graphUrl ?? "",
-  moved: (seq, passed) => {
-    const isFirst = !asOf;
-    asOf = seq;
-    const told = panel.querySelector('[data-part="as-of"]');
-    if (told) told.textContent = `As it stood at event ${seq}.`;
-    if (isFirst || passed.some(([, , kind, body]) => concernsPanel({ kind, body }) || concernsHistory(kind))) followReplay();
-  },
-  done: () => {
-    asOf = 0;
-    refreshHeader();
-    refreshTimeline();
-    showPanel(shown, { keep: true });
-  },
-});
+if (page.dataset.live !== "yes") offerReplay();
