@@ -1,6 +1,7 @@
 """`python -m workers.training --job DIR [--resume]`: trains one job. docs/learning_jobs.md describes the folder."""
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
@@ -16,13 +17,20 @@ def main() -> int:
     import torch
     from accelerate import PartialState
 
+    from workers.training.folder import EXIT
     from workers.training.running import run_job
     from workers.training.watching import StopAsked
 
     stop = StopAsked()
     stop.listen()
-    main_process = PartialState(cpu=not torch.cuda.is_available()).is_main_process
-    return run_job(arguments.job.resolve(), resume=arguments.resume, stop=stop, main=main_process)
+    state = PartialState(cpu=not torch.cuda.is_available())
+    status = run_job(arguments.job.resolve(), resume=arguments.resume, stop=stop, main=state.is_main_process)
+    if status != EXIT["failed"]:
+        # gloo's threads may still hold tensors; left to the interpreter's end, they abort the process now and then. Where
+        # one of several failed the others may be within a collective, and this would wait for them for ever.
+        gc.collect()
+        state.destroy_process_group()
+    return status
 
 
 if __name__ == "__main__":
