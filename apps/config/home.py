@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from apps.accounts.models import User
+from apps.explorations.words import scaffold_word
 from apps.lemmas.models import Lemma
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.access import run_visible_to
 from apps.runs.models import LIVE, Run
 from apps.runs.selectors import phase_summary, run_list
@@ -45,9 +45,8 @@ class HomeRun:
 
     @property
     def scaffold(self) -> str:
-        """The scaffold's title; its name, where this code no longer has it."""
-        known = SCAFFOLDS.get(self.run.scaffold)
-        return known.title if known else self.run.scaffold
+        """The scaffold's title, or what was imported."""
+        return scaffold_word(self.run.scaffold)
 
     @property
     def budget_share(self) -> float | None:

@@ -6,7 +6,6 @@ groups are whole. What the feed already holds is not written again.
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,14 +20,13 @@ from apps.datasets.choosing import NothingToMake, benchmark_hashes, unfit
 from apps.datasets.models import TokenShard
 from apps.datasets.recipes import Judge, Recipe
 from apps.datasets.settled import CHAINS
+from apps.datasets.shards import policy_version_of
 from apps.datasets.spec_files import line_for_stream
 from apps.datasets.trajectories import Left
 from apps.runs.models import BATCHED, LIVE, Run, RunStatus
 
 #: A run is seen a little later than it finished: transactions of others.
 OVERLAP = timedelta(minutes=2)
-#: The policy of a shard names its version where weights or adapter lie in, or have the revision, `policy/N`.
-_VERSION = re.compile(r"(?:^|[/ ])policy/(\d+)(?=$| )")
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,6 @@ class Wanted:
     runs_a_group: int = 8
     only: Q = field(default_factory=Q)
     is_early: bool = False
-
-
-def policy_version_of(policy: str) -> int:
-    """The version that a recorded policy names, 0 where it names none (the base)."""
-    found = _VERSION.findall(policy)
-    return int(found[-1]) if found else 0
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Token shards: Parquet files (zstd) below `DATA_DIR/tokens`, one folder a run, written whole or not at all.
 
-A shard holds calls of one run under one policy (of answers in segments, the first), tokenizer and chat template; its name
+A shard holds calls of one run under one policy (of answers in segments, the oldest), tokenizer and chat template; its name
 follows from its bytes, so that writing it twice is writing it once. The database knows only where a call's tokens lie and the
 file's hash.
 """
@@ -8,6 +8,7 @@ file's hash.
 import hashlib
 import io
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 from django.conf import settings
 
 from apps.datasets.models import TokenRow, TokenShard
+from apps.reasoning.domain.generation import Capture
 from apps.runs.captured import Captured
 from apps.runs.models import Run
 
@@ -37,7 +39,20 @@ SCHEMA = pa.schema(
         pa.field("segments", pa.list_(pa.struct([("tokens", pa.int32()), ("policy", pa.string())]))),
     ]
 )
+#: The policy of a shard names its version where weights or adapter lie in, or have the revision, `policy/N`.
+_VERSION = re.compile(r"(?:^|[/ ])policy/(\d+)(?=$| )")
 _Origin = tuple[str, str, str, str]
+
+
+def policy_version_of(policy: str) -> int:
+    """The version that a recorded policy names, 0 where it names none (the base)."""
+    found = _VERSION.findall(policy)
+    return int(found[-1]) if found else 0
+
+
+def oldest_policy(capture: Capture) -> str:
+    """The policy that an answer lags by. Versions go back where the engine begins to follow another job, or a resumed one."""
+    return min((one.policy for one in capture.segments), key=policy_version_of, default=capture.policy)
 
 
 def tokens_folder() -> Path:
@@ -63,7 +78,8 @@ def _by_origin(captured: Sequence[Captured]) -> Iterator[tuple[_Origin, list[Cap
     found: dict[_Origin, list[Captured]] = {}
     for one in captured:
         capture = one.capture
-        found.setdefault((capture.policy, capture.tokenizer, capture.chat_template, capture.logprobs_of), []).append(one)
+        origin = (oldest_policy(capture), capture.tokenizer, capture.chat_template, capture.logprobs_of)
+        found.setdefault(origin, []).append(one)
     yield from found.items()
 
 

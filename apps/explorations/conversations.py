@@ -1,20 +1,23 @@
 """Models that act in turns: their conversations with the tools, what is remembered of each solution, and how tools fared.
 
-A fold over `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py); nothing of it is stored apart.
+A fold over failed calls, `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py); nothing is stored apart.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from apps.runs.models import Run
 
-KINDS = ("turn.taken", "memory.stored")
+KINDS = ("turn.taken", "memory.stored", "call.failed")
+_CALL_OF_TURN = re.compile(r"(.+)/turn/(\d+)")
 ACTION_WORDS = {
     "python_code": "runs code",
     "local_rag": "looks something up",
     "answer": "hands in a solution",
     "report": "hands in a report",
     "none": "no action",
+    "failed": "failed",
 }
 
 
@@ -63,7 +66,7 @@ class Talk:
 
     @property
     def is_over(self) -> bool:
-        return bool(self.turns) and (self.turns[-1].action in ("answer", "report") or len(self.turns) == self.most)
+        return bool(self.turns) and (self.turns[-1].action in ("answer", "report", "failed") or len(self.turns) == self.most)
 
     @property
     def title(self) -> str:
@@ -126,9 +129,20 @@ def conversations(run: Run) -> Conversations:
         if kind == "memory.stored":
             names = ("condensed", "condensed_by", "judgement", "judged_by", "ayes", "valid", "of", "correct")
             found.memories[body["candidate"]] = Memory(**{name: body[name] for name in names})
-        else:
+        elif kind == "turn.taken":
             _take_turn(found, talks, body)
+        else:
+            _take_failure(talks, body)
     return found
+
+
+def _take_failure(talks: dict[str, Talk], body: dict[str, Any]) -> None:
+    """A turn whose call failed ends its conversation; of one that never began there is nothing to show."""
+    match = _CALL_OF_TURN.fullmatch(body["call"])
+    if match is None or (talk := talks.get(match[1])) is None:
+        return
+    reason = str(body.get("reason") or "The call failed").rstrip(".")
+    talk.turns.append(Turn(int(match[2]), body["call"], "failed", reason, "", [], "", "", None, None))
 
 
 def _take_turn(found: Conversations, talks: dict[str, Talk], body: dict[str, Any]) -> None:

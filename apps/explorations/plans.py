@@ -154,7 +154,7 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
     """The frozen specification. Raises `ValidationError` whose keys are the fields of the form."""
     scaffold, params = plan_scaffold(plan), plan_params(plan)
     chosen = plan_aliases(plan, aliases)
-    if plan.capture:
+    if plan.capture or plan.segment_tokens:
         _captures_require(chosen.values())
     if plan.seed is not None and not 0 <= plan.seed < MOST_SEED:
         raise ValidationError({"seed": f"A seed is a whole number from 0 to {MOST_SEED - 1}."})

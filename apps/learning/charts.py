@@ -42,7 +42,7 @@ CHARTS = (
     Chart(
         "passrate",
         "Groups by pass rate",
-        "Shares of groups by how many of their rewards are positive; groups at both ends teach nothing.",
+        "Shares of groups by their mean reward, the pass rate where rewards are 0 and 1; groups at both ends teach nothing.",
         r"passrate/.+",
         "stack",
         share=True,

@@ -9,11 +9,12 @@ from django.core.exceptions import ValidationError
 from apps.accounts.models import User
 from apps.datasets.choosing import benchmark_hashes, content_hash
 from apps.datasets.recipes import JUDGES
-from apps.explorations.plans import Plan, plan_params
+from apps.explorations.plans import Plan, plan_params, role_limit
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollout_plan import RolloutPlan, follows, player_title, players
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
+from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
 #: The value of *Learns from*.
@@ -112,10 +113,12 @@ class RolloutFields(forms.Form):
                 self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
         if self.errors:
             return
-        self._check_plan(self.rollout_plan(values))
-        if follows(self._players[values["player"]]):
-            self._check_follower(values["player"], values)
-        elif values["segment_tokens"]:
+        plan, player = self.rollout_plan(values), self._players[values["player"]]
+        self._check_plan(plan)
+        if follows(player):
+            self._check_follower(player.name, values)
+            self._check_segments(plan, player)
+        elif plan.segment_tokens:
             self.add_error("segment_tokens", "This model gets no newer policy on the way; leave this empty.")
         if values["base"] == "tiny":
             self.add_error("base", "The tiny model plays toys only; take the model that plays.")
@@ -133,6 +136,16 @@ class RolloutFields(forms.Form):
             self.add_error("overrides", " ".join(error.messages))
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"That would be {plan.runs:,} runs; at most {MOST_RUNS:,} are made for one job.")
+
+    def _check_segments(self, plan: RolloutPlan, alias: Alias) -> None:
+        """An answer that ends before its first segment does would never change its policy."""
+        longest = max(role_limit(role, alias, plan.max_new_tokens) for role in SCAFFOLDS[plan.scaffold].roles)
+        if plan.segment_tokens and plan.segment_tokens >= longest:
+            self.add_error(
+                "segment_tokens",
+                f"An answer has at most {longest:,} tokens here: its longest answer, within half of the model’s context of "
+                f"{alias.context_tokens:,}. Take a shorter segment.",
+            )
 
     def _check_follower(self, name: str, values: dict[str, Any]) -> None:
         if not values["lora"]:

@@ -68,7 +68,7 @@ def _problem_row(problem: ContestProblem, user: User, is_organiser: bool) -> Pro
         problem=problem,
         setup=setup,
         scripts=MarkingCase.objects.filter(problem=problem).count(),
-        left=selectors.tasks_left(problem, user).count(),
+        left=selectors.scripts_left(problem, user),
         mine=selectors.marks_sealed(problem, user).count(),
         questions=questions_for(user, problem).filter(answered_at=None).count() if is_captain else 0,
         present=present(problem, user),

@@ -131,7 +131,7 @@ def workspace(task: MarkingTask, mark: Mark, user: User) -> Workspace:
         question=task.passes.filter(person=user).exclude(reason=PassReason.SKIP).order_by("-pk").first(),
         is_sealed=mark.state != MarkState.DRAFT,
         undo_until=grace_until(mark),
-        left=tasks_left(problem, user).count(),
+        left=scripts_left(problem, user),
         mine=marks_sealed(problem, user).count(),
         present=present(problem, user),
     )
@@ -196,6 +196,11 @@ def tasks_left(problem: ContestProblem, user: User) -> QuerySet[MarkingTask]:
     own = MarkingTask.objects.filter(case__problem=problem, assignee=user, done_at__isnull=False)
     counted = Q(slot__in=(Slot.FIRST, Slot.SECOND, Slot.THIRD)) & ~Q(case__in=own.values("case"))
     return waiting.filter(Q(assignee=user) | Q(slot=Slot.AGAIN) | counted)
+
+
+def scripts_left(problem: ContestProblem, user: User) -> int:
+    """How many scripts that is: of one that two people mark, one task at most is this person's."""
+    return tasks_left(problem, user).values("case").distinct().count()
 
 
 def marks_sealed(problem: ContestProblem, user: User) -> QuerySet[Mark]:

@@ -9,9 +9,10 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, Wanted, policy_version_of
+from apps.datasets.feeding import Feed, Wanted
 from apps.datasets.models import TokenShard
 from apps.datasets.recipes import RECIPES
+from apps.datasets.shards import policy_version_of
 from tests.datasets.factory import failed, passed, queued, version_of
 from tests.datasets.streams import shards, told
 

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from apps.datasets.feeding import Feed, Wanted
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
-from apps.datasets.shards import tokens_folder
+from apps.datasets.shards import oldest_policy, tokens_folder
 from apps.explorations.plans import Plan, plan_of_spec, plan_spec
 from apps.reasoning.domain.generation import Message, Sample, Sampling
 from apps.reasoning.domain.problems import ProblemText
@@ -102,6 +102,14 @@ def test_of_an_answer_in_segments_every_policy_is_kept_and_the_oldest_is_the_one
     assert feed.look() == 1
     turns = [json.loads(line) for line in (tmp_path / "feed.jsonl").read_text().splitlines() if '"run"' in line]
     assert turns[0]["trajectories"][0]["turns"][0]["policy_version"] == 3
+
+
+def test_the_oldest_policy_is_found_also_where_versions_went_back() -> None:
+    request = a_request("solve", segment_tokens=1)
+    captured = made_up_capture(request, ["a", "b", "c"], "base + policy/5", "base + policy/2", "base + policy/6")
+    assert captured.policy == "base + policy/5"
+    assert oldest_policy(captured) == "base + policy/2"
+    assert oldest_policy(made_up_capture(request, ["a"], "base")) == "base"
 
 
 def test_a_run_that_is_not_recorded_writes_no_shard() -> None:

@@ -20,7 +20,7 @@ from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.journal import RunJournal
-from apps.runs.models import Run
+from apps.runs.models import Run, RunEvent
 from tests.reasoning.agents import CHECKPOINTS, SUMMED, ask, python, report, solved
 from tests.runs.driving import drive
 from tests.runs.factory import make_run
@@ -62,6 +62,18 @@ def played() -> Run:
     assert drive(run, _dispatcher) == "finished"
     run.refresh_from_db()
     return run
+
+
+def test_a_turn_whose_call_failed_says_why_and_ends_its_conversation() -> None:
+    run = played()
+    talk = solutions(run).rounds[0].talks[0]
+    before, place = len(talk.turns), run.last_seq + 1
+    failed = {"call": f"{talk.id}/turn/{before + 1}", "reason": "The prompt has 2091 tokens; the context holds 2048."}
+    RunEvent.objects.create(run=run, seq=place, key="failed", kind="call.failed", at=run.created_at, body=failed)
+    talk = solutions(run).rounds[0].talks[0]
+    assert len(talk.turns) == before + 1
+    assert talk.is_over
+    assert (talk.turns[-1].word, talk.turns[-1].problem) == ("failed", failed["reason"].rstrip("."))
 
 
 def test_the_fold_knows_turns_repairs_and_the_success_of_tool_calls() -> None:

@@ -89,6 +89,21 @@ async def test_what_was_loaded_stays_readable_when_the_job_removes_it(live: Path
     assert not Path(lora.path).exists(), "so many versions later nobody asks for it any more"
 
 
+async def test_a_version_that_a_resumed_job_hands_over_again_is_another_one(live: Path) -> None:
+    shelf, engine = _shelf(live), Engine()
+    _version(live, 1)
+    first = _asked(shelf)
+    assert first is not None
+    await shelf.loaded(engine, first)
+    shutil.rmtree(live / "1")
+    _version(live, 1)
+    (live / "1" / "adapter_config.json").write_text("again")
+    second = _asked(shelf)
+    assert second is not None
+    assert second.revision == first.revision == "policy/1"
+    assert Path((await shelf.loaded(engine, second)).path, "adapter_config.json").read_text() == "again"
+
+
 async def test_another_job_at_the_same_place_begins_anew(live: Path, tmp_path: Path) -> None:
     shelf, engine = _shelf(live), Engine()
     _version(live, 1)

@@ -1,11 +1,13 @@
 """Where rows come from: stored ones in an order of the seed, shards as they arrive, toys that are drawn again."""
 
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file
 
 from tests.training.factory import a_policy, end_of, job, lines, row, rows
 from workers.learning.arrays import NotLearnable
@@ -105,6 +107,40 @@ def test_a_stream_hands_each_policy_to_the_engine_and_finishes(tmp_path: Path) -
     assert (found["state"], found["step"], found["checkpoint"]) == ("finished", 2, "checkpoints/checkpoint-2")
     assert [line["lag"] for line in lines(folder / "metrics.jsonl")] == [0, 0]
     assert sorted(path.name for path in (folder / "policy").iterdir()) == ["1", "2"]
+
+
+def test_a_stream_that_was_killed_goes_on_and_the_engine_unlearns_what_was_lost(tmp_path: Path) -> None:
+    """It died in step 4 with a checkpoint of step 1; the engine has versions 2 and 3, and half of version 4."""
+    fresh = [replace(one, policy_version=0) for one in rows(16)]
+    folder = job(tmp_path, fresh, source={"kind": "stream", "wait": 100}, steps=50, save_every=1)
+    stop = StopAsked()
+    stop.ask()
+    assert end_of(folder, stop=stop)["step"] == 1
+    shutil.rmtree(folder / "policy" / "1")
+    for name in ("2", "3", ".4"):
+        (folder / "policy" / name).mkdir()
+        (folder / "policy" / name / "model.safetensors").write_bytes(b"lost")
+    seen: list[list[str]] = []
+
+    def engine() -> None:
+        while not (folder / "policy" / "1" / "model.safetensors").exists():
+            threading.Event().wait(0.02)
+        seen.append(sorted(path.name for path in (folder / "policy").iterdir() if path.name.isdecimal()))
+        (folder / "rows" / "END").touch()
+
+    threading.Thread(target=engine).start()
+    found = end_of(folder, resume=True)
+    assert (found["state"], found["step"], found["attempt"]) == ("finished", 2, 2)
+    assert "3" not in seen[0]
+    assert sorted(path.name for path in (folder / "policy").iterdir()) == ["1", "2"]
+    assert load_file(folder / "policy" / "2" / "model.safetensors")
+
+
+def test_a_stream_tells_what_share_of_all_groups_taught_nothing(tmp_path: Path) -> None:
+    source = streamed(tmp_path / "rows")
+    assert source.measures() == {"dropped": 0}
+    (tmp_path / "stream.json").write_text('{"silent": 3, "complete": 9}')
+    assert source.measures()["silent"] == 0.25
 
 
 class Dull:

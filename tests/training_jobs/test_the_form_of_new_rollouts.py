@@ -100,6 +100,8 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"scaffold": ""}, "scaffold", "Choose one"),
         ({"lora": ""}, "lora", "follows adapters only"),
         ({"player": "big", "segment_tokens": 512}, "segment_tokens", "no newer policy"),
+        ({"segment_tokens": 100_000}, "segment_tokens", "Take a shorter segment"),
+        ({"segment_tokens": 600, "answer_tokens": 600}, "segment_tokens", "at most 600 tokens"),
         ({"segment_tokens": 3}, "segment_tokens", "greater than or equal to 16"),
         ({"base": "tiny"}, "base", "plays toys only"),
         ({"judge": "answer"}, "problems", "has no answer to compare with"),
@@ -129,7 +131,7 @@ def test_problems_of_a_benchmark_and_a_model_that_follows_another_job_are_refuse
 
 def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) -> None:
     version = version_of()
-    form = JobForm(fields(segment_tokens=2048), user=alice)
+    form = JobForm(fields(segment_tokens=1024), user=alice)
     assert form.is_valid(), form.errors
     job = jobs.job_create(owner=alice, draft=form.draft())
     for number, status in enumerate((RunStatus.FINISHED, RunStatus.FAILED, RunStatus.RUNNING)):
@@ -139,7 +141,7 @@ def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) ->
     job.folder.mkdir(parents=True)
     (job.folder / "stream.json").write_text(json.dumps({"state": "running", "rows": 1234, "dropped": 5}))
     page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
-    assert "in segments of 2,048 tokens" in page
+    assert "in segments of 1,024 tokens" in page
     for words in ("1 of 12 finished", "1 under way", "1 failed", "1,234 rows made", "5 dropped as too old"):
         assert words in page
     assert page.index("Run 3: even-number") < page.index("Run 1: even-number")

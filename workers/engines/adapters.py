@@ -94,5 +94,9 @@ def _newest(adapter: Adapter, job: Path) -> Adapter | None:
     version = max((int(path.name) for path in folder.glob("[0-9]*") if path.name.isdecimal()), default=None)
     if version is None:
         return None
-    name = f"{adapter.name}@{folder.parent.name}/{version}"
+    try:
+        made = (folder / str(version)).stat().st_mtime_ns  # A job that was killed and resumed gives a number out twice.
+    except FileNotFoundError:
+        return _newest(adapter, job)
+    name = f"{adapter.name}@{folder.parent.name}/{version}.{made}"
     return Adapter(name=name, path=str(folder / str(version)), revision=f"policy/{version}")

@@ -206,7 +206,7 @@ class Answer:
             ),
             ttft_s=self._first_at - self._began if self._first_at is not None else None,
             duration_s=time.monotonic() - self._began,
-            model_revision=self._origins[-1].policy,
+            model_revision=self._origins[len(first.tokens[:-1]) // self._request.drawn_at_once].policy,
             more=tuple(self._sample(each) for each in others),
             capture=self._captured(first),
         )

@@ -2,15 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from statistics import fmean, pstdev
 
 from workers.learning.rows import Row, groups_of
+from workers.recipes.trajectory import Trajectory
 
+#: Of the mean reward of a group, which is its pass rate where rewards are 0 and 1.
 BUCKETS = ("0", "0-25", "25-50", "50-75", "75-99", "1")
 
 
 def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str, float]:
-    """The measures of docs/learning_jobs.md that rows tell by themselves; what does not apply is left out."""
+    """The measures of docs/learning_jobs.md that rows tell by themselves; what does not apply is left out.
+
+    Recipes have left out groups that teach nothing by then: a source that knows of all groups says so after this.
+    """
     tokens = [len(row.completion_ids) for row in rows]
     found = {
         "rows": float(len(rows)),
@@ -24,16 +30,35 @@ def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str,
         found["advantage_std"] = pstdev(advantages)
     if version is not None:
         found["lag"] = fmean(version - row.policy_version for row in rows)
-    return found | _rewards(rows) | _roles(rows) | _votes(rows)
+    return found | _rewards(_rewards_by_group(rows)) | _roles(rows) | _votes(rows)
 
 
-def _rewards(rows: Sequence[Row]) -> dict[str, float]:
-    rewards = [row.reward for row in rows if row.reward is not None]
+def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]:
+    """Rewards, pass rates and silent groups of all that was played, also of what the recipe then leaves out.
+
+    Turns that are compared by themselves count by role and group, whole trajectories by problem.
+    """
+    by_turn: dict[tuple[str, str], list[float]] = {}
+    by_problem: dict[str, list[float]] = {}
+    for one in trajectories:
+        by_problem.setdefault(one.problem_id, []).append(one.reward)
+        for turn in one.turns:
+            if turn.group and turn.reward is not None:
+                by_turn.setdefault((turn.role, turn.group), []).append(turn.reward)
+    found = _rewards(list((by_turn or by_problem).values()))
+    roles = sorted({role for role, _ in by_turn})
+    for role in roles if len(roles) > 1 else ():
+        own = [rewards for (name, _), rewards in by_turn.items() if name == role]
+        found |= {f"role/{role}/silent": _silent(own), f"role/{role}/reward": fmean(chain.from_iterable(own))}
+    return found
+
+
+def _rewards(groups: Sequence[Sequence[float]]) -> dict[str, float]:
+    rewards = [reward for group in groups for reward in group]
     if not rewards:
         return {}
-    groups = _rewards_by_group(rows)
+    shares = Counter(_bucket(fmean(min(1.0, max(0.0, reward)) for reward in group)) for group in groups)
     found = {"reward": fmean(rewards), "reward_std": pstdev(rewards), "silent": _silent(groups)}
-    shares = Counter(_bucket(fmean(reward > 0 for reward in group)) for group in groups)
     return found | {f"passrate/{name}": shares[name] / len(groups) for name in BUCKETS}
 
 

@@ -1,7 +1,9 @@
 """Where the rows of a step come from: rows that were stored, shards that arrive meanwhile, or a toy played by the model."""
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,7 +11,8 @@ import numpy as np
 
 from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Row
-from workers.recipes.trajectory import Trajectory
+from workers.recipes.trajectory import Trajectory, Turn
+from workers.training.measures import measures_of_rollouts
 from workers.training.policy import Policy
 from workers.training.problems import NoRows
 from workers.training.tables import read_rows
@@ -86,21 +89,37 @@ class ToyRows:
     ) -> None:
         self._toy, self._recipe, self._per_step, self._seed = toy, recipe, per_step, seed
         self._demonstrations = demonstrations
+        self._played: list[list[Trajectory]] = []
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
         """Raises `NotLearnable` where ten batches of rollouts taught nothing."""
         random = np.random.default_rng([self._seed, step])
         play = self._toy.demonstrations if self._demonstrations else self._toy.rollouts
+        self._played = []
         for _ in range(self.most_batches - 1):
+            self._played.append(play(policy, random, self._per_step))
             try:
-                return self._recipe(play(policy, random, self._per_step))
+                return self._recipe(self._played[-1])
             except NotLearnable:
                 continue
-        return self._recipe(play(policy, random, self._per_step))
+        self._played.append(play(policy, random, self._per_step))
+        return self._recipe(self._played[-1])
 
     def measures(self) -> Measures:
-        """The toy's own, each under `toy/`."""
-        return {} if self._demonstrations else {f"toy/{name}": value for name, value in self._toy.measures().items()}
+        """The toy's own, each under `toy/`, and those of all groups of the step, also of batches that taught nothing."""
+        if self._demonstrations:
+            return {}
+        # A problem of one batch is not one of the next: their groups are told apart by the batch.
+        told = [
+            replace(one, problem_id=f"{number}/{one.problem_id}", turns=[_told_apart(turn, number) for turn in one.turns])
+            for number, batch in enumerate(self._played)
+            for one in batch
+        ]
+        return measures_of_rollouts(told) | {f"toy/{name}": value for name, value in self._toy.measures().items()}
+
+
+def _told_apart(turn: Turn, batch: int) -> Turn:
+    return replace(turn, group=f"{batch}/{turn.group}") if turn.group else turn
 
 
 class StreamedRows:
@@ -179,5 +198,8 @@ class StreamedRows:
             time.sleep(0.2)
 
     def measures(self) -> Measures:
-        """How many rows have been dropped so far for being too old."""
-        return {"dropped": float(self.dropped)}
+        """How many rows have been dropped so far for being too old, and the share of all groups so far that taught nothing."""
+        said = self._folder.parent / "stream.json"
+        told = json.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
+        silent, complete = told.get("silent", 0), told.get("complete", 0)
+        return {"dropped": float(self.dropped)} | ({"silent": silent / (silent + complete)} if silent + complete else {})

@@ -68,6 +68,16 @@ class Watch(TrainerCallback):
         """Rows of a step, before it is taken."""
         self._rows, self._seen = rows, measures
 
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """What an earlier attempt handed over beyond the step that this one begins at is lost: the engine unlearns it."""
+        if self.folder is None or self.config.source.get("kind") != "stream":
+            return
+        for left in (self.folder.path / "policy").glob("*"):
+            if left.name.startswith(".") or (left.name.isdecimal() and int(left.name) > state.global_step):
+                shutil.rmtree(left)
+        if state.global_step and not (self.folder.path / "policy" / str(state.global_step)).exists():
+            self._hand_over(state.global_step)
+
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """A checkpoint where one is due; the end where it was asked for."""
         due = state.global_step % self.config.save_every == 0 or state.global_step >= self.config.steps

@@ -158,7 +158,7 @@ class Capture(Value):
     distribution (`raw`), or the one after temperature and truncation that the token was really drawn from (`sampled`).
     `policy` names the weights and adapter, `tokenizer` and `chat_template` are SHA-256 hashes of theirs. `mask` is 1 for tokens
     that the policy drew and 0 for those that something else put in between; empty: it drew all. An answer that was drawn in
-    `segments` names the first one's policy, the oldest. The rest says how it drew.
+    `segments` names the first one's policy. The rest says how it drew.
     """
 
     prompt_ids: tuple[int, ...]

@@ -266,6 +266,8 @@ function takeState(frame) {
     lanes.closeAll();
     refreshHeader();
     refreshTimeline();
+    const empty = drawing?.querySelector('[data-part="empty"]');
+    if (empty) empty.textContent = empty.dataset.ended;
     offerReplay();
   }
 }
