@@ -272,16 +272,6 @@ def test_an_organiser_chooses_how_a_problem_is_marked(bob: User, dana: User, cli
     assert (problem.setup.markers, problem.setup.scheme, problem.setup.unrevealed_percent) == (2, None, 20)
 
 
-def test_home_counts_what_is_left_and_what_is_mine(
-    problem: ContestProblem, bob: User, dana: User, client_for: ClientFor
-) -> None:
-    sealed(claimed(problem, bob), bob)
-    claimed(problem, dana)
-    (row,) = client_for(bob).get(reverse("marks:home")).context["rows"]
-    (one,) = row.problems
-    assert (one.scripts, one.left, one.mine, one.present) == (3, 2, 1, ["dana"])
-
-
 def test_a_heartbeat_tells_who_else_marks_the_problem_and_nothing_of_what_they_do(
     bob: User, dana: User, client_for: ClientFor
 ) -> None:
@@ -296,12 +286,3 @@ def test_a_heartbeat_tells_who_else_marks_the_problem_and_nothing_of_what_they_d
     assert other.case.version.submission.paper.number not in page
     sealed(other, dana)
     assert sent(client_for(bob), task, "heartbeat").json()["present"] == []
-
-
-def test_a_script_that_two_people_mark_is_left_once_for_each_of_them(bob: User, dana: User, client_for: ClientFor) -> None:
-    problem = problem_to_mark(bob, dana, scripts=3, markers=2)
-    sealed(claimed(problem, bob), bob)
-    (row,) = client_for(bob).get(reverse("marks:home")).context["rows"]
-    assert (row.problems[0].scripts, row.problems[0].left) == (3, 2)
-    (row,) = client_for(dana).get(reverse("marks:home")).context["rows"]
-    assert row.problems[0].left == 3
