@@ -162,16 +162,17 @@ async def test_an_urgent_call_overtakes_those_that_wait(vllm: VllmBackend) -> No
             vllm, a_request(key, f"{STORY} {key}", max_new_tokens=size, priority=priority, deadline_s=200)
         )
 
-    crowd = [asyncio.create_task(call(f"batch/{number}", 9, 8)) for number in range(44)]
+    # Thirty-two have places. Served in turn, the urgent one would go in with the last sixteen.
+    crowd = [asyncio.create_task(call(f"batch/{number}", 9, 12)) for number in range(80)]
 
     async def there_is_a_queue() -> bool:
-        return (await vllm.health()).waiting >= 8
+        return (await vllm.health()).waiting >= 24
 
-    await until(there_is_a_queue, "eight calls wait", crowd)
+    await until(there_is_a_queue, "two dozen calls wait", crowd)
     await call("urgent", 0, 2)
     waiting = sum(not task.done() for task in crowd)
     await asyncio.gather(*crowd)
-    assert waiting >= 8, "the urgent call came last into the queue and went in first"
+    assert waiting >= 24, "the urgent call came last into the queue and went in first"
 
 
 async def test_an_abort_frees_the_engine_within_a_second(vllm: VllmBackend) -> None:
