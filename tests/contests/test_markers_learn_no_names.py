@@ -14,6 +14,7 @@ from apps.contests.services import ContestRefused
 from tests.contests.factory import enter, hand_in, make_contest, moved
 
 ClientFor = Callable[[User | None], Client]
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ROSTER = ("Zebulon Quartermaine", "quartermaine7", "Gymnasium Hohenstein", "zq@example.org")
 
 
@@ -70,7 +71,7 @@ def test_a_script_tells_neither_when_it_came_nor_how(marked: Contest, dana: User
     version = marked.papers.get().submissions.get().versions.get()
     page = client_for(dana).get(reverse("submissions:script", kwargs={"version_id": version.public_id})).content.decode()
     assert "<time" not in page
-    assert str(version.handed_in_at.year) + "-" not in page
+    assert str(version.handed_in_at.year) + "-" not in UUID.sub("", page)
     assert "Imported" not in page
 
 

@@ -46,13 +46,13 @@ def test_the_record_tells_words_and_no_identifiers(client_for: ClientFor, bob: U
     problem = problem_to_mark(bob, scripts=1)
     mark = past_grace(sealed(claimed(problem, bob), bob, ("claim", {"line": "A1"}), ("verdict", ONE_PLACE)))
     cases_settle(problem.contest)
-    audit("results.released", actor=bob, contest=problem.contest, batch="b-1", parts=["comments", "verdicts"], grades=1)
+    audit("results.released", actor=bob, contest=problem.contest, batch="batch-one", parts=["comments", "verdicts"], grades=1)
     audit("feedback.rules", actor=bob, contest=problem.contest, problem=str(problem.public_id), is_on=True, highest=3)
     page = client_for(bob).get(reverse("office:record", kwargs={"contest_id": problem.contest.public_id}))
     said = page.content.decode()
     for words in ("Sealed a mark", "A grade was given", "comments, step verdicts", "offered</span> yes", "up to rung</span> 3"):
         assert words in said
-    for identifier in ("mark.sealed<", "row_version", "b-1", str(mark.public_id), "[&#x27;", "is_on"):
+    for identifier in ("mark.sealed<", "row_version", "batch-one", str(mark.public_id), "[&#x27;", "is_on"):
         assert identifier not in said
     ledger = client_for(bob).get(reverse("marks:case_ledger", kwargs={"case_id": mark.task.case.public_id})).content.decode()
     assert "Sealed a mark" in ledger

@@ -115,15 +115,15 @@ def test_nothing_comes_in_while_papers_are_read(bob: User, client_for: ClientFor
 
 def test_points_given_elsewhere_are_kept_where_no_page_shows_them(bob: User, client_for: ClientFor) -> None:
     contest = make_contest(bob)
-    row = {"author": "m", "kind": "model", "problem": "1", "text": "Proof.", "points": "6.5", "out_of": "10"}
+    row = {"author": "m", "kind": "model", "problem": "1", "text": "Proof.", "points": "876.5", "out_of": "1000"}
     bring_in(client_for(bob), contest, (json.dumps({**row, "comment": "Weighty remark"})).encode(), "all.jsonl")
     judged = ForeignJudgement.objects.get()
-    assert (judged.points, judged.out_of, judged.words) == (Decimal("6.5"), Decimal(10), "Weighty remark")
+    assert (judged.points, judged.out_of, judged.words) == (Decimal("876.5"), Decimal(1000), "Weighty remark")
     moved(contest, ContestState.MARKING)
     script = reverse("submissions:script", kwargs={"version_id": judged.version.public_id})
     page = client_for(bob).get(script).content.decode()
     assert "Weighty" not in page
-    assert "6.5" not in page
+    assert "876.5" not in page
 
 
 @pytest.mark.parametrize(
