@@ -15,8 +15,9 @@ ROLES = ("solver", "verifier1", "corrector1", "verifier2", "corrector2")
 #: As many curves as a job of MarsRL's five roles has.
 NAMES = (
     *("reward", "loss", "entropy", "kl", "grad_norm", "learning_rate", "clip_low", "clip_high", "completion_length"),
-    *("longest_completion", "truncated", "silent", "tokens_per_second", "toy/solved", "toy/found", "toy/spared", "toy/silent"),
+    *("longest_completion", "truncated", "silent", "tokens_per_second", "toy/solved", "ess", "ratio_max"),
     *(f"role/{role}/{what}" for role in ROLES for what in ("reward", "silent")),
+    *(f"role/{role}/{what}" for role in ("verifier1", "verifier2") for what in ("found", "spared")),
     *("passrate/0", "passrate/0-25", "passrate/25-50", "passrate/50-75", "passrate/75-99", "passrate/1"),
 )
 

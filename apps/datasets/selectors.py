@@ -2,8 +2,9 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -73,3 +74,20 @@ def _shown(build: DatasetBuild) -> BuildShown:
         )
         return BuildShown(build)
     return BuildShown(build, state["what"], state["done"], state["of"])
+
+
+_TOLD = {
+    "found": "wrong solutions flagged (TPR)",
+    "spared": "right solutions passed (TNR)",
+    "masked_rounds": "rounds without a new lemma",
+    "mean_value": "mean value of lemmas",
+}
+
+
+def told_by(manifest: Mapping[str, Any]) -> list[tuple[str, float, int]]:
+    """What all trajectories of a version tell beside their rewards: in words, the mean, and of how many."""
+    found = []
+    for name, (total, count) in manifest["counts"].get("told", {}).items():
+        *role, what = name.removeprefix("role/").split("/")
+        found.append((": ".join([*role, _TOLD[what]]), total / count, int(count)))
+    return sorted(found)

@@ -92,7 +92,8 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
         group = f"{run}/{solution.parents[0]}/correct" if solution.parents else f"{problem}/solve"
         calls.append((solution.call, {"reward": float(right), "group": group}))
         for call, passed in solution.judged:
-            calls.append((call, {"reward": float(passed == right), "group": f"{run}/{solution.id}/verify"}))
+            of_verdict = {"reward": float(passed == right), "group": f"{run}/{solution.id}/verify", "passed": passed}
+            calls.append((call, of_verdict))
     if turns := turns_of(recorded, calls, left, one_by_one=True):
         yield trajectory(recorded, "", turns, max(float(turn["reward"] or 0) for turn in turns), None)
 

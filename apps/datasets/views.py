@@ -19,7 +19,7 @@ from apps.datasets.downloads import VIEWS, file_of, file_pieces, views_of
 from apps.datasets.forms import DatasetForm
 from apps.datasets.making import MANIFEST
 from apps.datasets.preview import MOST_PREVIEWED, preview_of
-from apps.datasets.selectors import builds_to_show, datasets_visible_to, recorded_runs
+from apps.datasets.selectors import builds_to_show, datasets_visible_to, recorded_runs, told_by
 from apps.datasets.services import build_start
 from apps.runs.models import Run
 
@@ -72,7 +72,7 @@ def dataset_version(request: HttpRequest, name: str, version: int) -> HttpRespon
         manifest = json.loads((found.folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError:
         manifest = None
-    context = {"version": found, "manifest": manifest, "views": views_of(found)}
+    context = {"version": found, "manifest": manifest, "views": views_of(found), "told": told_by(manifest or {"counts": {}})}
     return render(request, "datasets/dataset_version.html", context)
 
 

@@ -51,11 +51,15 @@ CHARTS = (
         "silent",
         "Silent groups",
         "Share of groups whose rewards are all alike.",
-        r"silent|role/[^/]+/silent|toy/silent",
+        r"silent|role/[^/]+/silent",
         share=True,
     ),
     Chart(
-        "rates", "Verifier’s rates", "Wrong answers found (TPR) and right ones spared (TNR).", r"toy/(found|spared)", share=True
+        "rates",
+        "Verifiers’ rates",
+        "Wrong answers found (TPR) and right ones spared (TNR), by role.",
+        r"role/[^/]+/(found|spared)",
+        share=True,
     ),
     Chart(
         "votes",
@@ -66,12 +70,23 @@ CHARTS = (
         share=True,
     ),
     Chart(
-        "lemmas", "Lemmas", "Mean value v(l) of lemmas, and the share of rounds without one.", r"toy/(mean_value|masked_rounds)"
+        "lemmas",
+        "Lemmas",
+        "Mean value v(l) of lemmas, and the share of rounds without a new one.",
+        r"(toy/)?(mean_value|masked_rounds)",
     ),
     Chart("loss", "Loss", "What the optimiser lowers.", r"loss|value_loss"),
     Chart("entropy", "Entropy", "Of the policy at its own tokens, in nats.", r"entropy"),
-    Chart("kl", "KL", "Distance from the reference, in nats a token.", r"kl"),
+    Chart("kl", "KL", "Distance from the reference, and from whoever wrote the rows, in nats a token.", r"kl|kl_behaviour"),
     Chart("clip", "Clipped", "Share of tokens whose ratio was cut.", r"clip_low|clip_high|mastered", share=True),
+    Chart(
+        "ess",
+        "Effective sample size",
+        "As a share of the tokens: 1 where each is as likely as when it was drawn.",
+        r"ess",
+        share=True,
+    ),
+    Chart("ratio", "Highest ratio", "Of a token’s probability to the one it was drawn with.", r"ratio_max"),
     Chart(
         "lengths",
         "Lengths",
@@ -94,14 +109,14 @@ CHARTS = (
     ),
 )
 _WORDS = {
-    "toy/solved": "solved",
-    "toy/tool_rate": "asks the tool",
-    "toy/verifier1": "Verifier 1 right",
-    "toy/found": "found (TPR)",
-    "toy/spared": "spared (TNR)",
-    "toy/silent": "Verifier 1",
-    "toy/mean_value": "mean v(l)",
-    "toy/masked_rounds": "rounds without a lemma",
+    "tool_rate": "asks the tool",
+    "verifier1": "Verifier 1 right",
+    "found": "found (TPR)",
+    "spared": "spared (TNR)",
+    "mean_value": "mean v(l)",
+    "masked_rounds": "rounds without a lemma",
+    "kl": "KL to the reference",
+    "kl_behaviour": "KL to the rows’ policy",
     "passrate/0": "none",
     "passrate/0-25": "up to 25 %",
     "passrate/25-50": "up to 50 %",
@@ -116,10 +131,11 @@ _WORDS = {
 
 def word_of(curve: str) -> str:
     """A curve's name for people."""
-    if curve in _WORDS:
-        return _WORDS[curve]
-    role = re.fullmatch(r"role/([^/]+)/\w+", curve)
-    return role[1] if role else curve.replace("_", " ").replace("votes/", "k = ")
+    role = re.fullmatch(r"role/([^/]+)/(\w+)", curve)
+    if role:
+        return f"{role[1]} {_WORDS[role[2]]}" if role[2] in ("found", "spared") else role[1]
+    plain = curve.removeprefix("toy/")
+    return _WORDS.get(plain) or plain.replace("_", " ").replace("votes/", "k = ")
 
 
 def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH) -> list[dict[str, Any]]:

@@ -44,7 +44,7 @@ def end_of(job: TrainingJob, told: Said | None, status: int | None, *, asked: bo
     if told is None or told.attempt < job.attempt:
         return _end_in_silence(job, status, asked=asked)
     if told.state == "finished":
-        return End(JobState.FINISHED)
+        return End(JobState.FINISHED, message=told.message)
     if told.state == "failed":
         return End(JobState.FAILED, told.reason or "crashed", told.message)
     kept = f"step {told.checkpoint.rpartition('-')[2]}" if told.checkpoint else "the beginning"

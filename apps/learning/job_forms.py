@@ -8,12 +8,13 @@ from django import forms
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
+from apps.datasets.recipes import RECIPES, Family
 from apps.datasets.selectors import datasets_visible_to
 from apps.learning.bases import Base, bases
 from apps.learning.folders import TEXTS
 from apps.learning.jobs import Draft
 from apps.learning.models import TITLE_LENGTH
-from apps.learning.recipes import PRESETS, TOYS, RecipeCard, recipe_cards
+from apps.learning.recipes import PRESETS, TOYS, RecipeCard, ToyCard, recipe_cards
 from apps.learning.rollout_forms import ROLLOUTS, RolloutFields
 from apps.learning.rollout_plan import STREAM_WAIT_S
 
@@ -29,7 +30,15 @@ PLAIN = (
     "threads",
     "most_lag",
 )
-OWN = "the recipe’s"
+IMITATED: tuple[Family, ...] = ("proofs", "turns")
+#: What the recipes of a family compare.
+NEEDS: dict[Family, str] = {
+    "proofs": "attempts with a reward",
+    "turns": "attempts with a reward",
+    "rounds": "rounds with lemmas and votes",
+    "agents": "agents that are rewarded one by one",
+    "states": "attempts that are rewarded one by one",
+}
 
 
 class JobForm(RolloutFields):
@@ -143,6 +152,15 @@ class JobForm(RolloutFields):
             self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher: tick this.")
         if not supervised and values["demonstrations"]:
             self.add_error("demonstrations", "A teacher’s turns have no log-probabilities: take a supervised recipe.")
+        self._check_family(card, TOYS[values["source"].removeprefix("toy:")])
+
+    def _check_family(self, card: RecipeCard, toy: ToyCard) -> None:
+        """A teacher's turns serve whoever imitates turns; else what the recipe compares must be there."""
+        family = RECIPES[card.name].family
+        if family in toy.families or (card.objective == "supervised" and family in IMITATED):
+            return
+        able = " or ".join(f"“{one.title}”" for one in TOYS.values() if family in one.families)
+        self.add_error("source", f"{card.title} learns from {NEEDS[family]}, and this toy has none. Take {able}.")
 
     def _check_dataset(self, dataset: DatasetVersion, values: dict[str, Any]) -> None:
         card = recipe_cards()[values["recipe"]]

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from apps.datasets.recipes import Family
+
 FILE = Path(__file__).with_name("recipes.json")
 
 
@@ -31,11 +33,12 @@ class RecipeCard:
 
 @dataclass(frozen=True)
 class ToyCard:
-    """A toy environment of the trainer, with settings under which a laptop learns it in a minute or two."""
+    """A toy environment of the trainer, and the families of recipes (apps/datasets/recipes.py) that its rollouts serve."""
 
     name: str
     title: str
     about: str
+    families: tuple[Family, ...] = ("proofs", "turns")
 
 
 TOYS = {
@@ -43,8 +46,18 @@ TOYS = {
     for card in (
         ToyCard("copy", "Copy a digit", "From random weights; one answer of one character."),
         ToyCard("ask", "Ask a tool", "A number that only a tool knows; needs a cold start first."),
-        ToyCard("lemmas", "Lemmas in order", "Three lemmas within four rounds; needs a cold start first."),
-        ToyCard("trio", "Solver, Verifier, Corrector", "Five roles share a policy; needs a cold start first."),
+        ToyCard(
+            "lemmas",
+            "Lemmas in order",
+            "Three lemmas within four rounds; needs a cold start first.",
+            ("proofs", "turns", "rounds"),
+        ),
+        ToyCard(
+            "trio",
+            "Solver, Verifier, Corrector",
+            "Five roles share a policy; needs a cold start first.",
+            ("agents", "states"),
+        ),
     )
 }
 

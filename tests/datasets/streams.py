@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workers.datasets.streaming import Producer, StreamOrder
+from workers.datasets.stream_order import StreamOrder
+from workers.datasets.streaming import Producer
 from workers.learning.rows import Row
 from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.tables import read_rows

@@ -14,7 +14,7 @@ from tests.datasets.streams import shards, told
 from tests.datasets.test_bad_rows_are_refused import line, shard, trajectory, turn
 from workers.datasets.following import Stop
 from workers.datasets.following import main as follow
-from workers.datasets.streaming import StreamOrder, order_of
+from workers.datasets.stream_order import StreamOrder, order_of
 from workers.learning.arrays import NotLearnable
 
 

@@ -17,7 +17,8 @@ from tests.datasets.held import PATIENCE_S, held
 from tests.datasets.streams import shards, told
 from tests.reasoning.candidates import FAIL, PASS, named
 from workers.datasets.following import follow
-from workers.datasets.streaming import Producer, StreamOrder
+from workers.datasets.stream_order import StreamOrder
+from workers.datasets.streaming import Producer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,6 +1,7 @@
 """Trajectories become shards of a trainer's stream group by group, over restarts and old policies; or a refusal."""
 
 from dataclasses import replace
+from math import log
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.datasets.streams import attempt, producer, said, shards, told
 from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Leak
 from workers.recipes.registry import RECIPES
-from workers.recipes.trajectory import Trajectory
+from workers.recipes.trajectory import Trajectory, Turn
 
 
 def test_a_group_is_written_as_soon_as_it_is_whole_with_the_recipes_rows(tmp_path: Path) -> None:
@@ -103,6 +104,36 @@ def test_groups_that_teach_nothing_are_counted_and_not_written(tmp_path: Path) -
         assert [made.take(attempt(name, 1)) for name in "ab"] == [[], []]
     assert shards(tmp_path) == []
     assert told(tmp_path)["silent"] == 1
+
+
+def test_a_verifier_that_flags_everything_is_told_of_though_its_groups_teach_nothing(tmp_path: Path) -> None:
+    """Both verdicts flag a wrong solution: they are right, alike, and no row; on a right one they differ."""
+
+    def verdict(group: str, passed: bool, reward: float) -> Turn:
+        return said(reward, role="verifier", group=group, passed=passed)
+
+    alike = [verdict("a", False, 1.0), verdict("a", False, 1.0)]
+    apart = [verdict("b", False, 0.0), verdict("b", True, 1.0)]
+    with producer(tmp_path, "marsrl") as made:
+        assert made.take(attempt("x", 0, *alike)) == []
+        assert made.take(attempt("y", 1, *apart)) == ["00000000.parquet"]
+        rates = {"role/verifier/found": [2, 2], "role/verifier/spared": [1, 2]}
+        made.tell("running")
+        assert told(tmp_path)["told"] == rates | {"role/verifier/silent": [1, 2]}
+    with producer(tmp_path, "marsrl") as again:
+        assert again.counts.told == {"role/verifier/spared": (1, 2), "role/verifier/silent": (0, 1)}, "as its shards have it"
+        again.take(attempt("x", 0, *alike))
+        again.tell("running")
+        assert told(tmp_path)["told"] == rates | {"role/verifier/silent": [1, 2]}
+
+
+def test_of_provers_the_worth_of_lemmas_and_rounds_without_one_are_told(tmp_path: Path) -> None:
+    rounds = [said(kind="round", lemmas=("a",)), said(kind="round"), said(kind="answer")]
+    with producer(tmp_path, "orealh") as made:
+        made.take(attempt("x", 1, *rounds, votes=(4, 4), used=frozenset("a")))
+        made.take(attempt("y", 0, *rounds[1:], votes=(0, 4)))
+    assert told(tmp_path)["told"]["masked_rounds"] == [2, 3]
+    assert told(tmp_path)["told"]["mean_value"] == [pytest.approx(log(251)), 1]
 
 
 def test_rows_of_a_policy_too_far_behind_are_dropped_after_their_group_was_compared(tmp_path: Path) -> None:

@@ -114,6 +114,8 @@ def test_agents_are_rewarded_by_the_answer_and_verifiers_by_what_they_see() -> N
     made = make("marsrl", right, wrong, judge="answer")
     assert [(row["role"], row["reward"]) for row in rows_of(made)] == [("solver", 1.0), ("solver", 0.0)]
     assert left(made)["turns that the recipe leaves out"] == 4, "each solution's two verdicts were alike"
+    told = made.counts["told"]
+    assert (told["role/verifier1/spared"], told["role/verifier1/found"]) == ([2, 2], [0, 2]), "whoever passes all finds nothing"
     mixed = driven(queued(version), lambda request: {"check/1": PASS, "check/2": FAIL, "check/3": FAIL}.get(
         request.key) or proof(r"It is $\boxed{42}$."))  # fmt: skip
     verifiers = [row for row in rows_of(make("marsrl", mixed, wrong, judge="answer")) if row["role"].startswith("verifier")]
@@ -133,6 +135,9 @@ def test_rounds_are_credited_by_the_lemmas_that_they_found() -> None:
     assert found
     assert max(row["advantage"] for row in found) > 0
     assert {row["verdict_k"] for row in rows if row["run_id"] == str(bad.public_id)} == {0}
+    masked, rounds = made.counts["told"]["masked_rounds"]
+    assert 0 < masked < rounds
+    assert made.counts["told"]["mean_value"][0] > 0
     cold = make("orealh_cold_start", good, bad, name="cold")
     assert {row["role"] for row in rows_of(cold)} >= {"reasoner", "summarizer", "writer"}
     assert {row["run_id"] for row in rows_of(cold)} == {str(good.public_id)}

@@ -37,9 +37,9 @@ def test_a_job_leaves_what_its_contract_says(tmp_path: Path) -> None:
     assert end_of(folder)["checkpoint"] == "checkpoints/checkpoint-4"
     measured = lines(folder / "metrics.jsonl")
     assert [line["step"] for line in measured] == [1, 2, 3, 4]
-    assert {"loss", "grad_norm", "learning_rate", "entropy", "kl", "reward", "silent", "tokens", "passrate/0"} <= set(
-        measured[-1]
-    )
+    named = {"loss", "grad_norm", "learning_rate", "entropy", "kl", "reward", "tokens", "passrate/0"}
+    assert named | {"ratio_max", "ess", "kl_behaviour"} <= set(measured[-1])
+    assert "silent" not in measured[-1], "whoever made the rows left such groups out"
     assert measured[-1]["masked_tokens"] > 0
     samples = lines(folder / "samples.jsonl")
     assert len(samples) == 8

@@ -1,5 +1,7 @@
 """Rows go in whole: any number of them, cut into any micro-batches, with a reference, with an adapter."""
 
+from dataclasses import replace
+from math import isfinite, log
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,8 @@ import torch
 
 from tests.training.factory import row, rows, trainer
 from workers.learning.rows import Row
+from workers.training.batches import tensors_of
+from workers.training.drift import Drift
 from workers.training.row_trainer import RowTrainer
 
 
@@ -42,6 +46,38 @@ def test_micro_batches_give_the_weights_of_one_batch(tmp_path: Path, aggregation
     whole = taught(tmp_path / "a", rows(7), rows_per_step=7, loss=loss)
     cut = taught(tmp_path / "b", rows(7), rows_per_step=8, micro_rows=2, loss=loss)
     torch.testing.assert_close(whole, cut, atol=2e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("recipe", ["turn_grpo", "orealh", "turn_ppo"])
+def test_how_far_the_policy_has_gone_from_the_rows_is_measured(tmp_path: Path, recipe: str) -> None:
+    """Rows that say they were drawn half as probably as the model finds them: all ratios are 2, so none counts more."""
+    made = trainer(tmp_path, rows_per_step=8, recipe=recipe, steps=1, micro_rows=2)
+    drawn = [one for one in rows(8) if one.reward is not None]
+    batch = tensors_of(drawn, pad=0)
+    with torch.no_grad():
+        now, _ = made.logprobs(made.model, batch)
+    sizes = [len(one.completion_ids) for one in drawn]
+    half = [
+        replace(one, logprobs=(now[place, :size] - log(2)).tolist())
+        for place, (one, size) in enumerate(zip(drawn, sizes, strict=True))
+    ]
+    made.source = Given(half)
+    made.train()
+    found = made.drift.told()
+    assert found["ratio_max"] == pytest.approx(2, rel=1e-3)
+    assert found["ess"] == pytest.approx(1, rel=1e-3)
+    assert found["kl_behaviour"] == pytest.approx(1 - log(2), rel=1e-3)
+    assert made.drift.told() == {}, "each logging step has its own"
+
+
+def test_tokens_that_count_more_than_others_make_the_sample_smaller() -> None:
+    drift = Drift()
+    drift.take(torch.tensor([[0.0, 0.0, 5.0]]), torch.tensor([[0.0, log(3), 0.0]]), torch.tensor([[1, 1, 0]]))
+    found = drift.told()
+    assert found["ratio_max"] == pytest.approx(1)
+    assert found["ess"] == pytest.approx((4 / 3) ** 2 / (2 * (1 + 1 / 9)))
+    drift.take(torch.tensor([[0.0]]), torch.tensor([[-500.0]]), torch.tensor([[1]]))
+    assert isfinite(drift.told()["ratio_max"])
 
 
 @pytest.mark.parametrize("lora", [None, {"rank": 4, "alpha": 8}])

@@ -10,9 +10,9 @@ import pytest
 from safetensors.torch import load_file
 
 from tests.training.factory import a_policy, end_of, job, lines, row, rows
-from workers.learning.arrays import NotLearnable
+from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Row
-from workers.recipes.trajectory import Trajectory
+from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.sources import EndOfRows, StoredRows, StreamedRows, ToyRows
 from workers.training.tables import write_rows
 from workers.training.watching import StopAsked
@@ -143,6 +143,14 @@ def test_a_stream_tells_what_share_of_all_groups_taught_nothing(tmp_path: Path) 
     assert source.measures()["silent"] == 0.25
 
 
+def test_what_groups_tell_beside_rewards_is_of_those_that_came_since(tmp_path: Path) -> None:
+    source = streamed(tmp_path / "rows")
+    (tmp_path / "stream.json").write_text('{"told": {"role/verifier/found": [1, 4], "masked_rounds": [2, 2]}}')
+    assert source.measures() == {"dropped": 0, "role/verifier/found": 0.25, "masked_rounds": 1.0}
+    (tmp_path / "stream.json").write_text('{"told": {"role/verifier/found": [4, 8], "masked_rounds": [2, 2]}}')
+    assert source.measures() == {"dropped": 0, "role/verifier/found": 0.75}, "no round came since"
+
+
 class Dull:
     """A toy whose first rollouts teach nothing."""
 
@@ -164,11 +172,60 @@ def test_rollouts_that_teach_nothing_are_drawn_again_ten_times_at_most() -> None
 
     def recipe(_: Any) -> list[Row]:
         if toy.left > 0:
-            raise NotLearnable("alike")
+            raise NothingToLearn("alike")
         return rows(2)
 
     assert len(ToyRows(toy, recipe, 8).rows(0, a_policy())) == 2
     toy.left = 30
-    with pytest.raises(NotLearnable, match="alike"):
-        ToyRows(toy, recipe, 8).rows(0, a_policy())
+    with pytest.raises(NothingToLearn, match="alike"):
+        ToyRows(toy, recipe, 8).rows(1, a_policy())
     assert toy.left == 20
+
+
+def test_rollouts_that_a_recipe_cannot_read_are_not_drawn_again() -> None:
+    toy = Dull(30)
+
+    def recipe(_: Any) -> list[Row]:
+        raise NotLearnable("it needs a reward and its group")
+
+    with pytest.raises(NotLearnable, match="its group"):
+        ToyRows(toy, recipe, 8).rows(0, a_policy())
+    assert toy.left == 29
+
+
+class Learned(Dull):
+    """A toy whose every answer is worth `reward`."""
+
+    def __init__(self, reward: float) -> None:
+        super().__init__(0)
+        self.reward = reward
+
+    def rollouts(self, policy: Any, random: Any, count: int) -> list[Trajectory]:
+        return [Trajectory(str(number), "p", [Turn((1,), (2,))], reward=self.reward) for number in range(count)]
+
+
+def alike(_: Any) -> list[Row]:
+    raise NothingToLearn("alike")
+
+
+def test_a_toy_that_is_learned_ends_its_rows_and_says_so() -> None:
+    with pytest.raises(EndOfRows, match="The toy is learned"):
+        ToyRows(Learned(1.0), alike, 8).rows(5, a_policy())
+    with pytest.raises(NothingToLearn):
+        ToyRows(Learned(0.1), alike, 8).rows(5, a_policy())
+
+
+def test_a_job_whose_base_has_learned_its_toy_already_has_nothing_to_learn() -> None:
+    with pytest.raises(NothingToLearn):
+        ToyRows(Learned(1.0), alike, 8).rows(0, a_policy())
+
+
+def test_an_agent_that_was_wrong_once_has_not_learned_its_toy() -> None:
+    turns = [Turn((1,), (2,), role="solver", group="g", reward=reward) for reward in (1.0, 0.0)]
+    toy = Learned(0.0)
+    toy.rollouts = lambda *_: [Trajectory("t", "p", turns)]  # type: ignore[method-assign]
+    with pytest.raises(NothingToLearn):
+        ToyRows(toy, alike, 8).rows(5, a_policy())
+    toy.rollouts = lambda *_: [Trajectory("t", "p", turns[:1])]  # type: ignore[method-assign]
+    with pytest.raises(EndOfRows):
+        ToyRows(toy, alike, 8).rows(5, a_policy())

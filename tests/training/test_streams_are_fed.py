@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.training.factory import end_of, job, lines, row
-from workers.datasets.streaming import Producer, order_of, policy_version
+from workers.datasets.stream_order import order_of
+from workers.datasets.streaming import Producer, policy_version
 from workers.recipes.trajectory import Trajectory, Turn
 
 

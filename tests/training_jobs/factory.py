@@ -124,8 +124,8 @@ def an_ended_job(tmp: Path, **changes: Any) -> TrainingJob:
     """A finished job with three lines of metrics, samples, a log and no process behind it."""
     job = a_job(**({"state": JobState.FINISHED, "step": 20, "ended_at": timezone.now(), "attempt": 1} | changes))
     metrics = [{"step": n, "time": n / 2, "clock": 0, "attempt": 1, "tokens": 100 * n, "reward": n / 10, "silent": 0.5,
-                "passrate/0": 0.25, "passrate/1": 0.75, "votes/0": 0.4, "votes/1": 0.6, "toy/found": 0.9, "toy/spared": 0.8,
-                "role/solver/reward": 0.3} for n in (1, 2, 3)]  # fmt: skip
+                "passrate/0": 0.25, "passrate/1": 0.75, "votes/0": 0.4, "votes/1": 0.6, "role/verifier1/found": 0.9,
+                "role/verifier1/spared": 0.8, "role/solver/reward": 0.3} for n in (1, 2, 3)]  # fmt: skip
     lines(job.folder / "metrics.jsonl", metrics)
     sample = {"step": 2, "attempt": 1, "group_id": "g", "trajectory_id": "t", "problem_id": "p", "role": "solver"}
     text = {"policy_version": 1, "prompt": "7=", "completion": "<b>7", "reward": 1.0, "advantage": 0.5, "finish_reason": "stop"}

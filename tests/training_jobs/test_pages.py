@@ -97,6 +97,10 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"recipe": "turn_sft"}, "demonstrations", "teacher"),
         ({"demonstrations": "on"}, "demonstrations", "supervised recipe"),
         ({"rows_per_step": "10", "micro_rows": "4"}, "micro_rows", "must divide"),
+        ({"recipe": "marsrl"}, "source", "Take “Solver, Verifier, Corrector”"),
+        ({"recipe": "orealh"}, "source", "Take “Lemmas in order”"),
+        ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Take “Copy a digit” or “Ask a tool”"),
+        ({"recipe": "orealh_cold_start", "demonstrations": "on"}, "source", "rounds with lemmas"),
     ],
 )
 def test_what_the_trainer_would_refuse_is_said_beside_its_field(

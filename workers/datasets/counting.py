@@ -10,6 +10,7 @@ import numpy as np
 from workers.datasets.tokens import Drawn
 from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Row, groups_of
+from workers.recipes.tallies import Tally
 
 #: As the trainer's `passrate/…`.
 PASS_RATES = ("0", "0-25", "25-50", "50-75", "75-99", "1")
@@ -37,7 +38,10 @@ class Left:
 
 @dataclass
 class Counts:
-    """Counts of rows; `lengths` by powers of two: a completion of 5 to 8 tokens counts under 8."""
+    """Counts of rows; `lengths` by powers of two: a completion of 5 to 8 tokens counts under 8.
+
+    `told`: sums with their counts of what all trajectories tell beside their rewards, also those that no row was made of.
+    """
 
     rows: int = 0
     problems: int = 0
@@ -52,6 +56,7 @@ class Counts:
     licences: Counter[str] = field(default_factory=Counter)
     pass_rates: Counter[str] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
+    told: Tally = field(default_factory=dict)
 
     def take(self, rows: Sequence[Row], *, has_tokens: bool) -> None:
         """The rows of one problem; groups never span problems."""
@@ -93,6 +98,7 @@ class Counts:
             "licences": dict(self.licences.most_common()),
             "pass_rates": {name: self.pass_rates[name] for name in PASS_RATES if self.pass_rates.total()},
             "lengths": {str(size): self.lengths[size] for size in sorted(self.lengths)},
+            "told": self.told,
         }
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from workers.datasets.pieces import Piece
 from workers.datasets.reading import problem_read
-from workers.datasets.streaming import Producer, order_of
+from workers.datasets.stream_order import order_of
+from workers.datasets.streaming import Producer
 from workers.datasets.tokens import Shards
 from workers.learning.arrays import NotLearnable
 from workers.learning.segments import Segments

@@ -17,6 +17,7 @@ from workers.datasets.writing import ROWS_A_FILE, RowWriter, files_of
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Leak, Row
 from workers.recipes.registry import RECIPES
+from workers.recipes.tallies import added, tally_of
 
 Progress = Callable[[int, int], None]
 
@@ -80,16 +81,22 @@ class _Making:
         try:
             rows = self._recipe.rows(line.trajectories, **self._order.options)
         except NothingToLearn as nothing:
+            self._tell(line)
             self.left.out(str(nothing), f"{line.title} ({len(line.trajectories)} trajectories)")
             return
         except Leak:
             raise
         except NotLearnable as problem:
             raise NotLearnable(f"{line.title}: {problem}") from problem
+        self._tell(line)
         silent = sum(len(one.turns) for one in line.trajectories) - len(rows)
         if silent > 0:
             self.left.out("turns that the recipe leaves out", f"{line.title} ({silent})", silent)
         self._write(line, rows)
+
+    def _tell(self, line: ProblemLine) -> None:
+        form = self._order.options.get("form", "logodds")
+        self.counts.told = added(self.counts.told, tally_of(self._order.recipe, line.trajectories, form=form))
 
     def _write(self, line: ProblemLine, rows: list[Row]) -> None:
         if line.has_tokens:

@@ -90,5 +90,6 @@ def _whole(piece: Piece, answer: _Answer) -> Trajectory:
         policy_version=made.oldest or 0,
         finish_reason="length" if made.cut_off else piece.turn.finish_reason,
         reward=0.0 if made.cut_off else piece.turn.reward,
+        passed=None if made.cut_off else piece.turn.passed,
     )
     return replace(piece.trajectory, turns=(turn,), reward=0.0 if made.cut_off else piece.trajectory.reward)

@@ -88,6 +88,7 @@ def _turn(turn: dict[str, Any], one: dict[str, Any], shards: Shards, form: str) 
         "kind": turn.get("kind", "turn"),
         "reward": reward,
         "group": turn.get("group", ""),
+        "passed": turn.get("passed"),
         "invalid": turn.get("invalid", False),
         "lemmas": turn.get("lemmas", ()),
         "parents": turn.get("parents", ()),

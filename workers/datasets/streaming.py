@@ -9,20 +9,20 @@ import json
 import os
 import shutil
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
 from workers.datasets.pieces import Carried, Piece
+from workers.datasets.stream_order import StreamCounts, StreamOrder
 from workers.datasets.writing import RowWriter, put
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Row
-from workers.learning.segments import Segments
 from workers.recipes.registry import RECIPES
+from workers.recipes.tallies import Tally, added, tally_of
 from workers.recipes.trajectory import Trajectory
 
 #: Recipes whose groups are turns of one role that share an input; the groups of all others are trajectories of one problem.
@@ -38,58 +38,6 @@ class Key(NamedTuple):
     visit: str
     role: str
     group: str
-
-
-@dataclass(frozen=True)
-class StreamOrder:
-    """What a job's producer does. `sizes` are answers a group, by role, `""` for all others, 0: until it is closed; `options`
-    go to the recipe."""
-
-    recipe: str
-    sizes: Mapping[str, int]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    most_lag: int | None = None
-    tokenizer: str | None = None
-    segments: Segments = field(default_factory=Segments)
-
-    def size(self, role: str) -> int:
-        """The answers of a group of this role. Raises `NotLearnable` where none is given."""
-        found = self.sizes.get(role, self.sizes.get("", -1))
-        if found < 0:
-            raise NotLearnable(f"How many answers a group of the role “{role}” has was not said.")
-        return found
-
-
-def order_of(job: Path, *, sizes: Mapping[str, int] | None = None, **more: Any) -> StreamOrder:
-    """As the job's `config.json` has it; sizes as the recipe's paper. Raises `NotLearnable` where the job reads no stream."""
-    config = json.loads((job / "config.json").read_text(encoding="utf-8"))
-    if config["source"].get("kind") != "stream":
-        raise NotLearnable(f"The job in {job.name}/ reads no stream: its source is “{config['source'].get('kind')}”.")
-    training = RECIPES[config["recipe"]].training
-    group = training.rollouts.group if training.rollouts else 1
-    lag = config.get("most_lag")
-    return StreamOrder(
-        recipe=config["recipe"],
-        sizes=sizes or {"": group},
-        most_lag=training.most_lag if lag is None else lag,
-        tokenizer=config.get("dataset", {}).get("tokenizer"),
-        **more,
-    )
-
-
-@dataclass
-class StreamCounts:
-    """Groups: `complete` were written, `silent` teach nothing, `unfinished` were left when the stream ended. Rows: `dropped`
-    for their lag. `truncated` answers came to their cap, `late` ones after their group had gone."""
-
-    complete: int = 0
-    silent: int = 0
-    unfinished: int = 0
-    rows: int = 0
-    dropped: int = 0
-    truncated: int = 0
-    late: int = 0
-    roles: Counter[str] = field(default_factory=Counter)
 
 
 def policy_version(job: Path) -> int:
@@ -212,16 +160,21 @@ class Producer:
     def _release(self, key: Key) -> list[str]:
         parts = self._waiting.pop(key)
         self._gone.add(key)
+        joined = _joined(parts)
         try:
-            rows = [_placed(row, key, parts) for row in self._recipe.rows(_joined(parts), **self._order.options)]
-            return self._hand_over(rows, key, parts)
+            rows = [_placed(row, key, parts) for row in self._recipe.rows(joined, **self._order.options)]
+            return self._hand_over(rows, key, parts, self._told(key, joined, is_silent=False))
         except NothingToLearn:
-            self.counts.silent += 1
+            self.counts.take_silent(self._told(key, joined, is_silent=True))
             return []
         except NotLearnable as problem:
             raise type(problem)(f"{_problem(parts)}, {key.role or 'trajectories'} of {key.group}: {problem}") from problem
 
-    def _hand_over(self, rows: Sequence[Row], key: Key, parts: Mapping[tuple[str, int], Trajectory]) -> list[str]:
+    def _told(self, key: Key, joined: Sequence[Trajectory], *, is_silent: bool) -> Tally:
+        silent: Tally = {f"role/{key.role}/silent": (float(is_silent), 1.0)} if key.role else {}
+        return added(silent, tally_of(self._order.recipe, joined, form=self._order.options.get("form", "logodds")))
+
+    def _hand_over(self, rows: Sequence[Row], key: Key, parts: Mapping[tuple[str, int], Trajectory], told: Tally) -> list[str]:
         kept, version = rows, policy_version(self._job)
         if self._order.most_lag is not None:
             kept = [row for row in rows if version - row.policy_version <= self._order.most_lag]
@@ -231,9 +184,10 @@ class Producer:
             "rows": len(kept),
             "dropped": len(rows) - len(kept),
             "truncated": sum(turn.finish_reason == "length" for one in parts.values() for turn in one.turns),
+            "told": told,
         }
         name = self._write(kept, about) if kept else None
-        self._count(about)
+        self.counts.take(key.role, about)
         return [name] if name else []
 
     def _write(self, rows: Sequence[Row], about: Mapping[str, Any]) -> str:
@@ -267,14 +221,7 @@ class Producer:
         self._gone.add(key)
         self._seen.update((key.visit, name, place) for name, place in told["parts"])
         self._shards = int(path.stem) + 1
-        self._count(told)
-
-    def _count(self, about: Mapping[str, Any]) -> None:
-        self.counts.complete += about["rows"] > 0
-        self.counts.rows += about["rows"]
-        self.counts.dropped += about["dropped"]
-        self.counts.truncated += about["truncated"]
-        self.counts.roles[Key(*about["key"]).role or "trajectories"] += about["rows"]
+        self.counts.take(key.role, told)
 
 
 def _problem(parts: Mapping[tuple[str, int], Trajectory]) -> str:

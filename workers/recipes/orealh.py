@@ -93,12 +93,13 @@ def _group_rows(
             for one, reward, advantage in zip(group, rewards, leave_one_out(rewards), strict=True)
             for place in range(len(one.turns))
         ]
-    taken = [_rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
+    taken = [rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
     given = (progress_advantages if credit == "corrected" else progress_advantages_as_printed)(taken, values.of)
     return [row for one, reward, found in zip(group, rewards, given, strict=True) for row in _rows(one, reward, found, scale)]
 
 
-def _rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
+def rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
+    """A trajectory as its credit is computed from it."""
     revisions = [float(turn.reward or 0.0) for turn in one.turns if turn.kind == "revision"]
     return RoundsTaken([list(turn.lemmas) for turn in one.turns if turn.kind == "round"], reward, revisions)
 

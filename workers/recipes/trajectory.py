@@ -19,8 +19,8 @@ class Turn:
     """One completion of the policy: a turn, a round, an answer, a revision or a summary.
 
     `reward` is its own where it was judged by itself; `group` what shares its prompt, where that is not the problem;
-    `invalid` an action that could not be read; `lemmas` the *valid* lemmas a round found; `well_formed` a summary that could be
-    read.
+    `passed` what a verdict said of its solution; `invalid` an action that could not be read; `lemmas` the *valid* lemmas a
+    round found; `well_formed` a summary that could be read.
     """
 
     prompt_ids: Sequence[int]
@@ -31,6 +31,7 @@ class Turn:
     kind: Kind = "turn"
     reward: float | None = None
     group: str = ""
+    passed: bool | None = None
     invalid: bool = False
     lemmas: Sequence[str] = ()
     parents: Sequence[str] = ()

@@ -6,6 +6,7 @@ from itertools import chain
 from statistics import fmean, pstdev
 
 from workers.learning.rows import Row, groups_of
+from workers.recipes.tallies import means_of, verdicts_tally
 from workers.recipes.trajectory import Trajectory
 
 #: Of the mean reward of a group, which is its pass rate where rewards are 0 and 1.
@@ -15,7 +16,8 @@ BUCKETS = ("0", "0-25", "25-50", "50-75", "75-99", "1")
 def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str, float]:
     """The measures of docs/learning_jobs.md that rows tell by themselves; what does not apply is left out.
 
-    Recipes have left out groups that teach nothing by then: a source that knows of all groups says so after this.
+    Recipes have left out groups that teach nothing by then and batches cut groups anyhow, so a source that knows of all groups
+    tells which were silent.
     """
     tokens = [len(row.completion_ids) for row in rows]
     found = {
@@ -34,7 +36,7 @@ def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str,
 
 
 def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]:
-    """Rewards, pass rates and silent groups of all that was played, also of what the recipe then leaves out.
+    """Rewards, pass rates, silent groups and rates of verifiers of all that was played, also of what the recipe leaves out.
 
     Turns that are compared by themselves count by role and group, whole trajectories by problem.
     """
@@ -45,7 +47,8 @@ def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]
         for turn in one.turns:
             if turn.group and turn.reward is not None:
                 by_turn.setdefault((turn.role, turn.group), []).append(turn.reward)
-    found = _rewards(list((by_turn or by_problem).values()))
+    groups = list((by_turn or by_problem).values())
+    found = _rewards(groups) | ({"silent": _silent(groups)} if groups else {}) | means_of(verdicts_tally(trajectories))
     roles = sorted({role for role, _ in by_turn})
     for role in roles if len(roles) > 1 else ():
         own = [rewards for (name, _), rewards in by_turn.items() if name == role]
@@ -58,7 +61,7 @@ def _rewards(groups: Sequence[Sequence[float]]) -> dict[str, float]:
     if not rewards:
         return {}
     shares = Counter(_bucket(fmean(min(1.0, max(0.0, reward)) for reward in group)) for group in groups)
-    found = {"reward": fmean(rewards), "reward_std": pstdev(rewards), "silent": _silent(groups)}
+    found = {"reward": fmean(rewards), "reward_std": pstdev(rewards)}
     return found | {f"passrate/{name}": shares[name] / len(groups) for name in BUCKETS}
 
 
@@ -73,7 +76,6 @@ def _roles(rows: Sequence[Row]) -> dict[str, float]:
         rewards = [row.reward for row in own if row.reward is not None]
         if rewards:
             found[f"role/{name}/reward"] = fmean(rewards)
-            found[f"role/{name}/silent"] = _silent(_rewards_by_group(own))
     return found
 
 

@@ -37,6 +37,7 @@ class OrealTrainer(SupervisedTrainer):
 
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         logprobs, entropies = self.logprobs(model, inputs, entropy=True)
+        self.note_drift(inputs)
         own = inputs["tool_mask"] * inputs["completion_mask"]
         advantage = inputs["advantages"].unsqueeze(-1)
         ratio = torch.exp(logprobs - inputs["old_per_token_logps"])

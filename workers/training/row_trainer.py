@@ -17,6 +17,7 @@ from trl import GRPOConfig, GRPOTrainer
 from workers.learning.rows import Row
 from workers.training.batches import Tensors, silence_mastered, silent_rows, tensors_of
 from workers.training.config import JobConfig
+from workers.training.drift import Drift
 from workers.training.measures import measures_of
 from workers.training.policy import Policy
 from workers.training.problems import NoRows, NotANumber
@@ -83,7 +84,9 @@ class RowTrainer(GRPOTrainer):
         super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
         self.source, self.job, self._seen = source, config, seen
         self.rows_trained = self.tokens_trained = 0
+        self.drift = Drift()
         self._filled = 1.0
+        self._latest: Any = None
 
     def create_optimizer_and_scheduler(self, num_training_steps: int) -> None:
         """Warm-up, then a cosine from the first to the last learning rate, which may be equal."""
@@ -160,6 +163,18 @@ class RowTrainer(GRPOTrainer):
         )
         return found[0], found[1]
 
+    def _get_per_token_logps_and_entropies(self, *args: Any, **more: Any) -> Any:
+        """TRL's, kept until the loss is computed: what it measures of ratios is only how many were cut."""
+        found = super()._get_per_token_logps_and_entropies(*args, **more)
+        self._latest = found[0]
+        return found
+
+    def note_drift(self, inputs: Tensors) -> None:
+        """Measures the log-probabilities that were computed last against those of whoever wrote the rows."""
+        latest, self._latest = self._latest, None
+        if "old_per_token_logps" in inputs:
+            self.drift.take(latest, inputs["old_per_token_logps"], inputs["tool_mask"] * inputs["completion_mask"])
+
     @torch.no_grad()
     def _with_reference(self, batch: Tensors) -> None:
         """With a KL term TRL expects the reference's log-probabilities in the batch; an adapter's is the model without it."""
@@ -181,6 +196,7 @@ class RowTrainer(GRPOTrainer):
 
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         loss = super()._compute_loss(model, inputs)
+        self.note_drift(inputs)
         # Means over rows also counted the silent ones that fill up the batch; the mean over tokens did not.
         if self.job.loss.aggregation != "token":
             loss = loss * self._filled

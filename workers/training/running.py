@@ -51,9 +51,9 @@ def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, 
         if main:
             folder.begin_beating()
             folder.tell()
-        ended = _train(folder, resume=resume, stop=stop or StopAsked(), main=main)
+        ended, why = _train(folder, resume=resume, stop=stop or StopAsked(), main=main)
         if main:
-            folder.tell(state=ended, message="")
+            folder.tell(state=ended, message=why)
         return EXIT[ended]
     except BaseException as error:
         traceback.print_exc()
@@ -76,7 +76,8 @@ def _tell_failure(folder: JobFolder, reason: str, message: str) -> None:
         traceback.print_exc()
 
 
-def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> Any:
+def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> tuple[Any, str]:
+    """The state it ended in, and why where that is not plain."""
     config = read_config(folder.path / "config.json")
     if config.threads:
         torch.set_num_threads(config.threads)
@@ -86,7 +87,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> A
     tokenizer = load_tokenizer(base)
     check_tokenizer(config, tokenizer)
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
-        return "stopped"
+        return "stopped", ""
     source = source_of(config, folder.path, asked=lambda: stop.asked)
     begin = checkpoints.latest(folder.checkpoints) if resume else None
     _check_beginning(begin, resume, base, folder)
@@ -96,15 +97,17 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> A
         _restore(trainer, checkpoints.read_manifest(begin))
     if main:
         folder.tell(state="running", steps=config.steps, checkpoint=_relative(begin, folder))
+    why = ""
     try:
         trainer.train(resume_from_checkpoint=str(begin) if begin else None)
-    except EndOfRows:
+    except EndOfRows as end:
         if stop.asked and not trainer.state.global_step:
-            return "stopped"  # It waited for its first rows.
+            return "stopped", ""  # It waited for its first rows.
+        why = str(end)
         trainer.save_now()
     if trainer.state.global_step < config.steps and stop.asked:
-        return "stopped"
-    return "finished"
+        return "stopped", ""
+    return "finished", why
 
 
 def _check_beginning(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:

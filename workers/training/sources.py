@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from workers.learning.arrays import NotLearnable
+from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Row
+from workers.recipes.tallies import means_of
 from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.measures import measures_of_rollouts
 from workers.training.policy import Policy
@@ -21,7 +22,7 @@ Measures = Mapping[str, float]
 
 
 class EndOfRows(Exception):
-    """A stream has ended: the step that asked gets no rows, and the job is done."""
+    """There are no more rows: the step that asked gets none, and the job is done. Its text, if any, is for people."""
 
 
 class RowSource(Protocol):
@@ -92,18 +93,20 @@ class ToyRows:
         self._played: list[list[Trajectory]] = []
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
-        """Raises `NotLearnable` where ten batches of rollouts taught nothing."""
+        """Raises `NotLearnable` where ten batches of rollouts taught nothing, `EndOfRows` where all in them was right."""
         random = np.random.default_rng([self._seed, step])
         play = self._toy.demonstrations if self._demonstrations else self._toy.rollouts
         self._played = []
-        for _ in range(self.most_batches - 1):
+        while True:
             self._played.append(play(policy, random, self._per_step))
             try:
                 return self._recipe(self._played[-1])
-            except NotLearnable:
-                continue
-        self._played.append(play(policy, random, self._per_step))
-        return self._recipe(self._played[-1])
+            except NothingToLearn:
+                if len(self._played) < self.most_batches:
+                    continue
+                if step and min((_lowest(one) for batch in self._played for one in batch), default=0) == 1:
+                    raise EndOfRows(f"The toy is learned: all answers of {self.most_batches} batches got full marks.") from None
+                raise
 
     def measures(self) -> Measures:
         """The toy's own, each under `toy/`, and those of all groups of the step, also of batches that taught nothing."""
@@ -116,6 +119,11 @@ class ToyRows:
             for one in batch
         ]
         return measures_of_rollouts(told) | {f"toy/{name}": value for name, value in self._toy.measures().items()}
+
+
+def _lowest(one: Trajectory) -> float:
+    """The lowest reward of turns that are compared by themselves, else the episode's; a toy's full marks are 1."""
+    return min((turn.reward for turn in one.turns if turn.group and turn.reward is not None), default=one.reward)
 
 
 def _told_apart(turn: Turn, batch: int) -> Turn:
@@ -143,6 +151,7 @@ class StreamedRows:
         self._asked = asked
         self.place: dict[str, Any] = {"shard": "", "row": 0}
         self.dropped = 0
+        self._told: Mapping[str, Sequence[float]] = {}
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
         """Waits for `per_step` rows. Raises `NoRows` after `wait` seconds without a new shard, `EndOfRows` at the end.
@@ -198,8 +207,11 @@ class StreamedRows:
             time.sleep(0.2)
 
     def measures(self) -> Measures:
-        """How many rows have been dropped so far for being too old, and the share of all groups so far that taught nothing."""
+        """Rows dropped so far for being too old, the share of all groups so far that taught nothing, and what the groups tell
+        beside their rewards (`workers/recipes/tallies.py`) that became whole since this was asked last."""
         said = self._folder.parent / "stream.json"
         told = json.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
         silent, complete = told.get("silent", 0), told.get("complete", 0)
-        return {"dropped": float(self.dropped)} | ({"silent": silent / (silent + complete)} if silent + complete else {})
+        found = {"dropped": float(self.dropped)} | means_of(told.get("told", {}), since=self._told)
+        self._told = told.get("told", {})
+        return found | ({"silent": silent / (silent + complete)} if silent + complete else {})

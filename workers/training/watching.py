@@ -118,6 +118,7 @@ class Watch(TrainerCallback):
             return
         if self.folder is None:
             return
+        found |= self.trainer.drift.told()
         tokens = self.trainer.tokens_trained
         now = time.monotonic()
         found["tokens"] = float(tokens)

@@ -133,6 +133,7 @@ def _made(policy: Policy, role: Role, digit: int, answer: str, group: int, promp
         role=role,
         reward=reward,
         group=f"{policy.version}-{role}-{group}",
+        passed=said == "y" if role.startswith("verifier") and said in ("y", "n") else None,
         policy_version=policy.version,
     )
     return _Made(digit, answer, turn, reward, flagged)

@@ -1,0 +1,61 @@
+"""What trajectories tell beside their rewards: a verifier's two rates, rounds that found nothing, the worth of lemmas."""
+
+from math import log
+
+import pytest
+
+from workers.recipes.tallies import added, means_of, rounds_tally, tally_of, verdicts_tally
+from workers.recipes.trajectory import Kind, Trajectory, Turn
+
+
+def verdict(role: str, passed: bool | None, reward: float | None) -> Turn:
+    return Turn((1,), (2,), role=role, reward=reward, passed=passed, group="g")
+
+
+def test_a_verifier_that_flags_everything_finds_all_and_spares_none() -> None:
+    turns = [verdict("verifier", False, reward) for reward in (1.0, 1.0, 1.0, 0.0)]
+    tally = verdicts_tally([Trajectory("t", "p", turns)])
+    assert tally == {"role/verifier/found": (3, 3), "role/verifier/spared": (0, 1)}
+    assert means_of(tally) == {"role/verifier/found": 1.0, "role/verifier/spared": 0.0}
+
+
+def test_a_wrong_solution_that_was_passed_was_not_found_and_a_right_one_was_spared() -> None:
+    turns = [verdict("verifier1", True, 0.0), verdict("verifier1", True, 1.0), verdict("verifier2", False, 1.0)]
+    found = means_of(verdicts_tally([Trajectory("t", "p", turns)]))
+    assert found == {"role/verifier1/found": 0.0, "role/verifier1/spared": 1.0, "role/verifier2/found": 1.0}
+
+
+def test_what_is_no_verdict_or_was_not_read_tells_nothing() -> None:
+    turns = [verdict("solver", None, 1.0), verdict("verifier", None, 0.0), verdict("verifier", True, None)]
+    assert tally_of("marsrl", [Trajectory("t", "p", turns)]) == {}
+
+
+def a_prover(name: str, votes: tuple[int, int], *rounds: str, used: str = "") -> Trajectory:
+    def turn(kind: Kind, lemmas: str) -> Turn:
+        return Turn((1,), (2,), kind=kind, lemmas=tuple(lemmas))
+
+    turns = [*(turn("round", lemmas) for lemmas in rounds), turn("answer", "")]
+    return Trajectory(name, "p", turns, votes=votes, used=frozenset(used))
+
+
+def test_rounds_without_a_new_lemma_have_no_credit_and_values_are_those_of_the_lemma_graph() -> None:
+    """In the first the second round finds a again; in the other nothing is found. a leads to the proof of four votes."""
+    tally = rounds_tally([a_prover("one", (4, 4), "a", "a", "b", used="a"), a_prover("two", (0, 4), "", "c")])
+    assert means_of(tally) == pytest.approx({"masked_rounds": 2 / 5, "mean_value": log(251) / 3}), "b and c lead nowhere"
+
+
+def test_a_prover_that_found_no_lemma_has_no_mean_value() -> None:
+    assert means_of(rounds_tally([a_prover("one", (1, 4), ""), a_prover("two", (0, 4), "")])) == {"masked_rounds": 1.0}
+
+
+def test_only_provers_with_lemmas_have_rounds() -> None:
+    assert tally_of("turn_grpo", [Trajectory("t", "p", [Turn((1,), (2,))])]) == {}
+    assert set(tally_of("orealh", [a_prover("one", (4, 4), "a", used="a")])) == {"masked_rounds", "mean_value"}
+
+
+def test_sums_add_up_and_what_came_since_is_their_difference() -> None:
+    before, later = {"x": (1.0, 4.0)}, {"x": (3.0, 4.0), "y": (0.0, 2.0)}
+    both = added(before, later)
+    assert both == {"x": (4.0, 8.0), "y": (0.0, 2.0)}
+    assert means_of(both, since=before) == {"x": 0.75, "y": 0.0}
+    assert means_of(before, since=both) == {}, "whoever counts again from the beginning has not caught up yet"

@@ -1,0 +1,78 @@
+"""What trajectories tell beside their rewards: a verifier's two rates by role, rounds that found nothing, values of lemmas.
+
+Sums with their counts, so that they add up over groups and over time. Names are those of a job's metrics
+(docs/learning_jobs.md). All that was played counts, also the groups that teach nothing: a Verifier that flags everything has
+no other kind (MarsRL §3; docs/learning.md).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from workers.learning.conjugate_reward import Form
+from workers.learning.progress import progress_advantages
+from workers.recipes.orealh import group_rewards, rounds_of, values_of
+from workers.recipes.trajectory import Trajectory, by_problem
+
+#: Sum and count by name.
+Tally = dict[str, tuple[float, float]]
+
+
+def tally_of(recipe: str, trajectories: Sequence[Trajectory], *, form: Form = "logodds") -> Tally:
+    """All that applies to the recipe. Raises `NotLearnable` as `orealh.group_rewards` where it is that recipe."""
+    found = verdicts_tally(trajectories)
+    return added(found, rounds_tally(trajectories, form=form)) if recipe == "orealh" else found
+
+
+def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
+    """By role: `found`, wrong solutions that were flagged (TPR), and `spared`, right ones that were passed (TNR).
+
+    A verdict's reward is 1 where it is right, so it tells with what was said whether the solution was.
+    """
+    found: Tally = {}
+    for role, passed, reward in _verdicts(trajectories):
+        is_right = passed == (reward > 0)
+        name = f"role/{role}/{'spared' if is_right else 'found'}"
+        found = added(found, {name: (float(passed == is_right), 1.0)})
+    return found
+
+
+def rounds_tally(trajectories: Sequence[Trajectory], *, form: Form = "logodds") -> Tally:
+    """`masked_rounds`, those that added no valid lemma and so have no credit, and `mean_value`, v(l) over all lemmas."""
+    masked, rounds, values, lemmas = 0, 0, 0.0, 0
+    for group in by_problem(trajectories).values():
+        rewards = group_rewards(group, form=form)
+        known = values_of(group, rewards).of
+        taken = [rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
+        for given in progress_advantages(taken, known):
+            rounds += len(given.progressed)
+            masked += given.progressed.count(False)
+        values, lemmas = values + sum(known.values()), lemmas + len(known)
+    found: Tally = {"masked_rounds": (float(masked), float(rounds)), "mean_value": (values, float(lemmas))}
+    return {name: pair for name, pair in found.items() if pair[1]}
+
+
+def added(*tallies: Mapping[str, Sequence[float]]) -> Tally:
+    """All of them together."""
+    found: Tally = {}
+    for tally in tallies:
+        for name, (total, count) in tally.items():
+            known = found.get(name, (0.0, 0.0))
+            found[name] = (known[0] + total, known[1] + count)
+    return found
+
+
+def means_of(tally: Mapping[str, Sequence[float]], since: Mapping[str, Sequence[float]] | None = None) -> dict[str, float]:
+    """Each sum by its count, of what came on top of `since`; a name for which nothing came is left out, never 0."""
+    before = since or {}
+    found = {}
+    for name, (total, count) in tally.items():
+        known = before.get(name, (0.0, 0.0))
+        if count > known[1]:
+            found[name] = (total - known[0]) / (count - known[1])
+    return found
+
+
+def _verdicts(trajectories: Sequence[Trajectory]) -> Iterator[tuple[str, bool, float]]:
+    for one in trajectories:
+        for turn in one.turns:
+            if turn.passed is not None and turn.reward is not None:
+                yield turn.role, turn.passed, turn.reward
