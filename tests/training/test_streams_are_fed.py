@@ -43,3 +43,28 @@ def test_groups_are_learned_from_while_others_are_still_being_written(tmp_path: 
     assert (found["state"], found["step"]) == ("finished", 2)
     assert [(line["rows"], line["lag"]) for line in lines(folder / "metrics.jsonl")] == [(4, 0), (4, 0.5)]
     assert [(one.complete, one.rows, one.dropped) for one in said] == [(2, 8, 0)]
+
+
+def agents(name: str, *turns: tuple[str, float, bool | None]) -> Trajectory:
+    """Turns of the roles named, each of a group of its role."""
+    one = row("3=", "3")
+    made = [
+        Turn(one.prompt_ids, one.completion_ids, logprobs=one.logprobs, role=role, group=role, reward=reward, passed=passed)
+        for role, reward, passed in turns
+    ]
+    return Trajectory(name, "p", made)
+
+
+def test_rates_of_a_verifier_whose_groups_teach_nothing_stand_beside_what_is_learned(tmp_path: Path) -> None:
+    """It flags a wrong solution twice: nothing to learn, so no row of it ever reaches the trainer."""
+    folder = job(tmp_path, [], recipe="marsrl", source={"kind": "stream", "wait": 100}, steps=50, rows_per_step=2)
+    (folder / "rows" / "000.parquet").unlink()
+    with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
+        producer.take(agents("a", ("verifier", 1.0, False), ("verifier", 1.0, False)))
+        producer.take(agents("b", ("solver", 1.0, None), ("solver", 0.0, None)))
+        producer.end()
+    assert end_of(folder)["state"] == "finished"
+    (line,) = lines(folder / "metrics.jsonl")
+    assert (line["role/verifier/found"], line["role/verifier/silent"], line["role/solver/silent"]) == (1, 1, 0)
+    assert "role/verifier/spared" not in line, "there was no right solution to spare"
+    assert line["silent"] == 0.5
