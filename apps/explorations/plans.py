@@ -87,7 +87,7 @@ def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
             raise ValidationError({"alias": f"Choose a model for the {role.title.lower()}."})
         if name not in aliases:
             known = ", ".join(aliases) or "none"
-            raise ValidationError({where: f"There is no model {name} in models.toml; there are {known}."})
+            raise ValidationError({where: f"There is no model {name} to start a run with; in models.toml there are {known}."})
         chosen[role.name] = aliases[name]
     return chosen
 

@@ -116,14 +116,11 @@ class JobForm(RolloutFields):
     def _show_defaults(self) -> None:
         """What an empty field means, as its placeholder, for the recipe that is chosen."""
         name = str(self.data.get("recipe") or self.initial.get("recipe") or next(iter(recipe_cards())))
-        defaults = recipe_cards()[name].defaults if name in recipe_cards() else {}
-        values = {**defaults.get("loss", {}), **{key: value for key, value in defaults.items() if key != "loss"}}
         for field in self.fields.values():
             if isinstance(field, forms.FloatField):
                 field.widget.attrs["step"] = "any"
-        for field_name in (*PLAIN, "beta", "low", "high"):
-            if values.get(field_name) is not None:
-                self.fields[field_name].widget.attrs["placeholder"] = f"{values[field_name]:g}"
+        for field_name, shown in shown_defaults().get(name, {}).items():
+            self.fields[field_name].widget.attrs["placeholder"] = shown
 
     def clean(self) -> dict[str, Any]:
         """Refuses what the trainer would refuse, beside the field that is to be changed."""
@@ -194,6 +191,16 @@ class JobForm(RolloutFields):
         title = values["title"].strip() or f"{values['recipe']} on {dataset or values['source'].removeprefix('toy:')}"
         plan = self.rollout_plan(values) if values["source"] == ROLLOUTS else None
         return Draft(title[:TITLE_LENGTH], base.title[:200], config_from(values, base, dataset), dataset, plan)
+
+
+def shown_defaults() -> dict[str, dict[str, str]]:
+    """By recipe: what its empty fields mean, as it stands in them."""
+    found = {}
+    for name, card in recipe_cards().items():
+        values = {**card.defaults.get("loss", {}), **{key: value for key, value in card.defaults.items() if key != "loss"}}
+        fields = (*PLAIN, "beta", "low", "high")
+        found[name] = {field: f"{values[field]:g}" for field in fields if values.get(field) is not None}
+    return found
 
 
 def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 
 from apps.datasets.recipes import Judge
+from apps.explorations import worked_example
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.followed import followed_folder
@@ -45,8 +46,9 @@ class RolloutPlan(Value):
 
 
 def players() -> dict[str, Alias]:
-    """Whose tokens can be recorded as they are drawn; those that follow a job first."""
-    found = [one for one in load_aliases(settings.MODELS_FILE).values() if one.enabled and one.captures]
+    """Whose tokens can be recorded as they are drawn, those that follow a job first; people wrote the worked example's."""
+    known = load_aliases(settings.MODELS_FILE).values()
+    found = [one for one in known if one.enabled and one.captures and one.name != worked_example.ALIAS]
     return {one.name: one for one in sorted(found, key=lambda one: (followed_folder(one.adapter) is None, one.name))}
 
 

@@ -18,7 +18,7 @@ from apps.accounts.access import user_of
 from apps.learning.access import job_get_for, researcher_required
 from apps.learning.charts import charts_of
 from apps.learning.curves import AXES, curves_of, reading
-from apps.learning.job_forms import JobForm
+from apps.learning.job_forms import JobForm, shown_defaults
 from apps.learning.job_page import job_now, worker_is_missing
 from apps.learning.jobs import job_create, job_resume, job_stop
 from apps.learning.models import TrainingJob
@@ -76,6 +76,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
         "missing": missing,
         "presets": PRESETS.values(),
         "cards": recipe_cards().values(),
+        "defaults": shown_defaults(),
     }
     return render(request, "learning/job_new.html", context, status=422 if form.errors else 200)
 

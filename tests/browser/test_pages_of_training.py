@@ -102,3 +102,18 @@ def test_a_job_is_started_its_curves_are_seen_and_the_rows_behind_a_point(
     assert {seen: wrong for seen, wrong in found.items() if wrong} == {}
     job = TrainingJob.objects.get()
     assert (job.state, job.config["source"]) == (JobState.FINISHED, {"kind": "texts"})
+
+
+def test_what_an_empty_field_means_follows_the_recipe_that_is_chosen(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    with room_of(live_server, session_of(client_for, alice)) as room:
+        page = room.page("/learning/jobs/new/")
+        rate, clip = page.locator("[name=learning_rate]"), page.locator("[name=high]")
+        for recipe, pale, above in (("sft_proofs", "3e-05", "0.2"), ("marsrl", "1e-06", "0.28"), ("grpo_rubric", "1e-06", "4")):
+            page.get_by_label("Recipe", exact=True).select_option(recipe)
+            expect(rate).to_have_attribute("placeholder", pale)
+            expect(clip).to_have_attribute("placeholder", above)

@@ -11,6 +11,7 @@ from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Leak
 from workers.recipes.registry import RECIPES
 from workers.recipes.trajectory import Trajectory, Turn
+from workers.training.tables import stream_facts
 
 
 def test_a_group_is_written_as_soon_as_it_is_whole_with_the_recipes_rows(tmp_path: Path) -> None:
@@ -182,6 +183,15 @@ def test_another_tokenizer_and_another_split_are_refused(tmp_path: Path) -> None
         with pytest.raises(Leak, match="belongs to the split “test”"):
             made.take(attempt("b", 0, split="test"))
     assert shards(tmp_path) == []
+
+
+def test_a_stream_of_runs_of_its_own_holds_to_the_tokenizer_of_the_first(tmp_path: Path) -> None:
+    with producer(tmp_path) as made:
+        made.take(attempt("a", 1), tokenizer="aaaa")
+        made.take(attempt("b", 0), tokenizer="aaaa")
+    with producer(tmp_path) as again, pytest.raises(NotLearnable, match=r"another tokenizer \(bbbb…\) than what came before"):
+        again.take(attempt("c", 1, problem="q"), tokenizer="bbbb")
+    assert stream_facts(tmp_path / "rows" / "00000000.parquet")["tokenizer"] == "aaaa"
 
 
 def test_a_folder_has_one_producer_and_an_ended_stream_none(tmp_path: Path) -> None:

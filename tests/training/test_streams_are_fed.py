@@ -8,6 +8,8 @@ from tests.training.factory import end_of, job, lines, row
 from workers.datasets.stream_order import order_of
 from workers.datasets.streaming import Producer, policy_version
 from workers.recipes.trajectory import Trajectory, Turn
+from workers.training.models import tokenizer_hash
+from workers.training.tiny import tiny_tokenizer
 
 
 def attempts(problem: str, version: int) -> list[Trajectory]:
@@ -68,3 +70,39 @@ def test_rates_of_a_verifier_whose_groups_teach_nothing_stand_beside_what_is_lea
     assert (line["role/verifier/found"], line["role/verifier/silent"], line["role/solver/silent"]) == (1, 1, 0)
     assert "role/verifier/spared" not in line, "there was no right solution to spare"
     assert line["silent"] == 0.5
+
+
+def test_rows_of_another_tokenizer_are_refused_and_both_are_named(tmp_path: Path) -> None:
+    """A job that makes its own runs has no dataset whose tokenizer could be compared beforehand."""
+    folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, rows_per_step=4)
+    (folder / "rows" / "000.parquet").unlink()
+    with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
+        for one in attempts("p", 0):
+            producer.take(one, tokenizer="f" * 64)
+        producer.end()
+    found = end_of(folder)
+    assert found["reason"] == "other_tokenizer"
+    assert "ffffffffffff…" in found["message"]
+    assert not list((folder / "checkpoints").glob("checkpoint-*"))
+
+
+def test_rows_of_the_bases_own_tokenizer_are_learned_from(tmp_path: Path) -> None:
+    folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, rows_per_step=4)
+    (folder / "rows" / "000.parquet").unlink()
+    with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
+        for one in attempts("p", 0):
+            producer.take(one, tokenizer=tokenizer_hash(tiny_tokenizer()))
+        producer.end()
+    assert end_of(folder)["step"] == 1
+
+
+def test_a_stream_whose_groups_all_taught_nothing_ends_with_that_as_its_reason(tmp_path: Path) -> None:
+    folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, rows_per_step=4)
+    (folder / "rows" / "000.parquet").unlink()
+    with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
+        for name in ("a", "b"):
+            producer.take(replace(attempts("p", 0)[0], id=name))
+        producer.end()
+    found = end_of(folder)
+    assert found["reason"] == "nothing_to_learn"
+    assert "in each of its 1 groups" in found["message"]

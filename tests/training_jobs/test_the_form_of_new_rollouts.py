@@ -87,7 +87,9 @@ def test_the_form_shows_what_is_to_be_chosen_where_a_model_could_play(
     assert "New rollouts" not in page
 
 
-def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_first(alice: User) -> None:
+def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_first(alice: User, training: Settings) -> None:
+    written = '\n[worked-example]\nbackend = "scripted"\ntitle = "Authored"\noptions.script = "worked_example"\n'
+    training.MODELS_FILE.write_text(training.MODELS_FILE.read_text() + written)
     found = dict(JobForm(user=alice).fields["player"].choices)  # type: ignore[attr-defined]
     assert list(found.items()) == [("learner", "Learner: follows the job"), ("big", "Big: stays as it is")]
 

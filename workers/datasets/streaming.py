@@ -74,6 +74,7 @@ class Producer:
         self._gone: set[Key] = set()
         self._seen: set[tuple[str, str, int]] = set()
         self._shards = 0
+        self._tokenizer = self._order.tokenizer
         for path in sorted(self._rows.glob("*.parquet")):
             self._remember(path)
 
@@ -128,6 +129,7 @@ class Producer:
         """No more comes at all. Groups that are not whole are left out and counted."""
         self.counts.unfinished += len(self._waiting)
         self._waiting.clear()
+        self.tell("running")  # Whoever meets the end may ask at once what there was.
         put(self._rows / "END", "")
 
     def tell(self, state: str, message: str = "") -> None:
@@ -139,10 +141,12 @@ class Producer:
     def _check(self, tokenizer: str | None) -> None:
         if (self._rows / "END").exists():
             raise NotLearnable("The stream has ended; it takes nothing more.")
-        if tokenizer and self._order.tokenizer and tokenizer != self._order.tokenizer:
+        if tokenizer and self._tokenizer and tokenizer != self._tokenizer:
+            whose = "the job's" if self._order.tokenizer else "what came before"
             raise NotLearnable(
-                f"It was written with another tokenizer ({tokenizer[:12]}…) than the job's ({self._order.tokenizer[:12]}…)."
+                f"It was written with another tokenizer ({tokenizer[:12]}…) than {whose} ({self._tokenizer[:12]}…)."
             )
+        self._tokenizer = tokenizer or self._tokenizer
 
     def _add(self, key: Key, one: Trajectory, place: int) -> list[str]:
         mark = (key.visit, one.id, place)
@@ -185,6 +189,7 @@ class Producer:
             "dropped": len(rows) - len(kept),
             "truncated": sum(turn.finish_reason == "length" for one in parts.values() for turn in one.turns),
             "told": told,
+            "tokenizer": self._tokenizer,
         }
         name = self._write(kept, about) if kept else None
         self.counts.take(key.role, about)
@@ -222,6 +227,7 @@ class Producer:
         self._seen.update((key.visit, name, place) for name, place in told["parts"])
         self._shards = int(path.stem) + 1
         self.counts.take(key.role, told)
+        self._tokenizer = self._tokenizer or told.get("tokenizer")
 
 
 def _problem(parts: Mapping[tuple[str, int], Trajectory]) -> str:

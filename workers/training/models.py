@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from workers.training.config import JobConfig
-from workers.training.problems import BadConfig, OtherArchitecture, OtherTokenizer
+from workers.training.problems import BadConfig, OtherArchitecture, check_tokenizers
 from workers.training.tiny import tiny_model, tiny_tokenizer
 
 TINY = {"hidden", "layers", "heads"}
@@ -20,20 +22,50 @@ def base_folder(config: JobConfig, job: Path) -> Path:
     """Where the base model lies; a tiny one is made first, into the job's folder. Raises `BadConfig`."""
     if isinstance(config.base, str):
         folder = (job / config.base).resolve()
-        if not (folder / "config.json").exists() and not (folder / "adapter_config.json").exists():
+        if not (folder / "config.json").exists() and not is_adapter(folder):
             raise BadConfig(f"“base” names {config.base}, where no model lies (there is no config.json).")
-        return folder
+        return folder if config.lora or not is_adapter(folder) else _merged(folder, job / "base")
     asked = config.base.get("tiny") if isinstance(config.base, dict) and set(config.base) == {"tiny"} else None
     if not isinstance(asked, dict) or set(asked) - TINY:
         raise BadConfig('“base” must be a folder, or {"tiny": {"hidden": …, "layers": …, "heads": …}}.')
-    folder = job / "base"
+    return _made(job / "base", lambda: (tiny_model(seed=config.seed, **asked), tiny_tokenizer()))
+
+
+def _made(folder: Path, make: Callable[[], tuple[Any, Any]]) -> Path:
     shared = torch.distributed.is_available() and torch.distributed.is_initialized()
-    if not (folder / "model.safetensors").exists() and not (shared and torch.distributed.get_rank()):
-        tiny_model(seed=config.seed, **asked).save_pretrained(folder)
-        tiny_tokenizer().save_pretrained(folder)
+    if not (folder / "config.json").exists() and not (shared and torch.distributed.get_rank()):
+        beside = folder.with_name(f".{folder.name}")
+        shutil.rmtree(beside, ignore_errors=True)
+        for part in make():
+            part.save_pretrained(beside)
+        shutil.rmtree(folder, ignore_errors=True)
+        beside.rename(folder)
     if shared:  # Of several processes only the first can save a model, and nobody may read half of one.
         torch.distributed.barrier()
     return folder
+
+
+def _merged(adapter: Path, folder: Path) -> Path:
+    """All weights are to be trained: those of the base with the adapter's, as a model of its own that checkpoints can name."""
+    return _made(folder, lambda: (load_model(adapter, bf16=False), load_tokenizer(adapter)))
+
+
+def is_adapter(folder: Path) -> bool:
+    """A LoRA checkpoint, which says in a file of its own what it was made for."""
+    return (folder / "adapter_config.json").exists()
+
+
+def _adapter_of(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _below(folder: Path) -> Path:
+    """The model that an adapter was made for. Raises `BadConfig` where it is gone."""
+    below = Path(_adapter_of(folder)["base_model_name_or_path"])
+    if not below.exists():
+        raise BadConfig(f"The adapter in {folder.name} was made for {below}, which is not there.")
+    return below
 
 
 def load_tokenizer(folder: Path) -> Any:
@@ -45,15 +77,27 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def load_model(folder: Path, *, bf16: bool) -> Any:
-    """A causal model. A LoRA checkpoint is its base with the adapter merged, so that it can be a base itself."""
-    dtype = torch.bfloat16 if bf16 else torch.float32
-    adapter = folder / "adapter_config.json"
-    if not adapter.exists():
-        return AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
-    below = Path(json.loads(adapter.read_text(encoding="utf-8"))["base_model_name_or_path"])
-    if not below.exists():
-        raise BadConfig(f"The adapter in {folder.name} was made for {below}, which is not there.")
-    return PeftModel.from_pretrained(load_model(below, bf16=bf16), folder).merge_and_unload()
+    """A causal model to draw from; of a LoRA checkpoint its base with the adapter merged."""
+    if is_adapter(folder):
+        return PeftModel.from_pretrained(load_model(_below(folder), bf16=bf16), folder).merge_and_unload()
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16 if bf16 else torch.float32)
+
+
+def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[Any, Any]:
+    """The model and the configuration of the adapter that it still needs, if any.
+
+    A job of LoRA that begins with a LoRA checkpoint goes on training that adapter: a second one on top of it would stand for a
+    base that no engine has. Raises `BadConfig` where the job asks for another rank or α than the adapter has.
+    """
+    if config.lora is None or not is_adapter(folder):
+        return load_model(folder, bf16=bf16), lora_of(config)
+    known = _adapter_of(folder)
+    if (known["r"], known["lora_alpha"]) != (config.lora.rank, config.lora.alpha):
+        raise BadConfig(
+            f"The base is an adapter of rank {known['r']} and α {known['lora_alpha']}, and goes on as such; this job asks for"
+            f" rank {config.lora.rank} and α {config.lora.alpha}. Ask for the same, or train all weights."
+        )
+    return PeftModel.from_pretrained(load_model(_below(folder), bf16=bf16), folder, is_trainable=True), None
 
 
 def lora_of(config: JobConfig) -> Any:
@@ -86,22 +130,16 @@ def template_hash(tokenizer: Any) -> str | None:
 
 def architecture_of(folder: Path) -> dict[str, Any]:
     """What two models must share that the weights of one fit the other."""
-    path = folder
-    if (folder / "adapter_config.json").exists():
-        path = Path(json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"])
-    known = AutoConfig.from_pretrained(path)
+    if is_adapter(folder):
+        return architecture_of(_below(folder))
+    known = AutoConfig.from_pretrained(folder)
     names = ("model_type", "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     return {name: getattr(known, name, None) for name in names}
 
 
 def check_tokenizer(config: JobConfig, tokenizer: Any) -> None:
     """Raises `OtherTokenizer` where the dataset was written with another tokenizer than the base's, naming both."""
-    recorded, own = config.dataset.get("tokenizer"), tokenizer_hash(tokenizer)
-    if recorded and recorded != own:
-        raise OtherTokenizer(
-            f"The rows were written with the tokenizer {recorded[:12]}…, the base model has {own[:12]}…;"
-            " token ids would mean other text."
-        )
+    check_tokenizers(config.dataset.get("tokenizer"), tokenizer_hash(tokenizer))
 
 
 def check_architecture(manifest: dict[str, Any], folder: Path) -> None:

@@ -46,6 +46,15 @@ class OtherTokenizer(JobProblem):
     reason: Reason = "other_tokenizer"
 
 
+def check_tokenizers(recorded: str | None, own: str) -> None:
+    """Raises `OtherTokenizer` where rows were written with another tokenizer than the base's, naming both by their hashes."""
+    if recorded and own and recorded != own:
+        raise OtherTokenizer(
+            f"The rows were written with the tokenizer {recorded[:12]}…, the base model has {own[:12]}…;"
+            " token ids would mean other text."
+        )
+
+
 class OtherArchitecture(JobProblem):
     """A checkpoint does not fit the base model of the job."""
 

@@ -6,13 +6,13 @@ holds its losses to those of `workers/learning/losses.py`.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
 from datasets import Dataset
 from trl import GRPOConfig, GRPOTrainer
+from trl.trainer.utils import use_adapter
 
 from workers.learning.rows import Row
 from workers.training.batches import Tensors, silence_mastered, silent_rows, tensors_of
@@ -177,13 +177,16 @@ class RowTrainer(GRPOTrainer):
 
     @torch.no_grad()
     def _with_reference(self, batch: Tensors) -> None:
-        """With a KL term TRL expects the reference's log-probabilities in the batch; an adapter's is the model without it."""
+        """With a KL term TRL expects the reference's log-probabilities in the batch."""
         if not self.beta:
             return
         model = self.accelerator.unwrap_model(self.model)
-        alone = nullcontext() if self.ref_model is not None else model.disable_adapter()
-        with alone:
-            batch["ref_per_token_logps"], _ = self._in_pieces(self.ref_model if self.ref_model is not None else model, batch)
+        # An adapter that is trained anew is compared with the model without it, one that goes on with TRL's copy of it.
+        if self.ref_model is not None:
+            batch["ref_per_token_logps"], _ = self._in_pieces(self.ref_model, batch)
+            return
+        with use_adapter(model, "ref" if "ref" in model.peft_config else None):
+            batch["ref_per_token_logps"], _ = self._in_pieces(model, batch)
 
     def _in_pieces(self, model: Any, batch: Tensors) -> tuple[Any, Any]:
         size = max(1, len(batch["prompt_ids"]) // self.args.steps_per_generation)

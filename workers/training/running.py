@@ -20,9 +20,8 @@ from workers.training.models import (
     base_folder,
     check_architecture,
     check_tokenizer,
-    load_model,
+    load_for_training,
     load_tokenizer,
-    lora_of,
     template_hash,
     tokenizer_hash,
 )
@@ -88,7 +87,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     check_tokenizer(config, tokenizer)
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
-    source = source_of(config, folder.path, asked=lambda: stop.asked)
+    source = source_of(config, folder.path, asked=lambda: stop.asked, tokenizer=tokenizer_hash(tokenizer))
     begin = checkpoints.latest(folder.checkpoints) if resume else None
     _check_beginning(begin, resume, base, folder)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
@@ -139,14 +138,15 @@ def trainer_of(
     if config.device == "cuda" and not cuda:
         raise BadConfig("“device” is cuda, and this machine has no CUDA device that answers.")
     bf16 = config.dtype == "bfloat16" or (config.dtype == "auto" and cuda)
+    model, adapter = load_for_training(base, config, bf16=bf16)
     trainer = TRAINERS[config.training.objective](
-        load_model(base, bf16=bf16),
+        model,
         source,
         config,
         arguments(config, output, bf16=bf16, cpu=not cuda),
         tokenizer,
         seen=watch.seen if watch else None,
-        peft_config=lora_of(config),
+        peft_config=adapter,
         callbacks=[watch] if watch else [],
     )
     trainer.remove_callback(PrinterCallback)
@@ -155,8 +155,11 @@ def trainer_of(
     return trainer
 
 
-def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: False) -> RowSource:
-    """The rows that the configuration names. `asked`: whether to stop waiting for more. Raises `BadConfig`, `BadRows`."""
+def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: False, *, tokenizer: str = "") -> RowSource:
+    """The rows that the configuration names. `asked`: whether to stop waiting for more; `tokenizer`: the base's hash.
+
+    Raises `BadConfig`, `BadRows`.
+    """
     source = dict(config.source)
     kind = source.pop("kind")
     recipe = RECIPES[config.recipe]
@@ -170,7 +173,10 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
         return StoredRows(TableRows(job / "rows", **needs), config.rows_per_step, seed=config.seed)
     if kind == "stream":
         wait = float(source.get("wait", 600))
-        return StreamedRows(job / "rows", config.rows_per_step, wait=wait, most_lag=config.most_lag, asked=asked, **needs)
+        rows = job / "rows"
+        return StreamedRows(
+            rows, config.rows_per_step, wait=wait, most_lag=config.most_lag, asked=asked, tokenizer=tokenizer, **needs
+        )
     name, shown = source.pop("toy", None), bool(source.pop("demonstrations", False))
     options, more = dict(source.pop("options", {})), dict(source.pop("recipe_options", {}))
     if name not in TOYS:

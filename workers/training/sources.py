@@ -15,8 +15,8 @@ from workers.recipes.tallies import means_of
 from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.measures import measures_of_rollouts
 from workers.training.policy import Policy
-from workers.training.problems import NoRows
-from workers.training.tables import read_rows
+from workers.training.problems import NoRows, check_tokenizers
+from workers.training.tables import read_rows, stream_facts
 
 Measures = Mapping[str, float]
 
@@ -145,16 +145,18 @@ class StreamedRows:
         wait: float,
         most_lag: int | None,
         asked: Callable[[], bool] = lambda: False,
+        tokenizer: str = "",
         **needs: bool,
     ) -> None:
         self._folder, self._per_step, self._wait, self._most_lag, self._needs = folder, per_step, wait, most_lag, needs
-        self._asked = asked
+        self._asked, self._tokenizer = asked, tokenizer
         self.place: dict[str, Any] = {"shard": "", "row": 0}
         self.dropped = 0
         self._told: Mapping[str, Sequence[float]] = {}
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
-        """Waits for `per_step` rows. Raises `NoRows` after `wait` seconds without a new shard, `EndOfRows` at the end.
+        """Waits for `per_step` rows. Raises `NoRows` after `wait` seconds without a new shard, `EndOfRows` at the end,
+        `NothingToLearn` where that comes before the first row and every group was silent, `OtherTokenizer`.
 
         What is left at the end and does not fill a step is a last, smaller step. Asked to stop while it waits, it raises
         `EndOfRows` as well, and what it had of the step is read again by who goes on.
@@ -170,11 +172,22 @@ class StreamedRows:
             if shard is None:
                 if found:
                     return found
+                self._say_why_nothing_came()
                 raise EndOfRows
             self._take(shard, found, policy.version)
         return found
 
+    def _say_why_nothing_came(self) -> None:
+        silent = self._said().get("silent", 0)
+        if silent and not self.place["shard"]:
+            raise NothingToLearn(
+                f"The stream ended without a row: in each of its {silent} groups all answers earned the same, or there was"
+                " only one."
+            )
+
     def _take(self, shard: Path, found: list[Row], version: int) -> None:
+        if shard.name != self.place["shard"]:
+            check_tokenizers(stream_facts(shard).get("tokenizer"), self._tokenizer)
         skip = self.place["row"] if shard.name == self.place["shard"] else 0
         for number, row in enumerate(read_rows(shard, **self._needs)):
             if number < skip:
@@ -206,11 +219,14 @@ class StreamedRows:
                 raise NoRows(f"No new shard came for {self._wait:.0f} seconds, and there is no END in {self._folder.name}/.")
             time.sleep(0.2)
 
+    def _said(self) -> dict[str, Any]:
+        said = self._folder.parent / "stream.json"
+        return json.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
+
     def measures(self) -> Measures:
         """Rows dropped so far for being too old, the share of all groups so far that taught nothing, and what the groups tell
         beside their rewards (`workers/recipes/tallies.py`) that became whole since this was asked last."""
-        said = self._folder.parent / "stream.json"
-        told = json.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
+        told = self._said()
         silent, complete = told.get("silent", 0), told.get("complete", 0)
         found = {"dropped": float(self.dropped)} | means_of(told.get("told", {}), since=self._told)
         self._told = told.get("told", {})

@@ -1,5 +1,6 @@
 """Rows as Parquet: written in one step, read with words for what is wrong with a shard."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, overload
@@ -50,6 +51,12 @@ def read_rows(path: Path, **needs: bool) -> Iterator[Row]:
                 raise BadRows(str(problem)) from problem
             yield row
             number += 1
+
+
+def stream_facts(path: Path) -> dict[str, Any]:
+    """What a producer says of a shard in its metadata (docs/datasets.md); empty where it is of none."""
+    found: dict[str, Any] = json.loads((pq.read_schema(path).metadata or {}).get(b"stream", b"{}"))
+    return found
 
 
 class TableRows(Sequence[Row]):

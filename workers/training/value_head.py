@@ -26,7 +26,7 @@ class ValueTrainer(RowTrainer):
         model.add_module(HEAD, torch.nn.Linear(model.config.hidden_size, 1, dtype=model.dtype))
         torch.nn.init.zeros_(model.value_head.weight)
         torch.nn.init.zeros_(model.value_head.bias)
-        if more.get("peft_config") is not None:
+        if more.get("peft_config") is not None or hasattr(model, "peft_config"):
             raise BadConfig("turn_ppo trains a value head beside the weights; it does not go with “lora”.")
         super().__init__(model, *others, **more)
 

@@ -15,6 +15,7 @@ from workers.learning.rows import Row
 from workers.training import checkpoints
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder
+from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
 
 #: TRL's names of what it measures, and ours.
@@ -75,7 +76,8 @@ class Watch(TrainerCallback):
         for left in (self.folder.path / "policy").glob("*"):
             if left.name.startswith(".") or (left.name.isdecimal() and int(left.name) > state.global_step):
                 shutil.rmtree(left)
-        if state.global_step and not (self.folder.path / "policy" / str(state.global_step)).exists():
+        begins_taught = is_adapter(Path(self.facts["base"]))  # The engine has the model without it.
+        if (state.global_step or begins_taught) and not (self.folder.path / "policy" / str(state.global_step)).exists():
             self._hand_over(state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
