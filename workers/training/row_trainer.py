@@ -172,7 +172,7 @@ class RowTrainer(GRPOTrainer):
     def note_drift(self, inputs: Tensors) -> None:
         """Measures the log-probabilities that were computed last against those of whoever wrote the rows."""
         latest, self._latest = self._latest, None
-        if "old_per_token_logps" in inputs:
+        if latest is not None and "old_per_token_logps" in inputs:  # A fused loss of TRL's computes none.
             self.drift.take(latest, inputs["old_per_token_logps"], inputs["tool_mask"] * inputs["completion_mask"])
 
     @torch.no_grad()
