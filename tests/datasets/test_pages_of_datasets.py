@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,7 @@ from apps.datasets.making import build_make
 from apps.datasets.models import DatasetBuild, DatasetVersion
 from apps.datasets.selectors import builds_to_show
 from apps.datasets.services import progress_path, telling
-from tests.datasets.factory import failed, passed, version_of
+from tests.datasets.factory import a_dataset, failed, passed, version_of
 from workers.datasets.__main__ import main as export
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -145,6 +146,20 @@ def test_a_version_shows_its_manifest_and_gives_rows_and_views(page: Client, beg
     assert verl[0]["data_source"] == "lemmascope/proofs"
     for name, last in (("view", "magic"), ("file", "no.json"), ("file", "../proofs-v2/manifest.json"), ("file", "rows")):
         assert page.get(reverse(f"datasets:{name}", args=(*place, last))).status_code == 404
+
+
+def test_a_version_tells_what_all_that_was_played_tells_beside_its_rows(page: Client, tmp_path: Path) -> None:
+    where = a_dataset()
+    path = tmp_path / "datasets" / "small-v1" / "manifest.json"
+    told = {"role/verifier1/found": [0, 8], "role/verifier1/spared": [6, 8], "masked_rounds": [1, 4], "mean_value": [5, 2]}
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"counts": manifest["counts"] | {"told": told}}))
+    shown = re.sub(r"<[^>]+>|\s+", " ", text_of(page.get(reverse("datasets:version", kwargs=where))))  # type: ignore[arg-type]
+    read = re.sub(r" +", " ", shown)
+    assert "verifier1: wrong solutions flagged (TPR) 0.000 8" in read
+    assert "verifier1: right solutions passed (TNR) 0.750 8" in read
+    assert "rounds without a new lemma 0.250 4" in read
+    assert "mean value of lemmas 2.500 2" in read
 
 
 def test_others_than_researchers_find_no_datasets(bob: User, client_for: Callable[[User | None], Client]) -> None:
