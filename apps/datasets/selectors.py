@@ -84,10 +84,10 @@ _TOLD = {
 }
 
 
-def told_by(manifest: Mapping[str, Any]) -> list[tuple[str, float, int]]:
+def told_by(counts: Mapping[str, Any]) -> list[tuple[str, float, int]]:
     """What all trajectories of a version tell beside their rewards: in words, the mean, and of how many."""
     found = []
-    for name, (total, count) in manifest["counts"].get("told", {}).items():
+    for name, (total, count) in counts.get("told", {}).items():
         *role, what = name.removeprefix("role/").split("/")
         found.append((": ".join([*role, _TOLD[what]]), total / count, int(count)))
     return sorted(found)

@@ -72,7 +72,8 @@ def dataset_version(request: HttpRequest, name: str, version: int) -> HttpRespon
         manifest = json.loads((found.folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError:
         manifest = None
-    context = {"version": found, "manifest": manifest, "views": views_of(found), "told": told_by(manifest or {"counts": {}})}
+    context = {"version": found, "manifest": manifest, "views": views_of(found)}
+    context["told"] = told_by(manifest["counts"]) if manifest else []
     return render(request, "datasets/dataset_version.html", context)
 
 

@@ -77,7 +77,8 @@ CHARTS = (
     ),
     Chart("loss", "Loss", "What the optimiser lowers.", r"loss|value_loss"),
     Chart("entropy", "Entropy", "Of the policy at its own tokens, in nats.", r"entropy"),
-    Chart("kl", "KL", "Distance from the reference, and from whoever wrote the rows, in nats a token.", r"kl|kl_behaviour"),
+    Chart("kl", "KL to the reference", "In nats a token.", r"kl"),
+    Chart("drift", "KL to the rows’ policy", "From whoever wrote the rows, in nats a token.", r"kl_behaviour"),
     Chart("clip", "Clipped", "Share of tokens whose ratio was cut.", r"clip_low|clip_high|mastered", share=True),
     Chart(
         "ess",

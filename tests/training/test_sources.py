@@ -85,6 +85,15 @@ def test_a_job_that_waits_for_its_first_rows_stops_when_it_is_asked(tmp_path: Pa
     assert end_of(folder, stop=stop)["state"] == "stopped"
 
 
+def test_a_shard_of_a_stream_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    folder = job(tmp_path, rows(8), source={"kind": "stream", "wait": 100})
+    shard = folder / "rows" / "000.parquet"
+    shard.write_bytes(shard.read_bytes()[:-40])
+    found = end_of(folder)
+    assert found["reason"] == "bad_rows"
+    assert "000.parquet is not a whole Parquet file" in found["message"]
+
+
 def test_a_stream_that_dries_up_ends_the_job_with_a_reason(tmp_path: Path) -> None:
     folder = job(tmp_path, rows(8), source={"kind": "stream", "wait": 0.5})
     assert end_of(folder)["reason"] == "no_rows"

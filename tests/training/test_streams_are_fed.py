@@ -105,4 +105,4 @@ def test_a_stream_whose_groups_all_taught_nothing_ends_with_that_as_its_reason(t
         producer.end()
     found = end_of(folder)
     assert found["reason"] == "nothing_to_learn"
-    assert "in each of its 1 groups" in found["message"]
+    assert "Whole groups: 1; the answers of each earned the same" in found["message"]

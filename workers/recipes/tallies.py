@@ -5,7 +5,7 @@ Sums with their counts, so that they add up over groups and over time. Names are
 no other kind (MarsRL §3; docs/learning.md).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from workers.learning.conjugate_reward import Form
 from workers.learning.progress import progress_advantages
@@ -27,12 +27,12 @@ def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
 
     A verdict's reward is 1 where it is right, so it tells with what was said whether the solution was.
     """
-    found: Tally = {}
-    for role, passed, reward in _verdicts(trajectories):
-        is_right = passed == (reward > 0)
-        name = f"role/{role}/{'spared' if is_right else 'found'}"
-        found = added(found, {name: (float(passed == is_right), 1.0)})
-    return found
+    judged: dict[str, list[bool]] = {}
+    for turn in (turn for one in trajectories for turn in one.turns):
+        if turn.passed is not None and turn.reward is not None:
+            is_right = turn.passed == (turn.reward > 0)
+            judged.setdefault(f"role/{turn.role}/{'spared' if is_right else 'found'}", []).append(turn.passed == is_right)
+    return {name: (float(sum(found)), float(len(found))) for name, found in judged.items()}
 
 
 def rounds_tally(trajectories: Sequence[Trajectory], *, form: Form = "logodds") -> Tally:
@@ -69,10 +69,3 @@ def means_of(tally: Mapping[str, Sequence[float]], since: Mapping[str, Sequence[
         if count > known[1]:
             found[name] = (total - known[0]) / (count - known[1])
     return found
-
-
-def _verdicts(trajectories: Sequence[Trajectory]) -> Iterator[tuple[str, bool, float]]:
-    for one in trajectories:
-        for turn in one.turns:
-            if turn.passed is not None and turn.reward is not None:
-                yield turn.role, turn.passed, turn.reward

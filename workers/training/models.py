@@ -12,7 +12,7 @@ from peft import LoraConfig, PeftModel
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from workers.training.config import JobConfig
-from workers.training.problems import BadConfig, OtherArchitecture, check_tokenizers
+from workers.training.problems import BadConfig, OtherArchitecture
 from workers.training.tiny import tiny_model, tiny_tokenizer
 
 TINY = {"hidden", "layers", "heads"}
@@ -135,11 +135,6 @@ def architecture_of(folder: Path) -> dict[str, Any]:
     known = AutoConfig.from_pretrained(folder)
     names = ("model_type", "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     return {name: getattr(known, name, None) for name in names}
-
-
-def check_tokenizer(config: JobConfig, tokenizer: Any) -> None:
-    """Raises `OtherTokenizer` where the dataset was written with another tokenizer than the base's, naming both."""
-    check_tokenizers(config.dataset.get("tokenizer"), tokenizer_hash(tokenizer))
 
 
 def check_architecture(manifest: dict[str, Any], folder: Path) -> None:

@@ -181,10 +181,10 @@ class RowTrainer(GRPOTrainer):
         if not self.beta:
             return
         model = self.accelerator.unwrap_model(self.model)
-        # An adapter that is trained anew is compared with the model without it, one that goes on with TRL's copy of it.
         if self.ref_model is not None:
             batch["ref_per_token_logps"], _ = self._in_pieces(self.ref_model, batch)
             return
+        # An adapter that is trained anew is compared with the model without it, one that goes on with TRL's copy of it.
         with use_adapter(model, "ref" if "ref" in model.peft_config else None):
             batch["ref_per_token_logps"], _ = self._in_pieces(model, batch)
 

@@ -19,14 +19,13 @@ from workers.training.models import (
     architecture_of,
     base_folder,
     check_architecture,
-    check_tokenizer,
     load_for_training,
     load_tokenizer,
     template_hash,
     tokenizer_hash,
 )
 from workers.training.objectives import OrealTrainer, SupervisedTrainer
-from workers.training.problems import BadConfig, OtherArchitecture, explain
+from workers.training.problems import BadConfig, OtherArchitecture, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.tables import TableRows
@@ -84,10 +83,11 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
         seed(config.seed)
     base = base_folder(config, folder.path)
     tokenizer = load_tokenizer(base)
-    check_tokenizer(config, tokenizer)
+    own = tokenizer_hash(tokenizer)
+    check_tokenizers(config.dataset.get("tokenizer"), own)
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
-    source = source_of(config, folder.path, asked=lambda: stop.asked, tokenizer=tokenizer_hash(tokenizer))
+    source = source_of(config, folder.path, asked=lambda: stop.asked, tokenizer=own)
     begin = checkpoints.latest(folder.checkpoints) if resume else None
     _check_beginning(begin, resume, base, folder)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))

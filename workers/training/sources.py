@@ -178,17 +178,19 @@ class StreamedRows:
         return found
 
     def _say_why_nothing_came(self) -> None:
-        silent = self._said().get("silent", 0)
-        if silent and not self.place["shard"]:
+        told = self._said()
+        if told.get("silent") and not told.get("dropped") and not self.place["shard"]:
             raise NothingToLearn(
-                f"The stream ended without a row: in each of its {silent} groups all answers earned the same, or there was"
-                " only one."
+                f"The stream ended without a row. Whole groups: {told['silent']}; the answers of each earned the same, or it"
+                " had only one."
             )
 
     def _take(self, shard: Path, found: list[Row], version: int) -> None:
-        if shard.name != self.place["shard"]:
+        skip = 0
+        if shard.name == self.place["shard"]:
+            skip = self.place["row"]
+        else:
             check_tokenizers(stream_facts(shard).get("tokenizer"), self._tokenizer)
-        skip = self.place["row"] if shard.name == self.place["shard"] else 0
         for number, row in enumerate(read_rows(shard, **self._needs)):
             if number < skip:
                 continue

@@ -54,8 +54,12 @@ def read_rows(path: Path, **needs: bool) -> Iterator[Row]:
 
 
 def stream_facts(path: Path) -> dict[str, Any]:
-    """What a producer says of a shard in its metadata (docs/datasets.md); empty where it is of none."""
-    found: dict[str, Any] = json.loads((pq.read_schema(path).metadata or {}).get(b"stream", b"{}"))
+    """What a producer says of a shard in its metadata (docs/datasets.md); empty where it is of none. Raises `BadRows`."""
+    try:
+        said = (pq.read_schema(path).metadata or {}).get(b"stream", b"{}")
+    except (pa.ArrowException, OSError) as error:
+        raise _not_whole(path, error) from error
+    found: dict[str, Any] = json.loads(said)
     return found
 
 
@@ -96,7 +100,11 @@ def _batches(path: Path) -> Iterator[Any]:
                 raise BadRows(f"{path.name} has no column “{other[0]}”; docs/learning_jobs.md lists them.")
             yield from file.iter_batches(batch_size=BATCH, columns=list(NAMES))
     except (pa.ArrowException, OSError) as error:
-        raise BadRows(f"{path.name} is not a whole Parquet file: {str(error).splitlines()[0]}") from error
+        raise _not_whole(path, error) from error
+
+
+def _not_whole(path: Path, error: Exception) -> BadRows:
+    return BadRows(f"{path.name} is not a whole Parquet file: {str(error).splitlines()[0]}")
 
 
 def _plain(row: Row) -> dict[str, Any]:
