@@ -112,8 +112,8 @@ CHARTS = (
 _WORDS = {
     "tool_rate": "asks the tool",
     "verifier1": "Verifier 1 right",
-    "found": "found (TPR)",
-    "spared": "spared (TNR)",
+    "found": "TPR",
+    "spared": "TNR",
     "mean_value": "mean v(l)",
     "masked_rounds": "rounds without a lemma",
     "kl": "KL to the reference",

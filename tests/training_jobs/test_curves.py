@@ -146,7 +146,7 @@ def test_every_band_of_a_stack_has_a_colour_of_its_own(tmp_path: Path) -> None:
 
 def test_every_chart_has_a_name_of_its_own_and_curves_have_words() -> None:
     assert len({chart.name for chart in CHARTS}) == len(CHARTS)
-    assert word_of("role/verifier1/found") == "verifier1 found (TPR)"
+    assert word_of("role/verifier1/found") == "verifier1 TPR"
     assert word_of("role/verifier1/silent") == "verifier1"
     assert word_of("toy/mean_value") == word_of("mean_value") == "mean v(l)"
     assert word_of("grad_norm") == "grad norm"
