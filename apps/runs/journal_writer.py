@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.utils import InterfaceError
@@ -26,6 +27,9 @@ from apps.runs.models import Blob, Run, RunEvent, Step
 from apps.runs.records import values_of
 from apps.runs.rows import advance, insert
 from apps.runs.texts import blob_values
+
+if TYPE_CHECKING:
+    from apps.runs.journal import RunJournal
 
 logger = logging.getLogger(__name__)
 
@@ -136,15 +140,15 @@ class JournalWriter:
         crash_point("after_commit_before_ack")
         batch = [item for plan in plans for item in plan.items]
         for item in batch:
-            if item.journal.pk in lost:
+            if item.journal in lost:
                 item.journal.is_lost = True
-        answer([item for item in batch if item.journal.pk in lost], FenceLost())
-        answer([item for item in batch if item.journal.pk not in lost], None)
+        answer([item for item in batch if item.journal in lost], FenceLost())
+        answer([item for item in batch if item.journal not in lost], None)
         self._publish(plans, lost)
         _count(plans, time.monotonic() - began)
 
-    def _write_until_known(self, plans: list[Plan], *, give_up: float) -> set[int]:
-        """Write until it is known that all is there. Returns the keys of runs that another owner has.
+    def _write_until_known(self, plans: list[Plan], *, give_up: float) -> "set[RunJournal]":
+        """Write until it is known that all is there. Returns the journals whose run another owner has.
 
         A COMMIT without an answer may have worked. So before every further try the database is asked, and asked again until
         it says: to write what is there already would be refused, and would look like a run that cannot be written.
@@ -153,7 +157,7 @@ class JournalWriter:
         while True:
             try:
                 if tries and _is_there(plans):
-                    return {plan.journal.pk for plan in plans if not _is_ours(plan)}
+                    return {plan.journal for plan in plans if not _is_ours(plan)}
                 tries += 1
                 lost, stored = self._write(plans)
                 self._remember(stored)
@@ -172,13 +176,15 @@ class JournalWriter:
                 pause = min(2.0, pause * 2)
 
     def _plans(self, batch: list[Item]) -> list[Plan]:
-        plans: dict[int, Plan] = {}
+        # By journal and not by run: after a lease that ran out, one process may hear from the owner before beside the next one,
+        # and what that one appends must not be written under the new fence.
+        plans: dict[RunJournal, Plan] = {}
         now = timezone.now()
         for item in batch:
             journal = item.journal
-            plan = plans.get(journal.pk)
+            plan = plans.get(journal)
             if plan is None:
-                plan = plans[journal.pk] = Plan(journal, [], journal.last_seq + 1)
+                plan = plans[journal] = Plan(journal, [], journal.last_seq + 1)
             plan.items.append(item)
             for key, event in item.events:
                 if key in journal.event_keys:
@@ -190,18 +196,18 @@ class JournalWriter:
         return list(plans.values())
 
     @transaction.atomic
-    def _write(self, plans: list[Plan]) -> tuple[set[int], Collection[str]]:
-        """One transaction for all runs of the batch. Returns the keys of runs whose fence another owner has moved, and the
+    def _write(self, plans: list[Plan]) -> "tuple[set[RunJournal], Collection[str]]":
+        """One transaction for all runs of the batch. Returns the journals whose fence another owner has moved, and the
         names of texts that are stored once it is committed."""
-        lost: set[int] = set()
+        lost: set[RunJournal] = set()
         texts: dict[str, str] = {}
         for plan in plans:
             if not _fence_holds(plan):
-                lost.add(plan.journal.pk)
+                lost.add(plan.journal)
                 continue
             for item in plan.items:
                 texts.update(texts_of(item))
-        kept = [plan for plan in plans if plan.journal.pk not in lost]
+        kept = [plan for plan in plans if plan.journal not in lost]
         new = {sha: text for sha, text in texts.items() if sha not in self._known_blobs}
         insert(Blob, [blob_values(sha, text) for sha, text in new.items()], new_only=True)
         insert(Step, [row for plan in kept for row in plan.steps])
@@ -219,9 +225,9 @@ class JournalWriter:
             self._known_blobs.clear()
         self._known_blobs.update(stored)
 
-    def _publish(self, plans: list[Plan], lost: set[int]) -> None:
+    def _publish(self, plans: list[Plan], lost: "set[RunJournal]") -> None:
         for plan in plans:
-            if plan.journal.pk in lost or not plan.events:
+            if plan.journal in lost or not plan.events:
                 continue
             plan.journal.last_seq = plan.last_seq
             if self._announce is not None:
@@ -281,9 +287,14 @@ def _has_rows(plan: Plan) -> bool:
 
 
 def _run_sink(sink: Sink, plan: Plan) -> None:
-    """A projection that fails must not stop the journal: its rows can be rebuilt from the events."""
+    """A projection that fails must not stop the journal: its rows can be rebuilt from the events.
+
+    Raises `OperationalError` where the connection was lost: Django would roll the batch back without a word.
+    """
     try:
         with transaction.atomic():
             sink(plan.journal.run, plan.events)
-    except Exception:
+    except Exception as error:
+        if connection.needs_rollback:
+            raise OperationalError(f"the connection was lost in a projection: {error}") from error
         logger.exception("run %s: a projection failed; rebuild it with `manage.py rebuild_lemmas`", plan.journal.public_id)

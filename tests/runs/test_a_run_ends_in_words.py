@@ -12,7 +12,7 @@ from apps.reasoning.domain.errors import BackendUnavailable, CallFailed, Request
 from apps.reasoning.inference.scripted import Faults, Pace, ScriptedBackend
 from apps.reasoning.scaffolds.spec import Budget
 from apps.runs import journal as journal_module
-from apps.runs.journal import JournalWriter
+from apps.runs.journal import JournalWriter, RunJournal
 from apps.runs.models import Run, RunStatus
 from apps.runs.services import command_request, run_resume
 from tests.runs.driving import drive, nonsense, quick_run, with_model
@@ -140,7 +140,7 @@ def test_a_full_disk_fails_the_run_with_the_reason_and_leaves_no_half_state(monk
     run = quick_run()
     whole = JournalWriter._write
 
-    def full(self: JournalWriter, plans: Sequence[object]) -> tuple[set[int], Collection[str]]:
+    def full(self: JournalWriter, plans: Sequence[object]) -> tuple[set[RunJournal], Collection[str]]:
         if any(plan.steps for plan in plans):  # type: ignore[attr-defined]
             raise OperationalError("database or disk is full")
         return whole(self, plans)  # type: ignore[arg-type]
@@ -160,7 +160,7 @@ def test_a_busy_database_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = JournalWriter._write
     tries = iter(range(100))
 
-    def busy(self: JournalWriter, plans: Sequence[object]) -> tuple[set[int], Collection[str]]:
+    def busy(self: JournalWriter, plans: Sequence[object]) -> tuple[set[RunJournal], Collection[str]]:
         if next(tries) in {1, 2}:
             raise OperationalError("database is locked")
         return whole(self, plans)  # type: ignore[arg-type]

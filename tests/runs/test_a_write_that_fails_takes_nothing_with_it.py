@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
@@ -163,3 +163,50 @@ def test_a_commit_that_the_server_ends_only_while_we_try_again_is_recognised(mon
     with_journal(run, story)
     assert next(answers, None) is None
     assert Step.objects.filter(run=run).count() == 1
+
+
+def test_what_the_owner_before_still_appends_is_not_written_under_the_fence_of_the_next_one() -> None:
+    """Both drive the run in one process, as after a lease that ran out, and so share its writer and a batch."""
+    run = take(make_run())
+    writer = JournalWriter()
+
+    async def story() -> None:
+        before = await in_thread(RunJournal, run, writer)
+        await in_thread(lambda: Run.objects.filter(pk=run.pk).update(lease_owner="", lease_until=None))
+        now = await in_thread(RunJournal, await in_thread(take, run), writer)
+        now.emit("round", RoundBegan(rollout=0, round=1))
+        with pytest.raises(FenceLost):
+            await before.append(record("a", "the answer"), [ended("a", "the answer")])
+        await now.append(record("a", "the answer"), [ended("a", "the answer")])
+
+    asyncio.run(story())
+    writer.close()
+    assert list(RunEvent.objects.filter(run=run).order_by("seq").values_list("key", flat=True)) == [
+        "run.created",
+        "round",
+        "a/ended",
+    ]
+    assert Step.objects.filter(run=run).count() == 1
+
+
+def test_a_connection_that_is_lost_in_a_projection_takes_the_batch_with_it_and_it_is_written_again() -> None:
+    """The savepoint of the projection cannot be rolled back then; nothing may be acknowledged that was not committed."""
+    run = take(make_run())
+    lost: list[str] = []
+
+    def projection(*_: object) -> None:
+        if not lost:
+            lost.append("connection")
+            connection.connection.close()
+            Run.objects.exists()
+
+    writer = JournalWriter(sinks=[projection])
+
+    async def story() -> None:
+        journal = await in_thread(RunJournal, run, writer)
+        await journal.append(record("a", "the answer"), [ended("a", "the answer")])
+
+    asyncio.run(story())
+    writer.close()
+    assert lost
+    assert list(Step.objects.filter(run=run).values_list("key", flat=True)) == ["a"]
