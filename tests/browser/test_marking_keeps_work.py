@@ -1,4 +1,7 @@
-"""Nothing that a marker did is lost or done twice: reloads, killed tabs, lost connections, two windows, undone seals."""
+"""Nothing that a marker did is lost or done twice: reloads, killed tabs, lost connections, two windows, undone seals.
+
+Requests are held back from before the page opens: Chromium lets the next one through, now and then, where it is told under way.
+"""
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -109,7 +112,6 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_nothing_is_done_twice(
 ) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:
-        page = room.begin()
         lost: list[str] = []
 
         def lose_the_first(route: Route) -> None:
@@ -120,7 +122,8 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_nothing_is_done_twice(
             route.fetch()
             route.abort()
 
-        page.route("**/command", lose_the_first)
+        room.context.route("**/command", lose_the_first)
+        page = room.begin()
         page.keyboard.press("+")
         expect(page.locator('[data-part="status"]')).to_contain_text("No connection")
         settled(page)
@@ -156,9 +159,9 @@ def test_two_windows_are_shown_side_by_side_and_a_person_decides(
 def test_a_script_that_went_to_somebody_else_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:
-        page = room.begin()
         gone = '{"message": "This script is being marked by somebody else by now."}'
-        page.route("**/command", lambda route: route.fulfill(status=410, content_type="application/json", body=gone))
+        room.context.route("**/command", lambda route: route.fulfill(status=410, content_type="application/json", body=gone))
+        page = room.begin()
         page.keyboard.press("5")
         expect(page.get_by_role("alert").filter(has_text="being marked by somebody else")).to_be_visible()
 
@@ -166,8 +169,8 @@ def test_a_script_that_went_to_somebody_else_says_so(live_server: LiveServer, cl
 def test_a_mark_that_cannot_be_sealed_here_any_more_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:
+        room.context.route("**/seal", lambda route: route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>"))
         page = room.begin()
-        page.route("**/seal", lambda route: route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>"))
         page.keyboard.press("0")
         settled(page)
         page.keyboard.press("Enter")
