@@ -169,7 +169,9 @@ def test_a_script_that_went_to_somebody_else_says_so(live_server: LiveServer, cl
 def test_a_mark_that_cannot_be_sealed_here_any_more_says_so(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:
-        room.context.route("**/seal", lambda route: route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>"))
+        room.context.route(
+            "**/seal", lambda route: route.fulfill(status=404, content_type="text/html", body="<h1>Not found</h1>")
+        )
         page = room.begin()
         page.keyboard.press("0")
         settled(page)
