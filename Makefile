@@ -21,7 +21,7 @@ sandbox: .venv-sandbox/documentation.sqlite3 ## the environment of the sandbox f
 setup-dev: setup $(VENV)/.installed-dev
 
 test: setup-dev      ## the whole suite; what a machine cannot run is skipped with the reason
-	@$(PY) -m pytest -n 2 --dist loadgroup
+	@$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"

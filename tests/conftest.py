@@ -19,6 +19,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from tests.cast import person
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
+from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once  # noqa: F401  (hooks)
 from workers.library.embedding import model_folder
 
 # How long an example takes says how busy the machine is; times are measured in benchmarks/.
@@ -64,6 +65,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=elsewhere)
         left_out = set(elsewhere)
         items[:] = [item for item in items if item not in left_out]
+    repeat_once(config, items)
     for item in items:
         if item.get_closest_marker("browser") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group("browser"))  # Two browsers on two cores only wait for each other.
