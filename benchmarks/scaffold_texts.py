@@ -68,6 +68,7 @@ def _groups(key: str) -> Reply:
 _WRITERS: tuple[tuple[str, Callable[[str], Reply]], ...] = (
     ("turn/*/summarise", _in("state", STATE)),
     ("check/*", _check),
+    ("step/[24]/c*", _check),  # Verdicts of grouped agents; steps of an aggregation have no candidate in their key.
     ("mark/*", _ending("<score>4</score>")),
     ("consolidate", _groups),
     ("final/*", _ending("<better>A</better>")),

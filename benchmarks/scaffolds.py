@@ -34,6 +34,7 @@ PARAMS: dict[str, Mapping[str, Any]] = {
     "reasoning_cache": {"turns": 32},
     "self_check": {},
     "solver_verifier_corrector": {"corrections": 20},
+    "grouped_agents": {},
     "nomos": {"solutions": 64, "kept": 16},
     "rsa": {},
     "deepseek_math": {"proofs": 8, "examinations": 8, "rounds": 4},

@@ -19,7 +19,7 @@ from django.utils import timezone
 from apps.datasets.choosing import NothingToMake, benchmark_hashes, unfit
 from apps.datasets.models import TokenShard
 from apps.datasets.recipes import Judge, Recipe
-from apps.datasets.settled import CHAINS
+from apps.datasets.settled import EARLY
 from apps.datasets.shards import policy_version_of
 from apps.datasets.spec_files import line_for_stream
 from apps.datasets.trajectories import Left
@@ -130,7 +130,7 @@ class Feed:
         """Those that have something new to say and whose agents are compared by themselves."""
         if not self.wanted.is_early or self.wanted.recipe.family != "agents":
             return
-        for run in self._runs().filter(status__in=LIVE, scaffold__in=CHAINS).order_by("pk"):
+        for run in self._runs().filter(status__in=LIVE, scaffold__in=EARLY).order_by("pk"):
             if self._heard.get(run.pk) != run.last_seq:
                 self._heard[run.pk] = run.last_seq
                 yield run

@@ -6,17 +6,38 @@ tells by what it did that it will not look at a solution again.
 
 from apps.datasets.recipes import Judge
 from apps.datasets.recorded import Recorded, Solution
+from apps.reasoning.scaffolds.grouped_agents import ROLES
 
 #: Scaffolds of one chain: a solution is not examined again once a correction of it could be read (`candidates/streaks.py`).
 CHAINS = ("solver_verifier_corrector", "self_check")
+#: A scaffold whose roles follow one another, each with all its groups at once.
+GROUPS = "grouped_agents"
+EARLY = (*CHAINS, GROUPS)
 
 
 def settled_calls(recorded: Recorded, judge: Judge) -> set[str]:
-    """The calls of groups that are whole, for recipes whose groups are agents': of a chain that has not ended.
+    """The calls of groups that are whole, for recipes whose groups are agents': of a run that has not ended."""
+    return _of_groups(recorded, judge) if recorded.run.scaffold == GROUPS else _of_chain(recorded, judge)
 
-    A first solution counts once its reward is known; verdicts once their solution was corrected; a correction once its reward
-    is known too. A group of which a call has not been recorded yet waits.
-    """
+
+def _of_groups(recorded: Recorded, judge: Judge) -> set[str]:
+    """A role's calls are whole once the next role has answered; the reward of a solution is known at once, or once its
+    verifiers' calls are whole, or, where they never looked at it, not at all."""
+    reached = max((ROLES.index(call.role) for call in recorded.calls.values() if call.role in ROLES), default=0)
+    whole = {key for key, call in recorded.calls.items() if call.role in ROLES[:reached]}
+    found: set[str] = set()
+    for solution in recorded.solutions.values():
+        verdicts = {call for call, _ in solution.judged}
+        if judge == "answer":
+            found |= whole & {solution.call, *verdicts}
+        elif verdicts and verdicts <= whole:
+            found |= verdicts | {solution.call}
+    return found
+
+
+def _of_chain(recorded: Recorded, judge: Judge) -> set[str]:
+    """A first solution counts once its reward is known; verdicts once their solution was corrected; a correction once its
+    reward is known too. A group of which a call has not been recorded yet waits."""
     found: set[str] = set()
     for solution in recorded.solutions.values():
         if not solution.parents and _is_known(solution, judge):

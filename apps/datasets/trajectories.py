@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from apps.datasets.answers import answers_agree
 from apps.datasets.recipes import Family, Judge, Recipe
 from apps.datasets.recorded import Call, Recorded, Solution
 from apps.datasets.rounds import rounds_of
+from apps.reasoning.scaffolds.candidates.final_answers import answers_agree
 
 Trajectory = dict[str, Any]
 MOST_EXAMPLES = 5
@@ -89,7 +89,9 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
             left.out("a solution that nobody judged", _name(recorded, solution.id))
             continue
         right = share >= CORRECT_FROM
-        group = f"{run}/{solution.parents[0]}/correct" if solution.parents else f"{problem}/solve"
+        # Two reports on one solution are two inputs, so a correction's group is told by its prompt.
+        made_from = f"{run}/{solution.parents[0]}/correct/{_prompt_of(recorded, solution)}" if solution.parents else ""
+        group = made_from or f"{problem}/solve"
         calls.append((solution.call, {"reward": float(right), "group": group}))
         for call, passed in solution.judged:
             of_verdict = {"reward": float(passed == right), "group": f"{run}/{solution.id}/verify", "passed": passed}
@@ -99,17 +101,25 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
 
 
 def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
-    """Attempts at a state of a reasoning cache (QED-Nano §4.2): what was given exactly the same prompt is one group."""
-    for solution in recorded.solutions.values():
+    """Attempts at a state of a reasoning cache (QED-Nano §4.2): what was given exactly the same prompt is one group.
+
+    Where states were tried again only that is learned from, and not the line of turns that made them.
+    """
+    fresh = [one for one in recorded.solutions.values() if one.call.startswith("state/")]
+    for solution in fresh or recorded.solutions.values():
         reward = reward_of(recorded, solution, judge)
-        call = recorded.calls.get(solution.call)
-        if reward is None or call is None:
+        if reward is None or solution.call not in recorded.calls:
             left.out("an attempt that nobody judged", _name(recorded, solution.id))
             continue
-        state = hashlib.sha256("|".join(call.prompt_shas).encode()).hexdigest()[:16]
-        more = {"reward": recipe.scale * reward, "group": f"{problem_id(recorded)}/{state}"}
+        more = {"reward": recipe.scale * reward, "group": f"{problem_id(recorded)}/{_prompt_of(recorded, solution)}"}
         if turns := turns_of(recorded, [(solution.call, more)], left):
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
+
+
+def _prompt_of(recorded: Recorded, solution: Solution) -> str:
+    """A name for the prompt that a solution was written from; empty where its call was not recorded."""
+    call = recorded.calls.get(solution.call)
+    return hashlib.sha256("|".join(call.prompt_shas).encode()).hexdigest()[:16] if call else ""
 
 
 def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:

@@ -53,7 +53,7 @@ def compares_solutions(scaffold: str) -> bool:
 
 def draws_lineage(scaffold: str) -> bool:
     """Is the scaffold about how solutions come from each other? Then its page draws that from the beginning."""
-    return scaffold in {"rsa", "deepseek_math", "nomos"}
+    return scaffold in {"rsa", "deepseek_math", "nomos", "grouped_agents"}
 
 
 def round_word(scaffold: str) -> str:

@@ -14,6 +14,7 @@ from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollout_plan import RolloutPlan, follows, player_title, players
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
+from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
@@ -131,11 +132,22 @@ class RolloutFields(forms.Form):
             elif plan.judge == "answer" and not problem.current.answer:
                 self.add_error("problems", f"{problem.title} has no answer to compare with; take the runs’ own verifiers.")
         try:
-            plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
+            params = plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
         except ValidationError as error:
             self.add_error("overrides", " ".join(error.messages))
+        else:
+            self._check_choice(plan, params)
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"That would be {plan.runs:,} runs; at most {MOST_RUNS:,} are made for one job.")
+
+    def _check_choice(self, plan: RolloutPlan, params: Value) -> None:
+        """Inputs are chosen by the answer. Without one any are taken, which is not what was asked."""
+        if getattr(params, "choice", "random") == "random":
+            return
+        for problem in Problem.objects.filter(slug__in=plan.problems):
+            if not problem.current.answer:
+                advice = "Take another problem, or choice = random."
+                self.add_error("problems", f"{problem.title} has no answer by which inputs could be chosen. {advice}")
 
     def _check_segments(self, plan: RolloutPlan, alias: Alias) -> None:
         """An answer that ends before its first segment does would never change its policy."""

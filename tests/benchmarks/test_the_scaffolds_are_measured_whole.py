@@ -12,7 +12,7 @@ from benchmarks.scaffold_texts import reply
 from benchmarks.scaffolds import MEASURE, PARAMS, AtOnce, spec_of
 
 #: Searches of pools and rounds make every call that their parameters allow; the others are ended by their own rules.
-WHOLE = {"reasoning_cache", "rsa", "deepseek_math"}
+WHOLE = {"reasoning_cache", "rsa", "deepseek_math", "grouped_agents"}
 
 
 def test_every_scaffold_is_measured() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
+from fnmatch import fnmatchcase
 
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
 from apps.reasoning.inference.scripted import ScriptedBackend
@@ -15,7 +16,7 @@ PATIENCE_S = 120
 
 
 class Held(ScriptedBackend):
-    """Answers as `answer`, but the call `key` only when it is let go; with `error`, not even then."""
+    """Answers as `answer`, but calls that `key` matches only when they are let go; with `error`, not even then."""
 
     def __init__(self, answer: Answer, key: str) -> None:
         super().__init__(answer)
@@ -23,7 +24,7 @@ class Held(ScriptedBackend):
         self.error: Exception | None = None
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
-        if request.key == self.key:
+        if fnmatchcase(request.key, self.key):
             self.reached.set()
             while not self.let_go.is_set():
                 await asyncio.sleep(0.01)

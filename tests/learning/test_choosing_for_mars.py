@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.reasoning.scaffolds.candidates.inputs import chosen
 from workers.learning.arrays import NotLearnable
 from workers.learning.mars import (
     Output,
@@ -52,17 +53,17 @@ def test_five_roles_and_then_the_last_two_take_turns() -> None:
 def test_two_inputs_are_chosen_or_what_there_is_and_correctors_see_flagged_ones_only(
     outputs: list[Output], role: Role, strategy: Strategy, seed: int
 ) -> None:
-    chosen = choose_inputs(outputs, role, strategy=strategy, random=Random(seed))
+    picked = choose_inputs(outputs, role, strategy=strategy, random=Random(seed))
     open_ = [place for place, output in enumerate(outputs) if output.flagged or role == "verifier1"]
-    assert len(chosen) == len(set(chosen)) == min(2, len(open_))
-    assert set(chosen) <= set(open_)
+    assert len(picked) == len(set(picked)) == min(2, len(open_))
+    assert set(picked) <= set(open_)
     of_kind = [sum((outputs[place].reward > 0) == good for place in open_) for good in (False, True)]
-    good = sum(outputs[place].reward > 0 for place in chosen)
+    good = sum(outputs[place].reward > 0 for place in picked)
     if strategy == "balanced" and min(of_kind) > 0:
         assert good == 1
     if strategy == "adaptive":
-        wanted = len(chosen) - good if role == "verifier1" else good
-        assert wanted == min(len(chosen), of_kind[role == "corrector1"])
+        wanted = len(picked) - good if role == "verifier1" else good
+        assert wanted == min(len(picked), of_kind[role == "corrector1"])
 
 
 def test_the_same_seed_chooses_the_same_and_ties_are_drawn() -> None:
@@ -82,3 +83,17 @@ def test_a_verifier_that_flags_everything_shows_in_its_rates_and_silent_groups()
     groups = [[(True, True), (True, True)], [(False, True), (False, True)]]
     assert rates(groups) == VerifierRates(found=1.0, spared=0.0, silent_groups=1.0)
     assert rates([[(False, True), (False, False)]]) == VerifierRates(found=0.5, spared=None, silent_groups=0.0)
+
+
+@given(
+    OUTPUTS, st.sampled_from(["verifier1", "corrector1"]), st.sampled_from(["random", "balanced", "adaptive"]), st.integers()
+)
+def test_the_scaffold_of_real_runs_chooses_as_the_toy_does(
+    outputs: list[Output], role: Role, strategy: Strategy, seed: int
+) -> None:
+    of_toy = choose_inputs(outputs, role, strategy=strategy, random=Random(seed))
+    corrects = role == "corrector1"
+    open_ = [place for place, output in enumerate(outputs) if output.flagged or not corrects]
+    rewards = [outputs[place].reward for place in open_]
+    of_run = chosen(open_, rewards, choice=strategy, high_first=corrects, wanted=2, rng=Random(seed))
+    assert of_run == of_toy

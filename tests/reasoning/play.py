@@ -143,12 +143,13 @@ async def play(
     seed: int = 7,
     inherited: Callable[[str], StepRecord | None] | None = None,
     tools: ToolProtocol = "text",
+    problem: ProblemText | None = None,
 ) -> Played:
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()
     asked = spec(budget, seed, scaffold, tools)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
-    return Played(await SCAFFOLDS[scaffold].solve(PROBLEM, context, params), journal, dispatcher)
+    return Played(await SCAFFOLDS[scaffold].solve(problem or PROBLEM, context, params), journal, dispatcher)
 
 
 def kinds(events: Sequence[tuple[int, str, Event]]) -> list[tuple[str, str]]:

@@ -12,7 +12,15 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.events import CallFailed, EdgeAdded, OutputUnread
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.values import Value
-from apps.reasoning.scaffolds import deepseek_math, nomos, reasoning_cache, rsa, self_check, solver_verifier_corrector
+from apps.reasoning.scaffolds import (
+    deepseek_math,
+    grouped_agents,
+    nomos,
+    reasoning_cache,
+    rsa,
+    self_check,
+    solver_verifier_corrector,
+)
 from apps.reasoning.scaffolds.alpha_apollo.params import Params as ApolloParams
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params as InternParams
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -60,6 +68,12 @@ YES: dict[str, tuple[Value, Table, str, int]] = {
         {"check/*": candidates.PASS, "*": named},
         "check/*",
         4,
+    ),
+    "grouped_agents": (
+        grouped_agents.Params(),
+        {"step/2/*": candidates.PASS, "*": named},
+        "step/2/*",
+        16,
     ),
     "nomos": (
         nomos.Params(solutions=3, kept=3),

@@ -7,7 +7,15 @@ import pytest
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.values import Value
-from apps.reasoning.scaffolds import deepseek_math, nomos, reasoning_cache, rsa, self_check, solver_verifier_corrector
+from apps.reasoning.scaffolds import (
+    deepseek_math,
+    grouped_agents,
+    nomos,
+    reasoning_cache,
+    rsa,
+    self_check,
+    solver_verifier_corrector,
+)
 from apps.reasoning.scaffolds.alpha_apollo.params import Params as ApolloParams
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
@@ -28,6 +36,18 @@ CASES: dict[str, tuple[Value, Table]] = {
     "solver_verifier_corrector": (
         solver_verifier_corrector.Params(accept=2, corrections=3),
         {"check/1": FAIL, "check/2": "unread", "check/4": FAIL, "check/*": PASS, "*": named},
+    ),
+    "grouped_agents": (
+        grouped_agents.Params(group=3),
+        {
+            "step/1/2": "nothing",
+            "step/2/*/1": PASS,
+            "step/2/*/2": "unread",
+            "step/4/*/3": PASS,
+            "step/[24]/*": FAIL,
+            "step/3/1/2": "nothing",
+            "*": named,
+        },
     ),
     "nomos": (
         nomos.Params(solutions=5, kept=4),
@@ -153,7 +173,11 @@ async def test_one_readable_proof_of_many_that_is_accepted_is_the_shortest_cours
 
 
 MOST: dict[str, tuple[Value, Table]] = {
-    "reasoning_cache": CASES["reasoning_cache"],
+    "reasoning_cache": (
+        reasoning_cache.Params(turns=2, states=2, attempts=3),
+        {"turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>", "*": named},
+    ),
+    "grouped_agents": (grouped_agents.Params(group=3, inputs=4), {"step/[24]/*": FAIL, "*": named}),
     "self_check": (self_check.Params(give_up=3, iterations=9), {"check/[36]": PASS, "check/*": FAIL, "*": named}),
     "solver_verifier_corrector": (
         solver_verifier_corrector.Params(accept=2, corrections=3),

@@ -10,7 +10,15 @@ import pytest
 
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.values import Value
-from apps.reasoning.scaffolds import deepseek_math, nomos, reasoning_cache, rsa, self_check, solver_verifier_corrector
+from apps.reasoning.scaffolds import (
+    deepseek_math,
+    grouped_agents,
+    nomos,
+    reasoning_cache,
+    rsa,
+    self_check,
+    solver_verifier_corrector,
+)
 from apps.reasoning.scaffolds.alpha_apollo.params import Params as ApolloParams
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params as InternParams
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -78,6 +86,15 @@ GOLDEN: dict[str, Golden] = {
         "exhausted",
         False,
         "3 checks in a row failed",
+    ),
+    # One drawn solution is examined, one report that objects is corrected, and so on to the fifth role.
+    "grouped_agents": Golden(
+        grouped_agents.Params(group=2, inputs=1),
+        {"step/2/*/1": PASS, "step/[24]/*": FAIL, "*": named},
+        "step/1/{1,2} step/2/c1.1/{1,2} step/3/1/{1,2} step/4/c2.2/{1,2} step/5/1/{1,2}",
+        "exhausted",
+        False,
+        "1 of 2 verdicts on it found no fault",
     ),
     # The worst marked is not kept, the smaller group is out, the pair is judged in both orders.
     "nomos": Golden(

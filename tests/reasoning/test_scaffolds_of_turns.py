@@ -150,3 +150,28 @@ async def test_a_decision_that_contradicts_itself_is_no_decision() -> None:
     assert judged[0].passed is None
     assert "critical" in judged[0].unscored
     assert run.outcome.accepted is True
+
+
+async def test_groups_of_fresh_attempts_at_states_follow_the_turns_and_change_nothing_of_the_result() -> None:
+    run = await play(RC, reasoning_cache.Params(turns=3), scaffold="reasoning_cache")
+    table: dict[str, Any] = {**RC, "state/*": named}
+    again = await play(table, reasoning_cache.Params(turns=3, states=2, attempts=4), scaffold="reasoning_cache")
+    attempts = [key for key in again.dispatcher.keys if key.startswith("state/")]
+    turns = {int(key.split("/")[1]) for key in attempts}
+    assert len(attempts) == 8
+    assert len(turns) == 2
+    assert turns <= {1, 2, 3, 4}, "three turns have four states"
+    for turn in turns:
+        prompts = {again.dispatcher.prompt(key) for key in attempts if key.startswith(f"state/{turn}/")}
+        assert len(prompts) == 1, "they are compared with each other"
+        if turn > 1:
+            assert f"State after turn/{turn - 1}/summarise." in prompts.pop()
+    assert "turn/3/summarise" in again.dispatcher.keys, "the last state too is one to begin from"
+    assert selected_text(again) == selected_text(run)
+    assert [one for one, parents in drafted(again).items() if one.startswith("c4.") and parents] == []
+
+
+async def test_states_that_are_equal_are_one() -> None:
+    table: dict[str, Any] = {"turn/*/summarise": "no tags", "turn/*": named, "state/*": named}
+    run = await play(table, reasoning_cache.Params(turns=2, states=3, attempts=2), scaffold="reasoning_cache")
+    assert [key for key in run.dispatcher.keys if key.startswith("state/")] == ["state/1/1", "state/1/2"]

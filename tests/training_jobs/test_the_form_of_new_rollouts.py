@@ -107,6 +107,7 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"segment_tokens": 3}, "segment_tokens", "greater than or equal to 16"),
         ({"base": "tiny"}, "base", "plays toys only"),
         ({"judge": "answer"}, "problems", "has no answer to compare with"),
+        ({"scaffold": "grouped_agents:adaptive"}, "problems", "no answer by which inputs could be chosen"),
         ({"overrides": "correctiosn = 2"}, "overrides", "correctiosn"),
         ({"overrides": "corrections = many"}, "overrides", "valid integer"),
         ({"visits": 10_000, "runs_a_group": 1024}, "visits", "at most 100,000"),

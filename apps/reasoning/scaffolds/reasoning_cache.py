@@ -1,10 +1,11 @@
 """Reasoning Cache: turns that remember nothing but a compact state of the work.
 
-Source: QED-Nano §4.2 and App. B (reasoning notes §2).
+To be learned from, groups of fresh attempts at a few of the states follow the turns: of `rc_rl` only these are trained.
+Source: QED-Nano §4.2 and App. B (reasoning notes §2); its released code for how many states and attempts.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
@@ -20,6 +21,7 @@ from apps.reasoning.reading.proofs import ReadProof, read_proof
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
@@ -38,27 +40,65 @@ class Params(Value):
         title="Words of the state",
         description="What one turn may hand to the next. A longer state is cut at a paragraph.",
     )
+    states: int = Field(
+        default=0,
+        ge=0,
+        le=33,
+        title="States tried again",
+        description="To learn from: after the turns, so many of the states, the empty one among them, are attempted afresh.",
+    )
+    attempts: int = Field(
+        default=16, ge=2, le=128, title="Attempts at a state", description="They are compared with each other."
+    )
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
-    """The last turn's solution; no role judges it."""
+    """The last turn's solution; no role judges it. Fresh attempts at states change nothing of it."""
     desk = Desk(problem, ctx)
-    return await concluded(desk, _search(desk, params), lambda: _selection(desk))
+    return await concluded(desk, _search(desk, params), lambda: _selection(desk, params))
 
 
 async def _search(desk: Desk, params: Params) -> Selection:
-    state = ""
+    states = [""]
     for turn in range(1, params.turns + 1):
         if await desk.steer(f"turn/{turn}"):
-            break
-        work = await _turn(desk, params, turn, state)
-        if turn < params.turns and work is not None and not await desk.steer(f"turn/{turn}/summarise"):
-            state = await _summarised(desk, params, turn, state, work)
-    return _selection(desk)
+            return _selection(desk, params)
+        work = await _turn(desk, params, turn, states[-1])
+        is_read_on = turn < params.turns or params.states > 0
+        if is_read_on and work is not None and not await desk.steer(f"turn/{turn}/summarise"):
+            states.append(await _summarised(desk, params, turn, states[-1], work))
+        else:
+            states.append(states[-1])
+    if params.states and not await desk.steer("states"):
+        await _tried_again(desk, params, states)
+    return _selection(desk, params)
 
 
-def _selection(desk: Desk) -> Selection:
-    newest = max(desk.candidates.values(), key=lambda one: one.order, default=None)
+async def _tried_again(desk: Desk, params: Params, states: Sequence[str]) -> None:
+    """Groups of attempts at states drawn from all that are different; each state before the turn that it is given to."""
+    different = list({state: turn for turn, state in reversed(list(enumerate(states, 1)))}.items())
+    picked = desk.draw("states").sample(different, min(params.states, len(different)))
+    numbers = range(1, params.attempts + 1)
+    await concurrently(
+        _attempt(desk, params, turn, state, place * params.attempts + number, f"state/{turn}/{number}")
+        for place, (state, turn) in enumerate(sorted(picked, key=lambda pair: pair[1]))
+        for number in numbers
+    )
+
+
+async def _attempt(desk: Desk, params: Params, turn: int, state: str, number: int, call: str) -> None:
+    name, round_ = f"c{params.turns + 1}.{number}", params.turns + 1
+    final = await _written(desk, params, turn, state, call, Place(round=round_, subject=f"state of turn {turn}", index=number))
+    found = final if isinstance(final, Unscored) else read_proof(final)
+    if isinstance(found, ReadProof):
+        desk.keep(call, name, found.steps, made_as="solution", round_=round_)
+    elif isinstance(final, Final):
+        desk.unread(call, "solver", found.reason)
+
+
+def _selection(desk: Desk, params: Params) -> Selection:
+    of_turns = [one for one in desk.candidates.values() if one.round <= params.turns]
+    newest = max(of_turns, key=lambda one: one.order, default=None)
     reason = (
         f"The solution of turn {newest.round}, the last that could be read. Nobody judged it." if newest else NOTHING_READABLE
     )
@@ -68,15 +108,7 @@ def _selection(desk: Desk) -> Selection:
 async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | None:
     """One turn; what it wrote goes to the summariser whether it is a solution or not. None where the call failed."""
     call = f"turn/{turn}/solve"
-    values = {
-        "proof_form": load("shared/forms/proof_tags").system,
-        "state": desk.content(state),
-        "hints": desk.content("\n".join(f"- {hint}" for hint in desk.hints)),
-        "turn": str(turn),
-        "turns": str(params.turns),
-    }
-    place = Place(round=turn, subject=f"turn {turn}")
-    final = await desk.ask(call, role="solver", prompt="reasoning_cache/solver", values=values, place=place)
+    final = await _written(desk, params, turn, state, call, Place(round=turn, subject=f"turn {turn}"))
     if isinstance(final, Unscored):
         return None
     found = read_proof(final)
@@ -87,6 +119,18 @@ async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | No
     else:
         desk.unread(call, "solver", found.reason)
     return final
+
+
+async def _written(desk: Desk, params: Params, turn: int, state: str, call: str, place: Place) -> Final | Unscored:
+    """What the solver writes at a state; its prompt is that of the turn, whichever attempt it is."""
+    values = {
+        "proof_form": load("shared/forms/proof_tags").system,
+        "state": desk.content(state),
+        "hints": desk.content("\n".join(f"- {hint}" for hint in desk.hints)),
+        "turn": str(turn),
+        "turns": str(max(turn, params.turns)),
+    }
+    return await desk.ask(call, role="solver", prompt="reasoning_cache/solver", values=values, place=place)
 
 
 async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: Final) -> str:
@@ -131,10 +175,14 @@ def shortened(text: str, limit: int) -> str:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """Every turn is made; only a call that fails for good leaves its summary out."""
-    calls = {"solver": params.turns, "summarizer": params.turns - 1}
+    """Every turn is made; only a call that fails for good leaves its summary out, and without summaries all states are one."""
+    states = min(params.states, params.turns + 1)
+    calls = {
+        "solver": params.turns + states * params.attempts,
+        "summarizer": params.turns if params.states else params.turns - 1,
+    }
     return estimated(
-        fewest={"solver": params.turns, "summarizer": 0},
+        fewest={"solver": params.turns + min(1, states) * params.attempts, "summarizer": 0},
         likely=calls,
         most=calls,
         typical={"solver": (3_000, 60_000), "summarizer": (20_000, 3_000)},
@@ -157,6 +205,7 @@ SCAFFOLD = Scaffold(
         "paper": Preset("Paper", "Three turns.", Params()),
         "five": Preset("Five turns", "The paper's second point.", Params(turns=5)),
         "seven": Preset("Seven turns", "The paper's third point.", Params(turns=7)),
+        "learning": Preset("Learning", "Three turns, then sixteen attempts at two of the four states.", Params(states=2)),
     },
     roles=(
         Role("solver", "Solver", "Works on the problem from the state of the turn before.", 65_536, 0.8),

@@ -2,6 +2,7 @@
 
 from apps.reasoning.scaffolds import (
     deepseek_math,
+    grouped_agents,
     nomos,
     reasoning_cache,
     rsa,
@@ -22,6 +23,7 @@ SCAFFOLDS: dict[str, Scaffold] = {
         rsa.SCAFFOLD,
         deepseek_math.SCAFFOLD,
         solver_verifier_corrector.SCAFFOLD,
+        grouped_agents.SCAFFOLD,
         alpha_apollo.SCAFFOLD,
     )
 }

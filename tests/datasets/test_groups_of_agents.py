@@ -1,0 +1,112 @@
+"""Runs whose roles answer by groups teach every role (MarsRL §3.3); attempts at states teach by state (QED-Nano §4.2)."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from apps.datasets.feeding import Feed, Wanted
+from apps.datasets.recipes import RECIPES, Judge
+from apps.datasets.recorded import recorded_of
+from apps.datasets.trajectories import Left, trajectories_of
+from apps.runs.models import Run, RunStatus
+from tests.datasets.factory import Answer, driven, queued, version_of
+from tests.datasets.held import held
+from tests.datasets.streams import shards, told
+from tests.datasets.test_agents_feed_before_their_run_ends import calls, lines, looked
+from tests.reasoning.candidates import FAIL, PASS, named
+from tests.reasoning.play import proof
+from workers.datasets.following import follow
+from workers.datasets.stream_order import StreamOrder
+from workers.datasets.streaming import Producer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SMALL = {"group": 4, "inputs": 1}
+
+
+@pytest.fixture
+def job(settings: Settings, tmp_path: Path) -> Path:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "job").mkdir()
+    return tmp_path / "job"
+
+
+def half_right(request: Any) -> str:
+    """Of every group the odd ones are right: solutions that end with the answer, verdicts that object."""
+    is_odd = int(request.key.rpartition("/")[2]) % 2
+    if "/c" in request.key:
+        return FAIL if is_odd else PASS
+    return proof("We add.", "The answer is $2$") if is_odd else proof("We add.", "The answer is $3$")
+
+
+def grouped(answer: str = "$2$", model: Answer = half_right) -> Run:
+    return driven(queued(version_of(answer=answer), "grouped_agents", params=SMALL), model)
+
+
+def groups(run: Run, judge: Judge, recipe: str = "marsrl") -> dict[tuple[str, str], list[float]]:
+    """Rewards by role and group."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for one in trajectories_of(recorded_of(run), RECIPES[recipe], judge, Left()):
+        for turn in one["turns"]:
+            found.setdefault((turn["role"], turn["group"]), []).append(turn["reward"])
+    return found
+
+
+def test_every_role_has_groups_that_can_be_compared(job: Path) -> None:
+    found = groups(grouped(), "answer")
+    by_role = Counter(role for role, _ in found)
+    assert set(by_role) == {"solver", "verifier1", "corrector1", "verifier2", "corrector2"}
+    assert {len(rewards) for rewards in found.values()} == {4}
+    assert all(0 < sum(rewards) < 4 for rewards in found.values()), "each has something to learn from"
+
+
+def test_corrections_of_two_reports_on_one_solution_are_two_groups(job: Path) -> None:
+    def objects(request: Any) -> str:
+        said = half_right(request)
+        return said.replace("It does not follow.", f"It does not follow ({request.key}).")
+
+    run = queued(version_of(answer="$2$"), "grouped_agents", params={"group": 4, "inputs": 2, "steps": 3})
+    found = groups(driven(run, objects), "answer")
+    assert sorted(len(rewards) for (role, _), rewards in found.items() if role == "corrector1") == [4, 4]
+
+
+def test_without_an_answer_a_solution_is_worth_what_its_verifiers_passed(job: Path) -> None:
+    found = groups(grouped(answer=""), "verifiers")
+    assert {role: len(rewards) for (role, _), rewards in found.items() if role.startswith("verifier")} == {
+        "verifier1": 4, "verifier2": 4,
+    }  # fmt: skip
+    assert sum(len(rewards) for (role, _), rewards in found.items() if role == "solver") == 1, "of one it is known"
+
+
+def test_agents_of_a_group_are_learned_from_while_the_run_goes_on_and_each_once(job: Path) -> None:
+    run = queued(version_of(answer="$2$"), "grouped_agents", params=SMALL)
+    wanted = Wanted(RECIPES["marsrl"], "answer", ["even-number"], runs_a_group=1, is_early=True)
+    feed = Feed(job / "feed.jsonl", wanted)
+    with held(run, half_right, "step/2/*/4"):
+        looked(feed, lambda: len(calls(job)) == 4)
+        assert {call for call, _ in calls(job)} == {f"step/1/{number}" for number in range(1, 5)}
+        assert Run.objects.get(pk=run.pk).status == RunStatus.RUNNING
+    assert feed.look() == 1
+    assert len(calls(job)) == len({call for call, _ in calls(job)}) == 20
+    feed.end()
+    with Producer(job, StreamOrder("marsrl", {"": 0})) as made:
+        follow(made, iter(lines(job)), job.parent / "tokens")
+    assert sorted(rows[0].role for rows in shards(job)) == ["corrector1", "corrector2", "solver", "verifier1", "verifier2"]
+    assert {len(rows) for rows in shards(job)} == {4}
+    assert (told(job)["late"], told(job)["unfinished"]) == (0, 0)
+
+
+def test_attempts_at_states_are_compared_by_state_and_the_line_of_turns_is_not_learned_from(job: Path) -> None:
+    def model(request: Any) -> str:
+        if request.key.endswith("summarise"):
+            return f"<state>State after {request.key}.</state>"
+        return half_right(request) if request.key.startswith("state/") else named(request)
+
+    params = {"turns": 2, "states": 2, "attempts": 4}
+    run = driven(queued(version_of(answer="$2$"), "reasoning_cache", params=params), model)
+    found = groups(run, "answer", "rc_rl")
+    assert [len(rewards) for rewards in found.values()] == [4, 4]
+    assert [sorted(rewards) for rewards in found.values()] == [[0.0, 0.0, 7.0, 7.0]] * 2
