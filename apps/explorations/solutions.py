@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from apps.explorations.conversations import Conversations, Memory, Talk, conversations
 from apps.explorations.duels import Duel, order_of
-from apps.explorations.words import round_word
+from apps.explorations.words import round_title
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
 from apps.reasoning.scaffolds.candidates.judges import OrderReport
@@ -104,6 +104,9 @@ class Solution:
     @property
     def how(self) -> str:
         """How it was made; its parents follow."""
+        if self.made_as == "solution" and self.call.startswith("state/"):
+            turn = int(self.call.split("/")[1])
+            return f"written from the state after turn {turn - 1}" if turn > 1 else "written from the empty state"
         return _MADE_AS.get(self.made_as, self.made_as)
 
     @property
@@ -127,6 +130,7 @@ class Round:
     """The solutions of one round; `hidden` counts those that are not shown, `remembered` are those that the next round saw."""
 
     number: int
+    title: str
     solutions: list[Solution]
     hidden: int = 0
     state: State | None = None
@@ -146,7 +150,6 @@ class Solutions:
     selected: str
     count: int
     agents: Conversations
-    round_word: str = "Round"
 
     @property
     def bracket(self) -> list[list[Duel]]:
@@ -239,7 +242,7 @@ def solutions(run: Run) -> Solutions:
     for name, solution in fold.solutions.items():
         solution.talks, solution.memory = agents.judging.get(name, []), agents.memories.get(name)
     numbers = sorted({solution.round for solution in fold.solutions.values()} | set(fold.states) | set(agents.solving))
-    rounds = [_round(fold, number, selected, agents.solving.get(number, [])) for number in numbers]
+    rounds = [_round(fold, number, round_title(run, number), selected, agents.solving.get(number, [])) for number in numbers]
     shown = [solution for one in rounds for solution in one.solutions]
     checks = checks_of(run, [solution.id for solution in shown])
     for solution in shown:
@@ -253,18 +256,18 @@ def solutions(run: Run) -> Solutions:
         selected=selected,
         count=len(fold.solutions),
         agents=agents,
-        round_word=round_word(run.scaffold),
     )
 
 
-def _round(fold: _Fold, number: int, selected: str, talks: list[Talk]) -> Round:
+def _round(fold: _Fold, number: int, title: str, selected: str, talks: list[Talk]) -> Round:
     def rank(solution: Solution) -> tuple[bool, bool, list[int]]:
         return solution.id != selected, not solution.kept, [int(part) for part in solution.id.removeprefix("c").split(".")]
 
     found = sorted((one for one in fold.solutions.values() if one.round == number), key=rank)
     kept = [fold.solutions[name] for name in fold.kept.get(number, ()) if name in fold.solutions]
     remembered = [one for one in kept if one.memory]
-    return Round(number, found[:MOST_SHOWN], max(0, len(found) - MOST_SHOWN), fold.states.get(number), talks, remembered)
+    hidden = max(0, len(found) - MOST_SHOWN)
+    return Round(number, title, found[:MOST_SHOWN], hidden, fold.states.get(number), talks, remembered)
 
 
 def _scored(solution: Solution, body: dict[str, Any]) -> None:
@@ -291,6 +294,6 @@ def _judged(solution: Solution, body: dict[str, Any]) -> None:
     if body["passed"] is None:
         solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
         return
-    streak = f"{body['passes']} in a row" if body["passed"] else f"{body['failures']} in a row"
-    verdict, state = (f"pass, {streak}", "good") if body["passed"] else (f"fail, {streak}", "bad")
+    word, state, streak = ("pass", "good", body["passes"]) if body["passed"] else ("fail", "bad", body["failures"])
+    verdict = f"{word}, {streak} in a row" if streak else word
     solution.opinions.append(Opinion(body["call"], verdict, state, body["summary"], list(body["issues"])))

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from apps.explorations.words import role_word, round_word
+from apps.explorations.words import role_word, round_title
 from apps.lemmas.models import Lemma
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
@@ -132,7 +132,7 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
     rollouts = sorted({rollout for rollout, _ in cells})
     rounds = sorted({round_ for _, round_ in cells})
     return Timeline(
-        columns=[f"{round_word(run.scaffold)} {round_}" for round_ in rounds],
+        columns=[round_title(run, round_) for round_ in rounds],
         rounds=rounds,
         rows=_rows(cells, rollouts, rounds, order),
         knock_out=Cell(_ordered(knock_out, order), "last"),

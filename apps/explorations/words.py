@@ -61,6 +61,14 @@ def round_word(scaffold: str) -> str:
     return {"reasoning_cache": "Turn", "rsa": "Step"}.get(scaffold, "Round")
 
 
+def round_title(run: Run, number: int) -> str:
+    """A round of a run as a heading."""
+    turns = (run.spec.get("params") or {}).get("turns")
+    if run.scaffold == "reasoning_cache" and turns and number > turns:
+        return "States tried again"
+    return f"{round_word(run.scaffold)} {number}"
+
+
 def scaffold_word(name: str) -> str:
     """The scaffold's title; its name, where this code no longer has it."""
     return PROGRAMS[name].title if name in PROGRAMS else _IMPORTED_WORDS.get(name, name)

@@ -156,6 +156,22 @@ def test_rsa_draws_how_each_step_comes_from_subsets_of_the_one_before(opened: Op
         assert 0 < int(shown) <= int(of.split()[0] if of else shown.split()[0])
 
 
+def test_grouped_agents_draw_what_was_corrected_and_show_verdicts_without_streaks(opened: Opened) -> None:
+    def answer(request: GenerationRequest) -> str:
+        if not request.role.startswith("verifier"):
+            return named(request)
+        return FAIL if request.key.endswith("/1") else PASS
+
+    run = played("grouped_agents", answer)
+    with opened(run) as page:
+        page.evaluate(f"{GRAPH}.ready")
+        edges = page.evaluate(f"{GRAPH}.view.cy.edges('.uses').map((edge) => [edge.data('source'), edge.data('target')])")
+        assert {source[:2] for source, target in edges if target.startswith("c2.")} == {"c1"}
+        expect(page.locator("#run-solutions").get_by_text("pass", exact=True).first).to_be_visible()
+        assert "in a row" not in page.locator("#run-solutions").inner_text()
+        assert narrow(page) == []
+
+
 def test_deepseek_math_shows_a_pool_with_scores_and_parents(opened: Opened) -> None:
     def answer(request: GenerationRequest) -> str:
         if request.role == "evaluator":

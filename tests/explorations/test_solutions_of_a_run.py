@@ -126,6 +126,39 @@ def test_a_turn_shows_the_state_it_handed_on_beside_the_one_before() -> None:
     assert states[2] is None
 
 
+def test_verdicts_of_a_group_have_no_streak_and_a_correction_knows_its_solution() -> None:
+    def answer(request: GenerationRequest) -> str:
+        if not request.role.startswith("verifier"):
+            return named(request)
+        return FAIL if request.key.endswith("/1") else PASS
+
+    run = played("grouped_agents", "quick", answer)
+    found = solutions(run)
+    assert [round_.title for round_ in found.rounds] == ["Round 1", "Round 2", "Round 3"]
+    judged = [solution for solution in found.rounds[0].solutions if solution.opinions]
+    assert [sorted(opinion.verdict for opinion in solution.opinions) for solution in judged] == [
+        ["fail", "pass", "pass", "pass"]
+    ]
+    assert {tuple(solution.parents) for solution in found.rounds[1].solutions} == {(judged[0].id,)}
+    assert found.selected in {solution.id for round_ in found.rounds[:2] for solution in round_.solutions if solution.opinions}
+
+
+def test_attempts_at_states_stand_apart_from_the_turns_and_say_where_they_began() -> None:
+    def answer(request: GenerationRequest) -> str:
+        return f"<state>After {request.key}.</state>" if request.role == "summarizer" else named(request)
+
+    run = played("reasoning_cache", "learning", answer)
+    found = solutions(run)
+    assert [round_.title for round_ in found.rounds] == ["Turn 1", "Turn 2", "Turn 3", "States tried again"]
+    assert found.rounds[-1].hidden == 2 * 16 - len(found.rounds[-1].solutions)
+    began = {solution.how for solution in found.rounds[-1].solutions}
+    known = {"written from the empty state", *(f"written from the state after turn {turn}" for turn in (1, 2, 3))}
+    assert len(began) == 2
+    assert began <= known
+    assert found.selected == "c3.1"
+    assert timeline(run, []).columns == ["Turn 1", "Turn 2", "Turn 3", "States tried again"]
+
+
 def test_the_page_shows_solutions_instead_of_a_lemma_graph(client_for: Callable[[User | None], Client], alice: User) -> None:
     run = played("nomos", "quick", nomos)
     page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()

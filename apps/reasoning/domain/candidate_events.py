@@ -61,7 +61,8 @@ class ScoreDropped(Event):
 
 
 class CandidateJudged(Event):
-    """A verifier passed a candidate or not; `unscored` says why neither. The streaks are those after this judgement."""
+    """A verifier passed a candidate or not; `unscored` says why neither. The streaks are those after this judgement; both are 0
+    where judgements have no order."""
 
     kind = "candidate.judged"
     candidate: str

@@ -168,8 +168,8 @@ class Groups:
             unscored=found.reason if isinstance(found, Unscored) else "",
             issues=decision.issues if decision else (),
             summary=decision.summary if decision else "",
-            passes=int(decision is not None and decision.passed),
-            failures=int(decision is not None and not decision.passed),
+            passes=0,
+            failures=0,
         )
         self.desk.ctx.emit(f"{call}/judged", event)
 
