@@ -1,4 +1,4 @@
-"""The live page of a training job with 50,000 points a curve: what an update costs on the server."""
+"""The live page of a training job with 50,000 points a curve: what an update costs on the server, and in the browser."""
 
 import json
 import math
@@ -6,11 +6,27 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from benchmarks.figures import Figure
+from benchmarks.figures import Figure, Skipped
 from benchmarks.stage import set_up
 
 POINTS, UPDATES = 50_000, 20
+LOOKS, LOOK_EVERY_MS, SETTLING_MS = 8, 2_500, 8_000
+#: Counts what Plotly takes for each chart, and every task of the main thread over 50 ms.
+_OBSERVE = """() => {
+  window.drawn = [];
+  window.tasks = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => window.tasks.push(entry.duration)))
+    .observe({ entryTypes: ["longtask"] });
+  const react = Plotly.react;
+  Plotly.react = (...given) => {
+    const began = performance.now();
+    const made = react(...given);
+    window.drawn.push(performance.now() - began);
+    return made;
+  };
+}"""
 ROLES = ("solver", "verifier1", "corrector1", "verifier2", "corrector2")
 #: As many curves as a job of MarsRL's five roles has.
 NAMES = (
@@ -29,11 +45,19 @@ def _line(step: int) -> str:
 
 def figures(quick: bool = False) -> list[Figure]:
     """The first look reads the whole file; an update reads what came since and thins every curve again."""
-    set_up()
+    stage = set_up()
+    points = 2_000 if quick else POINTS
+    try:
+        seen = _in_the_browser(stage, points, looks=2 if quick else LOOKS)
+    except Skipped:
+        seen = []
+    return [*_on_the_server(points), *seen]
+
+
+def _on_the_server(points: int) -> list[Figure]:
     from apps.learning.charts import charts_of
     from apps.learning.curves import curves_of
 
-    points = 2_000 if quick else POINTS
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         path = folder / "metrics.jsonl"
@@ -57,3 +81,53 @@ def figures(quick: bool = False) -> list[Figure]:
         Figure("what goes to the browser", size, "kB"),
         Figure("the first look at the job", first, "s of CPU"),
     ]
+
+
+def _in_the_browser(stage: Path, points: int, *, looks: int) -> list[Figure]:
+    """A window of 1,280 × 900 at the top of the page. Charts out of sight are drawn when they come there."""
+    from benchmarks import viewers
+    from benchmarks.processes import Processes
+
+    cookie = viewers.session_cookie()
+    job = _a_job("viewer")
+    job.folder.mkdir(parents=True)
+    path = job.folder / "metrics.jsonl"
+    path.write_text("".join(_line(step) for step in range(1, points + 1)))
+    with (
+        Processes("valkey", "web", folder=stage),
+        viewers.page_at(f"/learning/jobs/{job.public_id}/", cookie) as page,
+    ):
+        page.locator(".js-plotly-plot").first.wait_for()
+        page.wait_for_timeout(SETTLING_MS)
+        page.evaluate(_OBSERVE)
+        for number in range(looks):
+            with path.open("a") as file:
+                file.write(_line(points + number + 1))
+            page.wait_for_timeout(LOOK_EVERY_MS)
+        drawn: list[float] = page.evaluate("window.drawn")
+        tasks: list[float] = page.evaluate("window.tasks")
+        charts = page.locator("[data-chart]").count()
+    if not drawn:
+        raise SystemExit("the page drew nothing")
+    return [
+        Figure("longest task of the page's main thread meanwhile (0: none over 50)", max(tasks, default=0), "ms", target=100.0),
+        Figure("longest drawing of one chart", max(drawn), "ms", target=100.0),
+        Figure("drawing of an update, all charts in sight together", sum(drawn) / looks, "ms"),
+        Figure("charts in sight", round(len(drawn) / looks, 1), f"of {charts}"),
+    ]
+
+
+def _a_job(owner: str) -> Any:
+    from django.utils import timezone
+
+    from apps.accounts.models import User
+    from apps.learning.models import JobState, TrainingJob
+
+    now = timezone.now()
+    config = {"format": 1, "recipe": "marsrl", "base": {"tiny": {}}, "parent": "tiny", "source": {"kind": "toy", "toy": "trio"}}
+    config |= {"steps": 2 * POINTS, "save_every": 5, "seed": 0, "learning_rate": 0.05}
+    values = {"steps": 2 * POINTS, "queued_at": now, "started_at": now, "state": JobState.RUNNING}
+    user = User.objects.get(username=owner)
+    return TrainingJob.objects.create(
+        title="A benchmark", recipe="marsrl", base_title="Tiny", owner=user, config=config, **values
+    )

@@ -8,8 +8,12 @@ const root = document.getElementById("curves");
 const state = root.querySelector("[data-curves-state]");
 const place = root.querySelector("[data-charts]");
 const asked = { x: "step", smooth: false };
+const shown = new Set(); // Charts that are in sight or nearly so: the others are drawn when they come there.
+const stale = new Set(); // Charts whose curves are newer than what is drawn.
+const sight = new IntersectionObserver(seenNow, { rootMargin: "50px" });
 let seen = "";
 let charts = [];
+let isDrawing = false;
 let underWay = false;
 let timer = 0;
 
@@ -39,6 +43,7 @@ function boxOf(chart) {
     box.setAttribute("aria-label", `${chart.title}. ${chart.about}`);
     figure.append(caption, box);
     place.append(figure);
+    sight.observe(box);
   }
   return figure.querySelector("[data-chart]");
 }
@@ -66,17 +71,49 @@ function coloured(figure) {
   return { data, layout: { ...layout, legend: { ...layout.legend, font: { color: token("--ink") } } } };
 }
 
-async function draw() {
-  const Plotly = await plotly(root.dataset.plotly);
+function draw() {
   const names = new Set(charts.map((chart) => chart.name));
   for (const figure of place.querySelectorAll("[data-figure]")) if (!names.has(figure.dataset.figure)) figure.remove();
   for (const chart of charts) {
-    const box = boxOf(chart);
-    const { data, layout } = coloured(chart.figure);
-    const isNew = !box.classList.contains("js-plotly-plot");
-    await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
-    if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
+    boxOf(chart);
+    stale.add(chart.name);
   }
+  return drawShown();
+}
+
+function seenNow(entries) {
+  for (const { target, isIntersecting } of entries) shown[isIntersecting ? "add" : "delete"](target.dataset.chart);
+  drawShown().catch(tell);
+}
+
+/** Bring what is in sight up to date, a chart at a time: between two of them the page answers its reader. */
+async function drawShown() {
+  if (isDrawing) return;
+  isDrawing = true;
+  try {
+    const Plotly = await plotly(root.dataset.plotly);
+    const next = () => charts.find(({ name }) => stale.has(name) && shown.has(name));
+    for (let chart = next(); chart; chart = next()) {
+      stale.delete(chart.name);
+      await drawChart(Plotly, chart);
+      await new Promise((done) => { setTimeout(done); });
+    }
+  } finally {
+    isDrawing = false;
+  }
+}
+
+async function drawChart(Plotly, chart) {
+  const box = boxOf(chart);
+  const { data, layout } = coloured(chart.figure);
+  const isNew = !box.classList.contains("js-plotly-plot");
+  await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
+  if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
+}
+
+function tell(reason) {
+  state.hidden = false;
+  state.textContent = `The curves could not be fetched (${reason.message}); trying again.`;
 }
 
 function showRows(point) {
@@ -104,8 +141,7 @@ async function update() {
       await draw();
     } else if (response.status !== 204) throw new Error(`the server answered ${response.status}`);
   } catch (reason) {
-    state.hidden = false;
-    state.textContent = `The curves could not be fetched (${reason.message}); trying again.`;
+    tell(reason);
   } finally {
     underWay = false;
   }
@@ -126,7 +162,7 @@ root.querySelector("[data-smooth]").addEventListener("click", (event) => {
   seen = "";
   update();
 });
-document.addEventListener("themechange", draw);
+document.addEventListener("themechange", () => draw().catch(tell));
 document.addEventListener("visibilitychange", () => document.hidden || update());
 update();
 

@@ -1,5 +1,6 @@
 """A researcher starts a job and looks at what it learned, in a browser: form, curves, a point of a curve, its rows as text."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,10 @@ def test_a_job_is_started_its_curves_are_seen_and_the_rows_behind_a_point(
         expect(page.get_by_role("heading", name="sft_proofs on proofs v1")).to_be_visible()
         expect(page.get_by_text("step 12 of 12")).to_be_visible()
         expect(page.locator("[data-chart=reward].js-plotly-plot")).to_be_visible()
+        last = page.locator("[data-charts] [data-chart]").last
+        expect(last).not_to_have_class(re.compile("js-plotly-plot"))
+        last.scroll_into_view_if_needed()
+        expect(last).to_have_class(re.compile("js-plotly-plot"))
         expect(page.locator("#samples").get_by_role("heading", name="Step 12")).to_be_visible()
         press_point(page, "reward", 4)
         expect(page.locator("#samples").get_by_role("heading", name="Step 4")).to_be_visible()
