@@ -1,5 +1,6 @@
 """A researcher starts a job and looks at what it learned, in a browser: form, curves, a point of a curve, its rows as text."""
 
+import json
 import re
 from pathlib import Path
 
@@ -13,13 +14,14 @@ from apps.learning import driving, jobs
 from apps.learning.models import JobState, TrainingJob
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
-from tests.training_jobs.factory import training  # noqa: F401  (a fixture)
+from tests.training_jobs.factory import a_job, training  # noqa: F401  (a fixture)
 from tests.training_jobs.test_jobs_from_texts import texts
 from tests.ui.axe import faults, faults_in_both_themes
 from tests.ui.browser import needs_chromium
 
 pytestmark = [pytest.mark.browser, needs_chromium, pytest.mark.django_db(transaction=True)]
 
+DRAWN = re.compile("js-plotly-plot")
 #: Where the point of a chart's first curve lies that stands for a step, in the window.
 PLACE_OF = """([name, step]) => {
   const box = document.querySelector(`[data-chart=${name}]`);
@@ -52,6 +54,27 @@ def press_point(page: Page, chart: str, step: int) -> None:
     page.mouse.click(x, y)
 
 
+def test_charts_out_of_sight_are_drawn_when_they_come_there(
+    live_server: LiveServer,
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    job = a_job(state=JobState.FINISHED)
+    job.folder.mkdir(parents=True)
+    names = ("reward", "loss", "entropy", "kl", "grad_norm", "learning_rate", "truncated", "tokens_per_second")
+    line = {"step": 1, "time": 1.0, "clock": 0.0, "attempt": 1, "tokens": 10} | dict.fromkeys(names, 0.5)
+    (job.folder / "metrics.jsonl").write_text(json.dumps(line) + "\n")
+    with room_of(live_server, session_of(client_for, alice), viewport={"width": 1280, "height": 500}) as room:
+        page = room.page(f"/learning/jobs/{job.public_id}/")
+        charts = page.locator("[data-charts] [data-chart]")
+        expect(charts).to_have_count(len(names))
+        expect(page.locator(".js-plotly-plot").first).to_be_attached()
+        expect(charts.last).not_to_have_class(DRAWN)
+        charts.last.scroll_into_view_if_needed()
+        expect(charts.last).to_have_class(DRAWN)
+
+
 @pytest.mark.usefixtures("_a_model_and_texts")
 def test_a_job_is_started_its_curves_are_seen_and_the_rows_behind_a_point(
     live_server: LiveServer, client_for: ClientFor, alice: User
@@ -77,10 +100,6 @@ def test_a_job_is_started_its_curves_are_seen_and_the_rows_behind_a_point(
         expect(page.get_by_role("heading", name="sft_proofs on proofs v1")).to_be_visible()
         expect(page.get_by_text("step 12 of 12")).to_be_visible()
         expect(page.locator("[data-chart=reward].js-plotly-plot")).to_be_visible()
-        last = page.locator("[data-charts] [data-chart]").last
-        expect(last).not_to_have_class(re.compile("js-plotly-plot"))
-        last.scroll_into_view_if_needed()
-        expect(last).to_have_class(re.compile("js-plotly-plot"))
         expect(page.locator("#samples").get_by_role("heading", name="Step 12")).to_be_visible()
         press_point(page, "reward", 4)
         expect(page.locator("#samples").get_by_role("heading", name="Step 4")).to_be_visible()
