@@ -5,6 +5,7 @@ import uuid
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
@@ -12,6 +13,7 @@ from apps.datasets.recipes import RECIPES, Family
 from apps.datasets.selectors import datasets_visible_to
 from apps.learning.bases import Base, bases
 from apps.learning.folders import TEXTS
+from apps.learning.job_settings import FIELDS, Settings, settings_read
 from apps.learning.jobs import Draft
 from apps.learning.models import TITLE_LENGTH
 from apps.learning.recipes import PRESETS, TOYS, RecipeCard, ToyCard, recipe_cards
@@ -69,6 +71,13 @@ class JobForm(RolloutFields):
     beta = forms.FloatField(label="KL weight β", min_value=0, max_value=100, required=False)
     low = forms.FloatField(label="Clip below ε", min_value=0, max_value=100, required=False)
     high = forms.FloatField(label="Clip above ε", min_value=0, max_value=100, required=False)
+    settings = forms.CharField(
+        label="Other settings",
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 2, "placeholder": "loss.aggregation = seq"}),
+        help_text="One a line: name = value. A name that is none here is answered with those that there are.",
+    )
     lora = forms.BooleanField(label="Train a LoRA adapter only", required=False)
     lora_rank = forms.IntegerField(label="LoRA rank", min_value=1, max_value=1024, initial=16, required=False)
     lora_alpha = forms.IntegerField(label="LoRA α", min_value=1, max_value=4096, initial=32, required=False)
@@ -88,7 +97,7 @@ class JobForm(RolloutFields):
 
     MAIN = ("title", "recipe", "source", "base", "demonstrations", "steps", "seed")
     OPTIMISER = ("rows_per_step", "micro_rows", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip")
-    LOSS = ("beta", "low", "high")
+    LOSS = ("beta", "low", "high", "settings")
     REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "device", "dtype", "threads")
 
     def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
@@ -135,6 +144,8 @@ class JobForm(RolloutFields):
             self.check_rollouts(values)
         else:
             self._check_toy(card, values)
+        if not self.errors:
+            self._check_settings(values)
         rows = values["rows_per_step"] or card.defaults["rows_per_step"]
         if values["micro_rows"] and rows % min(values["micro_rows"], rows):
             self.add_error("micro_rows", f"This must divide the {rows} rows of a step.")
@@ -142,6 +153,12 @@ class JobForm(RolloutFields):
             if values.get(name) is not None and not math.isfinite(values[name]):
                 self.add_error(name, "Enter a number.")
         return values
+
+    def _check_settings(self, values: dict[str, Any]) -> None:
+        try:
+            settings_of(values)
+        except ValidationError as error:
+            self.add_error("settings", error)
 
     def _check_toy(self, card: RecipeCard, values: dict[str, Any]) -> None:
         supervised = card.objective == "supervised"
@@ -214,11 +231,21 @@ def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | No
     config: dict[str, Any] = {"recipe": values["recipe"], "base": base.config, "parent": base.parent, "source": source}
     config |= {name: values[name] for name in ("steps", "seed", "save_every", "keep", "device", "dtype")}
     config |= {name: values[name] for name in PLAIN if values.get(name) is not None}
-    loss = {name: values[name] for name in ("beta", "low", "high") if values.get(name) is not None}
+    more = settings_of(values)
+    source |= {"recipe_options": more.recipe} if more.recipe else {}
+    source |= {"options": more.toy} if more.toy else {}
+    loss = {name: values[name] for name in FIELDS if values.get(name) is not None} | more.loss
     config |= {"loss": loss} if loss else {}
     if values["lora"]:
         config["lora"] = {"rank": values["lora_rank"] or 16, "alpha": values["lora_alpha"] or 32, "targets": "all-linear"}
     return config
+
+
+def settings_of(values: dict[str, Any]) -> Settings:
+    """The lines of a form. Raises `ValidationError`."""
+    toy = values["source"].removeprefix("toy:") if values["source"].startswith("toy:") else ""
+    makes_rows = bool(toy) or values["source"] == ROLLOUTS
+    return settings_read(values.get("settings") or "", recipe=values["recipe"], toy=toy, makes_rows=makes_rows)
 
 
 def _dataset_title(one: DatasetVersion) -> str:

@@ -64,16 +64,18 @@ TOYS = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A filled-in form: settings that are known to learn."""
+    """A filled-in form: settings that are known to learn. `after` names the preset whose checkpoint it begins with."""
 
     name: str
     title: str
     about: str
     fields: dict[str, Any]
+    after: str = ""
 
 
 _COLD = {"demonstrations": True, "learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5, "beta": 0}
 _LAPTOP = {"base": "tiny", "threads": 1, "device": "cpu", "seed": 0}
+_THEN = {"threads": 1, "device": "cpu", "seed": 0, "learning_rate": 1e-3, "last_learning_rate": 1e-3, "save_every": 20}
 PRESETS = {
     preset.name: preset
     for preset in (
@@ -119,8 +121,40 @@ PRESETS = {
                 "save_every": 50,
             },
         ),
+        Preset(
+            "ask-then",
+            "Ask a tool",
+            "GRPO after its cold start.",
+            {**_THEN, "recipe": "turn_grpo", "source": "toy:ask", "steps": 60, "rows_per_step": 256, "learning_rate": 3e-3}
+            | {"beta": 0},
+            after="ask-cold",
+        ),
+        Preset(
+            "lemmas-then",
+            "Lemmas",
+            "OREAL-H after its cold start.",
+            {**_THEN, "recipe": "orealh", "source": "toy:lemmas", "steps": 40, "rows_per_step": 240},
+            after="lemmas-cold",
+        ),
+        Preset(
+            "trio-then",
+            "Solver, Verifier, Corrector",
+            "MarsRL after its cold start.",
+            {**_THEN, "recipe": "marsrl", "source": "toy:trio", "steps": 50, "rows_per_step": 360},
+            after="trio-cold",
+        ),
     )
 }
+FIRST = [preset for preset in PRESETS.values() if not preset.after]
+
+
+def follows(recipe: str, toy: str) -> Preset | None:
+    """The preset that goes on from what a job of `recipe` on a toy has learned."""
+    for preset in PRESETS.values():
+        before = PRESETS[preset.after].fields if preset.after else {}
+        if (before.get("recipe"), before.get("source")) == (recipe, f"toy:{toy}"):
+            return preset
+    return None
 
 
 @cache

@@ -1,6 +1,5 @@
 """The fields of a job that makes its own rollouts: what is played, by whom, and how often."""
 
-import json
 from typing import Any
 
 from django import forms
@@ -10,6 +9,7 @@ from apps.accounts.models import User
 from apps.datasets.choosing import benchmark_hashes, content_hash
 from apps.datasets.recipes import JUDGES
 from apps.explorations.plans import Plan, plan_params, role_limit
+from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.rollout_plan import RolloutPlan, follows, player_title, players
 from apps.problems.access import problem_visible_to
@@ -179,17 +179,5 @@ class RolloutFields(forms.Form):
             at_once=values["at_once"] or 4,
             max_new_tokens=values["answer_tokens"],
             segment_tokens=values["segment_tokens"],
-            overrides=_read(values["overrides"]),
+            overrides=lines_read(values["overrides"]),
         )
-
-
-def _read(text: str) -> dict[str, Any]:
-    """`name = value` a line; a value is JSON where it can be read so, else a word."""
-    found: dict[str, Any] = {}
-    for line in filter(str.strip, text.splitlines()):
-        name, _, value = (part.strip() for part in line.partition("="))
-        try:
-            found[name] = json.loads(value)
-        except ValueError:
-            found[name] = value
-    return found

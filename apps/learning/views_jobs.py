@@ -22,7 +22,7 @@ from apps.learning.job_forms import JobForm, shown_defaults
 from apps.learning.job_page import job_now, worker_is_missing
 from apps.learning.jobs import job_create, job_resume, job_stop
 from apps.learning.models import TrainingJob
-from apps.learning.recipes import PRESETS, recipe_cards
+from apps.learning.recipes import FIRST, recipe_cards
 from apps.learning.samples import samples_of
 from apps.learning.trainers import TrainerMissing, python
 
@@ -42,7 +42,7 @@ def job_list(request: HttpRequest) -> HttpResponse:
         address = reverse("learning:job", args=[chosen[0]])
         return redirect(f"{address}?{others}" if others else address)
     page = Paginator(TrainingJob.objects.select_related("owner", "dataset"), PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "missing": _missing(), "no_worker": worker_is_missing(), "presets": PRESETS.values()}
+    context = {"page": page, "missing": _missing(), "no_worker": worker_is_missing(), "presets": FIRST}
     is_part = request.headers.get("HX-Target") == "jobs"
     response = render(request, "learning/_job_rows.html" if is_part else "learning/job_list.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
@@ -74,7 +74,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
             ("Model and machine", [form[name] for name in form.REST]),
         ],
         "missing": missing,
-        "presets": PRESETS.values(),
+        "presets": FIRST,
         "cards": recipe_cards().values(),
         "defaults": shown_defaults(),
     }

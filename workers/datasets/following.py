@@ -139,7 +139,7 @@ def main(given: list[str], stop: Stop) -> int:
         order = order_of(arguments.job, sizes=_sizes(arguments.group), options=arguments.options, segments=segments)
         with Producer(arguments.job, order) as producer:
             lines = lines_of(arguments.feed, arguments.job, stop)
-            ended = follow(producer, lines, arguments.tokens, form=arguments.options.get("form", "logodds"))
+            ended = follow(producer, lines, arguments.tokens, form=order.options.get("form", "logodds"))
     except (NotLearnable, OSError) as problem:
         sys.stderr.write(f"{problem}\n")
         return 1

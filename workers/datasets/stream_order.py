@@ -33,8 +33,13 @@ class StreamOrder:
         return found
 
 
-def order_of(job: Path, *, sizes: Mapping[str, int] | None = None, **more: Any) -> StreamOrder:
-    """As the job's `config.json` has it; sizes as the recipe's paper. Raises `NotLearnable` where the job reads no stream."""
+def order_of(
+    job: Path, *, sizes: Mapping[str, int] | None = None, options: Mapping[str, Any] | None = None, **more: Any
+) -> StreamOrder:
+    """As the job's `config.json` has it, with `options` over its own; sizes as the recipe's paper.
+
+    Raises `NotLearnable` where the job reads no stream.
+    """
     config = json.loads((job / "config.json").read_text(encoding="utf-8"))
     if config["source"].get("kind") != "stream":
         raise NotLearnable(f"The job in {job.name}/ reads no stream: its source is “{config['source'].get('kind')}”.")
@@ -44,6 +49,7 @@ def order_of(job: Path, *, sizes: Mapping[str, int] | None = None, **more: Any) 
     return StreamOrder(
         recipe=config["recipe"],
         sizes=sizes or {"": group},
+        options={**config["source"].get("recipe_options", {}), **(options or {})},
         most_lag=training.most_lag if lag is None else lag,
         tokenizer=config.get("dataset", {}).get("tokenizer"),
         **more,

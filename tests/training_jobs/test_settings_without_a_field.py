@@ -1,0 +1,133 @@
+"""What has no field is written a line each, by its place in `config.json`; what is none is answered with what there is."""
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.datasets.recipes import RECIPES
+from apps.learning import jobs
+from apps.learning.job_settings import AGGREGATIONS, OF_RECIPES, OF_TOYS, settings_read
+from apps.learning.models import JobState, TrainingJob
+from apps.learning.recipes import FIRST, PRESETS, follows, recipe_cards
+from tests.browser.marking_pages import ClientFor
+from tests.training_jobs.factory import a_checkpoint, a_job, training  # noqa: F401  (a fixture)
+from workers.datasets.stream_order import order_of
+from workers.recipes import registry
+
+
+def read(text: str, *, recipe: str = "turn_dapo", toy: str = "", makes_rows: bool = True) -> dict[str, Any]:
+    return vars(settings_read(text, recipe=recipe, toy=toy, makes_rows=makes_rows))
+
+
+def test_every_line_goes_to_its_part() -> None:
+    text = "loss.aggregation = seq\n\nloss.mastered_below=0.2\nrecipe.longest = 8192\nrecipe.baseline = rows\n"
+    assert read(text) == {
+        "loss": {"aggregation": "seq", "mastered_below": 0.2},
+        "recipe": {"longest": 8192, "baseline": "rows"},
+        "toy": {},
+    }
+    assert read("toy.strategy = adaptive", recipe="marsrl", toy="trio")["toy"] == {"strategy": "adaptive"}
+    assert read("recipe.credit = printed\nrecipe.form = unit", recipe="orealh")["recipe"] == {
+        "credit": "printed",
+        "form": "unit",
+    }
+    assert read("") == {"loss": {}, "recipe": {}, "toy": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "sentence"),
+    [
+        ("loss.agregation = seq", {}, "There is no setting loss.agregation here. There are: loss.aggregation"),
+        ("loss.beta = 1", {}, "no setting loss.beta"),
+        ("loss.aggregation = mean", {}, "loss.aggregation is one of token, seq, fixed, sum"),
+        ("loss.aggregation = fixed", {}, "needs loss.longest"),
+        ("loss.mastered_below = much", {}, "loss.mastered_below is a number"),
+        ("loss.mastered_below = -1", {}, "not negative"),
+        ("loss.mastered_below = true", {}, "is a number"),
+        ("recipe.longest = 10", {"makes_rows": False}, "no setting recipe.longest"),
+        ("toy.strategy = adaptive", {}, "no setting toy.strategy"),
+        ("toy.single = 1", {"toy": "ask"}, "toy.single is one of true, false"),
+        ("nonsense", {}, "no setting nonsense"),
+    ],
+)
+def test_what_means_nothing_is_named(text: str, more: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        read(text, **more)
+    assert sentence in " ".join(refused.value.messages)
+
+
+def test_the_names_are_those_that_the_recipes_take() -> None:
+    for name, recipe in registry.RECIPES.items():
+        takes = {one.name for one in inspect.signature(recipe.rows).parameters.values() if one.kind == one.KEYWORD_ONLY}
+        named = {option.name for option in RECIPES[name].options} | set(OF_RECIPES.get(name, ()))
+        assert named <= takes, name
+    assert set(OF_TOYS["trio"]["strategy"]) == {"random", "balanced", "adaptive"}
+    assert {card.defaults["loss"]["aggregation"] for card in recipe_cards().values()} <= set(AGGREGATIONS)
+
+
+@pytest.mark.django_db
+def test_a_form_hands_them_on_and_says_beside_the_field_what_is_wrong(
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "nudge", lambda: None)
+    monkeypatch.setattr("apps.learning.views_jobs.worker_is_missing", lambda: False)
+    given = {"recipe": "marsrl", "source": "toy:trio", "base": "tiny", "steps": 5, "seed": 0, "save_every": 5, "keep": 2}
+    given |= {"device": "cpu", "dtype": "auto", "settings": "toy.strategie = adaptive"}
+    page = client_for(alice).post(reverse("learning:job_new"), given)
+    assert page.status_code == 422
+    assert "There is no setting toy.strategie here." in page.content.decode()
+    given |= {"settings": "toy.strategy = adaptive\nloss.aggregation = seq", "beta": 0.5}
+    assert client_for(alice).post(reverse("learning:job_new"), given).status_code == 302
+    config = TrainingJob.objects.get().config
+    assert config["source"] == {"kind": "toy", "toy": "trio", "options": {"strategy": "adaptive"}}
+    assert config["loss"] == {"beta": 0.5, "aggregation": "seq"}
+
+
+def test_a_stream_makes_its_rows_with_the_recipes_options(tmp_path: Path) -> None:
+    config = {"recipe": "orealh", "source": {"kind": "stream", "recipe_options": {"credit": "printed"}}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert order_of(tmp_path).options == {"credit": "printed"}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "toy", "then"),
+    [("turn_sft", "ask", "turn_grpo"), ("orealh_cold_start", "lemmas", "orealh"), ("turn_sft", "trio", "marsrl")],
+)
+def test_a_cold_start_is_gone_on_from_with_what_comes_after_it(recipe: str, toy: str, then: str) -> None:
+    found = follows(recipe, toy)
+    assert found is not None
+    assert (found.fields["recipe"], found.fields["source"]) == (then, f"toy:{toy}")
+    assert found not in FIRST
+    assert PRESETS[found.after].fields["source"] == found.fields["source"]
+
+
+def test_after_the_last_part_nothing_follows() -> None:
+    assert follows("turn_grpo", "copy") is None
+    assert follows("marsrl", "trio") is None
+
+
+@pytest.mark.django_db
+def test_the_page_of_a_cold_start_leads_to_its_second_half_filled_in(
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,  # noqa: F811
+) -> None:
+    config = {"recipe": "turn_sft", "source": {"kind": "toy", "toy": "trio", "demonstrations": True}}
+    job = a_job(state=JobState.FINISHED, config=config, checkpoint="checkpoints/checkpoint-20")
+    a_checkpoint(job)
+    page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    link = page.split("Go on from it")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
+    assert "preset=trio-then" in link
+    form = client_for(alice).get(link).content.decode()
+    assert '<option value="marsrl" selected>' in form
+    assert f'<option value="job:{job.public_id}:20" selected>' in form
