@@ -39,7 +39,14 @@ class RolloutFields(forms.Form):
         help_text="One that follows the job plays with what it has learned.",
     )
     judge = forms.ChoiceField(label="Rewards", choices=[(name, title) for name, title in JUDGES], required=False)
-    runs_a_group = forms.IntegerField(label="Runs a visit", min_value=1, max_value=1024, initial=8, required=False)
+    runs_a_group = forms.IntegerField(
+        label="Runs compared with each other",
+        min_value=1,
+        max_value=1024,
+        initial=8,
+        required=False,
+        help_text="One visit of a problem. 1 where a run holds whole groups: grouped agents, states tried again.",
+    )
     visits = forms.IntegerField(label="Visits of each problem", min_value=1, max_value=10_000, initial=8, required=False)
     at_once = forms.IntegerField(label="Runs at once", min_value=1, max_value=64, initial=4, required=False)
     answer_tokens = forms.IntegerField(

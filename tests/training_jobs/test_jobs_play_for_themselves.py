@@ -20,10 +20,11 @@ from apps.learning.rollouts import PRODUCER_LOCK, PRODUCER_PID, Rollouts, left_o
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import ROLLOUT, Run, RunStatus
 from apps.runs.selectors import run_list
-from tests.datasets.factory import judged, version_of
+from tests.datasets.factory import Answer, judged, version_of
 from tests.datasets.held import held
 from tests.datasets.streams import shards, told
-from tests.reasoning.candidates import FAIL, PASS
+from tests.datasets.test_groups_of_agents import half_right
+from tests.reasoning.candidates import FAIL, PASS, named
 from tests.runs.driving import drive, with_model
 from tests.training_jobs.factory import a_job, driven
 
@@ -43,10 +44,10 @@ class Stage:
     def __init__(self) -> None:
         self.sent: deque[int] = deque()
 
-    def drive(self, verdict: str) -> None:
-        """Drive the oldest that was sent to its end."""
+    def drive(self, verdict: str = PASS, *, answer: Answer | None = None) -> None:
+        """Drive the oldest that was sent to its end, with the same verdict everywhere or as `answer` says."""
         run = Run.objects.get(pk=self.sent.popleft())
-        drive(run, with_model(ScriptedBackend(judged(verdict))))
+        drive(run, with_model(ScriptedBackend(answer or judged(verdict))))
 
 
 @pytest.fixture
@@ -109,6 +110,36 @@ def test_runs_are_begun_fed_and_become_rows_and_the_stream_ends_with_the_last(st
     assert run is not None
     assert (run.preset, run.spec["capture"], run.owner) == (ROLLOUT, True, job.owner)
     assert not run_list(Run.objects.all()), "its page lists them, the list of runs does not"
+
+
+@pytest.mark.parametrize(
+    ("recipe", "scaffold", "preset", "roles"),
+    [
+        ("marsrl", "grouped_agents", "quick", ["corrector1", "corrector2", "solver", "verifier1", "verifier2"]),
+        ("rc_rl", "reasoning_cache", "learning", ["solver", "solver"]),
+    ],
+)
+def test_a_run_that_answers_by_groups_is_a_visit_of_its_own_and_teaches_all_its_roles(
+    stage: Stage, playing: list[Rollouts], recipe: str, scaffold: str, preset: str, roles: list[str]
+) -> None:
+    version_of(answer="$2$")
+    plan = {"scaffold": scaffold, "preset": preset, "judge": "answer", "runs_a_group": 1, "at_once": 1}
+    playing.append(one := Rollouts(job := a_playing_job(recipe, **plan)))
+    one.look()
+    stage.drive(answer=summarised if recipe == "rc_rl" else half_right)
+    looked(one, (job.folder / "rows" / "END").exists)
+    made = shards(job.folder)
+    assert sorted(rows[0].role for rows in made) == roles
+    assert {len(rows) for rows in made} == {16 if recipe == "rc_rl" else 4}
+    assert all(any(row.advantage for row in rows) for rows in made)
+    assert (told(job.folder)["silent"], told(job.folder)["unfinished"]) == (0, 0)
+
+
+def summarised(request: Any) -> str:
+    """As `half_right`, with a state after every turn."""
+    if request.role == "summarizer":
+        return f"<state>State after {request.key}.</state>"
+    return half_right(request) if request.key.startswith("state/") else named(request)
 
 
 def test_a_driver_that_died_leaves_nothing_to_do_twice(stage: Stage, playing: list[Rollouts]) -> None:
