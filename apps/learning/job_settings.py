@@ -18,6 +18,7 @@ FIELDS = ("beta", "low", "high")
 AGGREGATIONS = ("token", "seq", "fixed", "sum")
 #: What recipes' `rows` take beside the options of a dataset, and toys.
 OF_RECIPES = {"turn_dapo": ("longest", "margin")}
+WHOLE = ("loss.longest", "recipe.longest", "recipe.margin")
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "trio": {"strategy": ("random", "balanced", "adaptive")},
     "ask": {"single": (True, False)},
@@ -40,7 +41,7 @@ def lines_read(text: str) -> dict[str, Any]:
         name, _, value = (part.strip() for part in line.partition("="))
         try:
             found[name] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[name] = value
     return found
 
@@ -58,13 +59,21 @@ def settings_read(text: str, *, recipe: str, toy: str, makes_rows: bool) -> Sett
         allowed = known[name]
         if allowed and not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
             raise ValidationError(f"{name} is one of {', '.join(json.dumps(one).strip(chr(34)) for one in allowed)}.")
-        if not allowed and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf")):
-            raise ValidationError(f"{name} is a number that is not negative.")
+        if not allowed:
+            _check_number(name, value)
         part, _, key = name.partition(".")
         getattr(found, part)[key] = value
     if found.loss.get("aggregation") == "fixed" and not found.loss.get("longest"):
         raise ValidationError("The aggregation fixed needs loss.longest, the longest completion in tokens.")
     return found
+
+
+def _check_number(name: str, value: Any) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if name in WHOLE and not (is_number and isinstance(value, int) and value > 0):
+        raise ValidationError(f"{name} is a whole number of tokens, at least 1.")
+    if not is_number or not 0 <= value < float("inf"):
+        raise ValidationError(f"{name} is a number that is not negative.")
 
 
 def _known(recipe: str, toy: str, *, makes_rows: bool) -> Mapping[str, tuple[Any, ...]]:
