@@ -16,7 +16,7 @@ from tests.datasets.factory import Answer, driven, queued, version_of
 from tests.datasets.held import held
 from tests.datasets.streams import shards, told
 from tests.datasets.test_agents_feed_before_their_run_ends import calls, lines, looked
-from tests.reasoning.candidates import FAIL, PASS, named
+from tests.reasoning.candidates import FAIL, PASS, named, score
 from tests.reasoning.play import proof
 from workers.datasets.following import follow
 from workers.datasets.stream_order import StreamOrder
@@ -110,3 +110,17 @@ def test_attempts_at_states_are_compared_by_state_and_the_line_of_turns_is_not_l
     found = groups(run, "answer", "rc_rl")
     assert [len(rewards) for rewards in found.values()] == [4, 4]
     assert [sorted(rewards) for rewards in found.values()] == [[0.0, 0.0, 7.0, 7.0]] * 2
+
+
+def test_marks_of_attempts_are_their_reward_in_sevenths(job: Path) -> None:
+    def model(request: Any) -> str:
+        if request.key.endswith("summarise"):
+            return f"<state>State after {request.key}.</state>"
+        if request.role == "grader":
+            return score(int(request.key.rpartition(".")[2]))
+        return named(request)
+
+    params = {"turns": 1, "states": 1, "attempts": 4, "marks": True}
+    run = driven(queued(version_of(), "reasoning_cache", params=params), model)
+    (rewards,) = groups(run, "verifiers", "rc_rl").values()
+    assert sorted(rewards) == pytest.approx([1, 2, 3, 4])

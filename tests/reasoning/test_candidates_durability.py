@@ -174,8 +174,8 @@ async def test_one_readable_proof_of_many_that_is_accepted_is_the_shortest_cours
 
 MOST: dict[str, tuple[Value, Table]] = {
     "reasoning_cache": (
-        reasoning_cache.Params(turns=2, states=2, attempts=3),
-        {"turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>", "*": named},
+        reasoning_cache.Params(turns=2, states=2, attempts=3, marks=True),
+        {"turn/*/summarise": lambda request: f"<state>State after {request.key}.</state>", "mark/*": score(3), "*": named},
     ),
     "grouped_agents": (grouped_agents.Params(group=3, inputs=4), {"step/[24]/*": FAIL, "*": named}),
     "self_check": (self_check.Params(give_up=3, iterations=9), {"check/[36]": PASS, "check/*": FAIL, "*": named}),

@@ -5,6 +5,7 @@ from typing import Any
 from apps.reasoning.domain.candidate_events import (
     CandidateDrafted,
     CandidateJudged,
+    CandidateScored,
     StateWritten,
 )
 from apps.reasoning.scaffolds import (
@@ -12,7 +13,7 @@ from apps.reasoning.scaffolds import (
     self_check,
     solver_verifier_corrector,
 )
-from tests.reasoning.candidates import FAIL, PASS, decision, named
+from tests.reasoning.candidates import FAIL, PASS, decision, named, score
 from tests.reasoning.play import Played, final, play, proof
 
 
@@ -169,6 +170,15 @@ async def test_groups_of_fresh_attempts_at_states_follow_the_turns_and_change_no
     assert "turn/3/summarise" in again.dispatcher.keys, "the last state too is one to begin from"
     assert selected_text(again) == selected_text(run)
     assert [one for one, parents in drafted(again).items() if one.startswith("c4.") and parents] == []
+
+
+async def test_attempts_at_states_are_marked_where_that_is_asked_for_and_a_mark_that_cannot_be_read_is_none() -> None:
+    table: dict[str, Any] = {**RC, "state/*": named, "mark/c2.1": "I like turtles.", "mark/*": score(5)}
+    params = reasoning_cache.Params(turns=1, states=1, attempts=3, marks=True)
+    run = await play(table, params, scaffold="reasoning_cache")
+    marks = {one.candidate: (one.score, one.scale) for one in run.of("candidate.scored") if isinstance(one, CandidateScored)}
+    assert marks == {"c2.1": (None, 7), "c2.2": (5, 7), "c2.3": (5, 7)}
+    assert run.outcome.accepted is None
 
 
 async def test_states_that_are_equal_are_one() -> None:

@@ -18,13 +18,11 @@ from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Sel
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import best_first
-from apps.reasoning.scaffolds.candidates.scoring import Scoring, scored
+from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
-
-POINTS = Scoring("grader", "nomos/grader", tuple(float(points) for points in range(8)))
 
 
 class Params(Value):

@@ -21,6 +21,7 @@ from apps.reasoning.reading.proofs import ReadProof, read_proof
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
@@ -49,6 +50,11 @@ class Params(Value):
     )
     attempts: int = Field(
         default=16, ge=2, le=128, title="Attempts at a state", description="They are compared with each other."
+    )
+    marks: bool = Field(
+        default=False,
+        title="Marks for attempts",
+        description="A grader gives every attempt at a state 0 to 7 points, as the rubric's reward.",
     )
 
 
@@ -91,7 +97,9 @@ async def _attempt(desk: Desk, params: Params, turn: int, state: str, number: in
     final = await _written(desk, params, turn, state, call, Place(round=round_, subject=f"state of turn {turn}", index=number))
     found = final if isinstance(final, Unscored) else read_proof(final)
     if isinstance(found, ReadProof):
-        desk.keep(call, name, found.steps, made_as="solution", round_=round_)
+        candidate = desk.keep(call, name, found.steps, made_as="solution", round_=round_)
+        if params.marks:
+            await scored(desk, POINTS, candidate, 1, 1, f"mark/{name}")
     elif isinstance(final, Final):
         desk.unread(call, "solver", found.reason)
 
@@ -176,16 +184,17 @@ def shortened(text: str, limit: int) -> str:
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
     """Every turn is made; only a call that fails for good leaves its summary out, and without summaries all states are one."""
-    states = min(params.states, params.turns + 1)
+    attempts = min(params.states, params.turns + 1) * params.attempts
     calls = {
-        "solver": params.turns + states * params.attempts,
+        "solver": params.turns + attempts,
         "summarizer": params.turns if params.states else params.turns - 1,
+        "grader": attempts if params.marks else 0,
     }
     return estimated(
-        fewest={"solver": params.turns + min(1, states) * params.attempts, "summarizer": 0},
+        fewest={"solver": params.turns + min(attempts, params.attempts), "summarizer": 0, "grader": 0},
         likely=calls,
         most=calls,
-        typical={"solver": (3_000, 60_000), "summarizer": (20_000, 3_000)},
+        typical={"solver": (3_000, 60_000), "summarizer": (20_000, 3_000), "grader": (8_000, 5_000)},
         limits=max_new_tokens,
         assumptions="All turns are made, with calls as long as those of a large reasoning model.",
     )
@@ -205,11 +214,16 @@ SCAFFOLD = Scaffold(
         "paper": Preset("Paper", "Three turns.", Params()),
         "five": Preset("Five turns", "The paper's second point.", Params(turns=5)),
         "seven": Preset("Seven turns", "The paper's third point.", Params(turns=7)),
-        "learning": Preset("Learning", "Three turns, then sixteen attempts at two of the four states.", Params(states=2)),
+        "learning": Preset(
+            "Learning",
+            "Three turns, then sixteen attempts at two of the four states, each with 0 to 7 points.",
+            Params(states=2, marks=True),
+        ),
     },
     roles=(
         Role("solver", "Solver", "Works on the problem from the state of the turn before.", 65_536, 0.8),
         Role("summarizer", "Summarizer", "Writes the state that the next turn starts from.", 8_192, 0.3),
+        Role("grader", "Grader", "Marks attempts at states, where they are to be marked.", 16_384, 0.3),
     ),
     solve=solve,
     estimate=estimate,

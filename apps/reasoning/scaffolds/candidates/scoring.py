@@ -18,6 +18,10 @@ class Scoring:
     allowed: tuple[float, ...]
 
 
+#: Marks from 0 to 7, as competitions give them.
+POINTS = Scoring("grader", "shared/grader", tuple(float(points) for points in range(8)))
+
+
 async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int, of: int, call: str) -> Scored | Unscored:
     """Report `index` of `of` on the candidate, told as it comes."""
     place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
