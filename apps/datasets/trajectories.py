@@ -105,8 +105,10 @@ def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
 
     Where states were tried again only that is learned from, and not the line of turns that made them.
     """
-    fresh = [one for one in recorded.solutions.values() if one.call.startswith("state/")]
-    for solution in fresh or recorded.solutions.values():
+    again = any(key.startswith("state/") for key in recorded.calls)
+    for solution in recorded.solutions.values():
+        if again and not solution.call.startswith("state/"):
+            continue
         reward = reward_of(recorded, solution, judge)
         if reward is None or solution.call not in recorded.calls:
             left.out("an attempt that nobody judged", _name(recorded, solution.id))

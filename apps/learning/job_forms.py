@@ -13,12 +13,12 @@ from apps.datasets.recipes import RECIPES, Family
 from apps.datasets.selectors import datasets_visible_to
 from apps.learning.bases import Base, bases
 from apps.learning.folders import TEXTS
-from apps.learning.job_settings import FIELDS, Settings, settings_read
+from apps.learning.job_settings import FIELDS, Learner, Settings, lines_of, settings_read
 from apps.learning.jobs import Draft
-from apps.learning.models import TITLE_LENGTH
+from apps.learning.models import TITLE_LENGTH, TrainingJob
 from apps.learning.recipes import PRESETS, TOYS, RecipeCard, ToyCard, recipe_cards
-from apps.learning.rollout_forms import ROLLOUTS, RolloutFields
-from apps.learning.rollout_plan import STREAM_WAIT_S
+from apps.learning.rollout_forms import ROLLOUTS, RolloutFields, fields_of_plan
+from apps.learning.rollout_plan import STREAM_WAIT_S, plan_of
 
 MOST_STEPS = 1_000_000
 #: Fields that stand in `config.json` under their own name, where they are given.
@@ -76,7 +76,7 @@ class JobForm(RolloutFields):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "loss.aggregation = seq"}),
-        help_text="One a line: name = value. A name that is none here is answered with those that there are.",
+        help_text="Of the loss, of the recipe’s rows and of a toy, one a line: loss.…, recipe.… or toy.… = value.",
     )
     lora = forms.BooleanField(label="Train a LoRA adapter only", required=False)
     lora_rank = forms.IntegerField(label="LoRA rank", min_value=1, max_value=1024, initial=16, required=False)
@@ -96,8 +96,9 @@ class JobForm(RolloutFields):
     )
 
     MAIN = ("title", "recipe", "source", "base", "demonstrations", "steps", "seed")
+    MORE = ("settings",)
     OPTIMISER = ("rows_per_step", "micro_rows", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip")
-    LOSS = ("beta", "low", "high", "settings")
+    LOSS = ("beta", "low", "high")
     REST = ("lora", "lora_rank", "lora_alpha", "save_every", "keep", "device", "dtype", "threads")
 
     def __init__(self, data: Any = None, *, user: User, preset: str = "", **more: Any) -> None:
@@ -241,11 +242,28 @@ def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | No
     return config
 
 
+def fields_of(job: TrainingJob) -> dict[str, Any]:
+    """What a form would have to say for a job like this one, but for its base: `config_from` the other way round."""
+    config = job.config
+    names = ("recipe", "steps", "seed", "save_every", "keep", "device", "dtype", *PLAIN)
+    found = {name: config[name] for name in names if config.get(name) is not None}
+    found |= {name: value for name, value in (config.get("loss") or {}).items() if name in FIELDS}
+    lora = config.get("lora")
+    if lora:
+        found |= {"lora": True, "lora_rank": lora["rank"], "lora_alpha": lora["alpha"]}
+    if job.rollouts:
+        found |= {"source": ROLLOUTS, **fields_of_plan(plan_of(job.rollouts))}
+    elif job.dataset is not None:
+        found["source"] = f"dataset:{job.dataset.pk}"
+    return found | {"settings": lines_of(config), "demonstrations": bool(config["source"].get("demonstrations"))}
+
+
 def settings_of(values: dict[str, Any]) -> Settings:
     """The lines of a form. Raises `ValidationError`."""
     toy = values["source"].removeprefix("toy:") if values["source"].startswith("toy:") else ""
     makes_rows = bool(toy) or values["source"] == ROLLOUTS
-    return settings_read(values.get("settings") or "", recipe=values["recipe"], toy=toy, makes_rows=makes_rows)
+    learner = Learner(values["recipe"], toy, makes_rows, has_teacher=bool(toy and values["demonstrations"]))
+    return settings_read(values.get("settings") or "", learner)
 
 
 def _dataset_title(one: DatasetVersion) -> str:

@@ -16,13 +16,18 @@ from apps.learning.recipes import recipe_cards
 #: In the form as fields of their own.
 FIELDS = ("beta", "low", "high")
 AGGREGATIONS = ("token", "seq", "fixed", "sum")
+#: What each objective reads of `loss`: nothing that would have no effect is taken.
+_CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below")
+OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": ("positive", "negative"), "supervised": ()}
 #: What recipes' `rows` take beside the options of a dataset, and toys.
 OF_RECIPES = {"turn_dapo": ("longest", "margin")}
-WHOLE = ("loss.longest", "recipe.longest", "recipe.margin")
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "trio": {"strategy": ("random", "balanced", "adaptive")},
     "ask": {"single": (True, False)},
 }
+WHOLE = ("loss.longest", "recipe.longest", "recipe.margin")
+#: A toy does not grade its turns one by one, and its teacher chooses no inputs.
+NOT_OF_TOYS = ("recipe.scope",)
 
 
 @dataclass(frozen=True)
@@ -34,11 +39,41 @@ class Settings:
     toy: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Learner:
+    """What settings are for. `toy`: its name, empty for none; `makes_rows`: not from a dataset; `has_teacher`: the toy's."""
+
+    recipe: str
+    toy: str = ""
+    makes_rows: bool = True
+    has_teacher: bool = False
+
+    @property
+    def known(self) -> dict[str, tuple[Any, ...]]:
+        """Names with the values that they may have; none where it is a number."""
+        names = OF_LOSS[recipe_cards()[self.recipe].objective]
+        found: dict[str, tuple[Any, ...]] = {f"loss.{name}": AGGREGATIONS if name == "aggregation" else () for name in names}
+        if self.makes_rows and not self.has_teacher:
+            found |= {f"recipe.{option.name}": option.choices for option in RECIPES[self.recipe].options}
+            found |= {f"recipe.{name}": () for name in OF_RECIPES.get(self.recipe, ())}
+        if self.toy:
+            found = {name: values for name, values in found.items() if name not in NOT_OF_TOYS}
+        of_toy = {} if self.has_teacher else OF_TOYS.get(self.toy, {})
+        return found | {f"toy.{name}": values for name, values in of_toy.items()}
+
+
 def lines_read(text: str) -> dict[str, Any]:
-    """`name = value` a line; a value is JSON where it can be read so, else a word."""
+    """`name = value` a line; a value is JSON where it can be read so, else a word.
+
+    Raises `ValidationError` for a line without a sign and for a name that stands there twice.
+    """
     found: dict[str, Any] = {}
     for line in filter(str.strip, text.splitlines()):
-        name, _, value = (part.strip() for part in line.partition("="))
+        name, sign, value = (part.strip() for part in line.partition("="))
+        if not sign:
+            raise ValidationError(f"Write name = value on each line; this one has no =: {line.strip()[:80]}")
+        if name in found:
+            raise ValidationError(f"{name} stands there twice.")
         try:
             found[name] = json.loads(value)
         except (ValueError, RecursionError):
@@ -46,16 +81,27 @@ def lines_read(text: str) -> dict[str, Any]:
     return found
 
 
-def settings_read(text: str, *, recipe: str, toy: str, makes_rows: bool) -> Settings:
-    """What the lines say for a job of `recipe`. `toy`: its name, empty for none; `makes_rows`: not from a dataset.
+def lines_of(config: Mapping[str, Any]) -> str:
+    """The settings of a job's `config.json` that have no field, as lines."""
+    source = config.get("source") or {}
+    parts = {"loss": config.get("loss") or {}, "recipe": source.get("recipe_options") or {}, "toy": source.get("options") or {}}
+    return "\n".join(
+        f"{part}.{name} = {value if isinstance(value, str) else json.dumps(value)}"
+        for part, values in parts.items()
+        for name, value in values.items()
+        if not (part == "loss" and name in FIELDS)
+    )
 
-    Raises `ValidationError` naming the first line that means nothing here, with what there is.
-    """
-    known = _known(recipe, toy, makes_rows=makes_rows)
-    found = Settings()
+
+def settings_read(text: str, learner: Learner) -> Settings:
+    """What the lines say. Raises `ValidationError` naming the first line that means nothing here, with what there is."""
+    known, found = learner.known, Settings()
     for name, value in lines_read(text).items():
         if name not in known:
-            raise ValidationError(f"There is no setting {name} here. There are: {', '.join(known)}.")
+            there = f"There are: {', '.join(known)}." if known else "This job has none."
+            raise ValidationError(f"There is no setting {name} here. {there}")
+        if value is None:  # As config.json writes what is off.
+            continue
         allowed = known[name]
         if allowed and not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
             raise ValidationError(f"{name} is one of {', '.join(json.dumps(one).strip(chr(34)) for one in allowed)}.")
@@ -63,8 +109,7 @@ def settings_read(text: str, *, recipe: str, toy: str, makes_rows: bool) -> Sett
             _check_number(name, value)
         part, _, key = name.partition(".")
         getattr(found, part)[key] = value
-    if found.loss.get("aggregation") == "fixed" and not found.loss.get("longest"):
-        raise ValidationError("The aggregation fixed needs loss.longest, the longest completion in tokens.")
+    _check_together(found)
     return found
 
 
@@ -76,11 +121,9 @@ def _check_number(name: str, value: Any) -> None:
         raise ValidationError(f"{name} is a number that is not negative.")
 
 
-def _known(recipe: str, toy: str, *, makes_rows: bool) -> Mapping[str, tuple[Any, ...]]:
-    """Names with the values that they may have; none where it is a number."""
-    names = [name for name in recipe_cards()[recipe].defaults["loss"] if name not in FIELDS]
-    found: dict[str, tuple[Any, ...]] = {f"loss.{name}": AGGREGATIONS if name == "aggregation" else () for name in names}
-    if makes_rows:
-        found |= {f"recipe.{option.name}": option.choices for option in RECIPES[recipe].options}
-        found |= {f"recipe.{name}": () for name in OF_RECIPES.get(recipe, ())}
-    return found | {f"toy.{name}": values for name, values in OF_TOYS.get(toy, {}).items()}
+def _check_together(found: Settings) -> None:
+    is_fixed = found.loss.get("aggregation") == "fixed"
+    if is_fixed != ("longest" in found.loss):
+        raise ValidationError("loss.longest, the longest completion in tokens, goes with loss.aggregation = fixed alone.")
+    if found.recipe.get("margin", 0) > found.recipe.get("longest", 0):
+        raise ValidationError("recipe.margin is the last part of recipe.longest, so it cannot be more.")

@@ -1,5 +1,6 @@
 """The fields of a job that makes its own rollouts: what is played, by whom, and how often."""
 
+import json
 from typing import Any
 
 from django import forms
@@ -7,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
 from apps.datasets.choosing import benchmark_hashes, content_hash
-from apps.datasets.recipes import JUDGES
+from apps.datasets.recipes import JUDGES, RECIPES, Family, Recipe
 from apps.explorations.plans import Plan, plan_params, role_limit
 from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
@@ -22,6 +23,10 @@ from apps.reasoning.scaffolds.registry import SCAFFOLDS
 ROLLOUTS = "rollouts"
 MOST_PROBLEMS = 500
 MOST_RUNS = 100_000
+
+
+#: Families of recipes that only some scaffolds have anything for.
+SERVED: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",), "states": ("reasoning_cache",)}
 
 
 class RolloutFields(forms.Form):
@@ -121,8 +126,13 @@ class RolloutFields(forms.Form):
                 self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
         if self.errors:
             return
-        plan, player = self.rollout_plan(values), self._players[values["player"]]
-        self._check_plan(plan)
+        try:
+            plan = self.rollout_plan(values)
+        except ValidationError as error:
+            self.add_error("overrides", error)
+            return
+        player = self._players[values["player"]]
+        self._check_plan(plan, RECIPES[values["recipe"]])
         if follows(player):
             self._check_follower(player.name, values)
             self._check_segments(plan, player)
@@ -131,7 +141,7 @@ class RolloutFields(forms.Form):
         if values["base"] == "tiny":
             self.add_error("base", "The tiny model plays toys only; take the model that plays.")
 
-    def _check_plan(self, plan: RolloutPlan) -> None:
+    def _check_plan(self, plan: RolloutPlan, recipe: Recipe) -> None:
         benchmark = benchmark_hashes()
         for problem in Problem.objects.filter(slug__in=plan.problems):
             if content_hash(problem.current.statement) in benchmark:
@@ -144,6 +154,7 @@ class RolloutFields(forms.Form):
             self.add_error("overrides", " ".join(error.messages))
         else:
             self._check_choice(plan, params)
+            self._check_runs(plan, params, recipe)
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"That would be {plan.runs:,} runs; at most {MOST_RUNS:,} are made for one job.")
 
@@ -155,6 +166,17 @@ class RolloutFields(forms.Form):
             if not problem.current.answer:
                 advice = "Take another problem, or choice = random."
                 self.add_error("problems", f"{problem.title} has no answer by which inputs could be chosen. {advice}")
+
+    def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Recipe) -> None:
+        """Whether runs of this scaffold hold what the recipe compares, and somebody judges it."""
+        able = SERVED.get(recipe.family, (plan.scaffold,))
+        if plan.scaffold not in able:
+            titles = " or ".join(SCAFFOLDS[name].title for name in able)
+            self.add_error("scaffold", f"{recipe.title} finds nothing to learn from in such runs. Take {titles}.")
+        elif recipe.family == "states" and not getattr(params, "states", 0):
+            self.add_error("scaffold", "No state is tried again in these runs. Take the preset learning, or states = 2.")
+        elif recipe.family == "states" and plan.judge == "verifiers" and not getattr(params, "marks", False):
+            self.add_error("judge", "Nobody judges these attempts. Take the answer, the preset learning, or marks = true.")
 
     def _check_segments(self, plan: RolloutPlan, alias: Alias) -> None:
         """An answer that ends before its first segment does would never change its policy."""
@@ -188,3 +210,12 @@ class RolloutFields(forms.Form):
             segment_tokens=values["segment_tokens"],
             overrides=lines_read(values["overrides"]),
         )
+
+
+def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
+    """The fields that ask for this plan."""
+    names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens")
+    found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
+    overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())
+    more = {"problems": list(plan.problems), "scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias}
+    return found | more | {"answer_tokens": plan.max_new_tokens, "overrides": overrides}

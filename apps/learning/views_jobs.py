@@ -18,7 +18,7 @@ from apps.accounts.access import user_of
 from apps.learning.access import job_get_for, researcher_required
 from apps.learning.charts import charts_of
 from apps.learning.curves import AXES, curves_of, reading
-from apps.learning.job_forms import JobForm, shown_defaults
+from apps.learning.job_forms import JobForm, fields_of, shown_defaults
 from apps.learning.job_page import job_now, worker_is_missing
 from apps.learning.jobs import job_create, job_resume, job_stop
 from apps.learning.models import TrainingJob
@@ -56,7 +56,9 @@ def job_new(request: HttpRequest) -> HttpResponse:
     user = user_of(request)
     researcher_required(user)
     preset, missing = request.GET.get("preset", ""), _missing()
-    initial = {name: request.GET[name] for name in ("base", "source", "recipe") if name in request.GET}
+    like = TrainingJob.objects.filter(public_id=request.GET["like"]).first() if _is_id(request.GET.get("like", "")) else None
+    initial = fields_of(like) if like else {}
+    initial |= {name: request.GET[name] for name in ("base", "source", "recipe") if name in request.GET}
     form = JobForm(request.POST or None, user=user, preset=preset, initial=initial)
     if request.method == "POST" and form.is_valid():
         if missing and settings.EMBEDDED:
@@ -72,6 +74,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
             ("Optimiser", [form[name] for name in form.OPTIMISER]),
             ("Loss", [form[name] for name in form.LOSS]),
             ("Model and machine", [form[name] for name in form.REST]),
+            ("Other settings", [form[name] for name in form.MORE]),
         ],
         "missing": missing,
         "presets": FIRST,

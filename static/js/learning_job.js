@@ -83,7 +83,7 @@ function draw() {
 
 function seenNow(entries) {
   for (const { target, isIntersecting } of entries) shown[isIntersecting ? "add" : "delete"](target.dataset.chart);
-  drawShown().catch(tell);
+  drawShown().catch(tellOfDrawing);
 }
 
 /** Bring what is in sight up to date, a chart at a time: between two of them the page answers its reader. */
@@ -111,10 +111,12 @@ async function drawChart(Plotly, chart) {
   if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
 }
 
-function tell(reason) {
+function tell(reason, what = "fetched") {
   state.hidden = false;
-  state.textContent = `The curves could not be fetched (${reason.message}); trying again.`;
+  state.textContent = `The curves could not be ${what} (${reason.message}); trying again.`;
 }
+
+const tellOfDrawing = (reason) => tell(reason, "drawn");
 
 function showRows(point) {
   const step = point?.customdata;
@@ -162,7 +164,11 @@ root.querySelector("[data-smooth]").addEventListener("click", (event) => {
   seen = "";
   update();
 });
-document.addEventListener("themechange", () => draw().catch(tell));
+document.addEventListener("themechange", () => draw().catch(tellOfDrawing));
+addEventListener("beforeprint", () => { // A sheet of paper does not scroll.
+  if (!globalThis.Plotly) return;
+  for (const chart of charts.filter(({ name }) => stale.delete(name))) drawChart(globalThis.Plotly, chart).catch(tellOfDrawing);
+});
 document.addEventListener("visibilitychange", () => document.hidden || update());
 update();
 

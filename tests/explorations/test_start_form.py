@@ -176,8 +176,9 @@ def test_a_large_run_starts_once_confirmed_or_bounded(alice_client: Client, prob
     assert Run.objects.count() == 2
 
 
-def test_the_first_page_already_shows_the_estimate(alice_client: Client, problem: Problem) -> None:
-    page = alice_client.get(reverse("explorations:start", args=[problem.slug])).content.decode()
+@pytest.mark.parametrize("scaffold", SCAFFOLDS)
+def test_the_first_page_already_shows_the_estimate(alice_client: Client, problem: Problem, scaffold: str) -> None:
+    page = alice_client.get(reverse("explorations:start", args=[problem.slug]), {"scaffold": scaffold}).content.decode()
     assert "tokens expected" in page
     assert "Which primes are sums of two squares?" in page
 

@@ -63,6 +63,7 @@ async def test_a_verdict_that_cannot_be_read_is_told_and_neither_a_pass_nor_corr
     assert run.outcome.reason == "Accepted: 3 of 3 verdicts on it found no fault."
     few = await played({"step/2/*/1": PASS, "step/2/*": "I like turtles.", "*": named}, Params(group=4, inputs=1))
     assert few.outcome.accepted is False, "one verdict of four is no panel"
+    assert few.outcome.reason.endswith("1 of 1 verdicts on it found no fault, but of 4 only 1 could be read.")
 
 
 async def test_fewer_roles_are_played_where_they_are_asked_for() -> None:

@@ -36,6 +36,7 @@ def failed(folder: Path, reason: str, *words: str, **how: Any) -> None:
         ({"micro_rows": 3}, ["divide"]),
         ({"learning_rate": float("nan")}, ["learning_rate"]),
         ({"loss": {"aggregation": "fixed"}}, ["longest"]),
+        ({"recipe": "turn_sft", "loss": {"mastered_below": 0.2}}, ["mastered_below", "clipped"]),
     ],
 )
 def test_a_bad_configuration_says_which_key(tmp_path: Path, changes: dict[str, Any], words: list[str]) -> None:

@@ -13,17 +13,17 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.datasets.recipes import RECIPES
 from apps.learning import jobs
-from apps.learning.job_settings import AGGREGATIONS, OF_RECIPES, OF_TOYS, settings_read
+from apps.learning.job_settings import AGGREGATIONS, OF_LOSS, OF_RECIPES, OF_TOYS, Learner, lines_of, settings_read
 from apps.learning.models import JobState, TrainingJob
 from apps.learning.recipes import FIRST, PRESETS, follows, recipe_cards
 from tests.browser.marking_pages import ClientFor
-from tests.training_jobs.factory import a_checkpoint, a_job, training  # noqa: F401  (a fixture)
+from tests.training_jobs.factory import a_checkpoint, a_job
 from workers.datasets.stream_order import order_of
 from workers.recipes import registry
 
 
-def read(text: str, *, recipe: str = "turn_dapo", toy: str = "", makes_rows: bool = True) -> dict[str, Any]:
-    return vars(settings_read(text, recipe=recipe, toy=toy, makes_rows=makes_rows))
+def read(text: str, *, recipe: str = "turn_dapo", **more: Any) -> dict[str, Any]:
+    return vars(settings_read(text, Learner(recipe, **more)))
 
 
 def test_every_line_goes_to_its_part() -> None:
@@ -38,7 +38,7 @@ def test_every_line_goes_to_its_part() -> None:
         "credit": "printed",
         "form": "unit",
     }
-    assert read("") == {"loss": {}, "recipe": {}, "toy": {}}
+    assert read("") == read("loss.mastered_below = null") == {"loss": {}, "recipe": {}, "toy": {}}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,18 @@ def test_every_line_goes_to_its_part() -> None:
         ("loss.agregation = seq", {}, "There is no setting loss.agregation here. There are: loss.aggregation"),
         ("loss.beta = 1", {}, "no setting loss.beta"),
         ("loss.aggregation = mean", {}, "loss.aggregation is one of token, seq, fixed, sum"),
-        ("loss.aggregation = fixed", {}, "needs loss.longest"),
+        ("loss.aggregation: seq", {}, "this one has no =: loss.aggregation: seq"),
+        ("loss.aggregation = seq\nloss.aggregation = sum", {}, "loss.aggregation stands there twice"),
+        ("loss.aggregation = fixed", {}, "goes with loss.aggregation = fixed alone"),
+        ("loss.longest = 7", {}, "goes with loss.aggregation = fixed alone"),
+        ("loss.aggregation = fixed\nloss.longest = 2.5", {}, "a whole number of tokens"),
+        ("loss.positive = 5", {}, "no setting loss.positive"),
+        ("loss.aggregation = seq", {"recipe": "orealh"}, "There are: loss.positive, loss.negative"),
+        ("loss.mastered_below = 0.2", {"recipe": "turn_sft"}, "no setting loss.mastered_below"),
+        ("loss.mastered_below = 0.2", {"recipe": "turn_sft", "toy": "trio", "has_teacher": True}, "This job has none."),
+        ("recipe.scope = turn", {"recipe": "turn_grpo", "toy": "copy"}, "no setting recipe.scope"),
+        ("recipe.margin = 5", {}, "cannot be more"),
+        ("toy.strategy = adaptive", {"recipe": "turn_sft", "toy": "trio", "has_teacher": True}, "no setting toy.strategy"),
         ("loss.mastered_below = much", {}, "loss.mastered_below is a number"),
         ("loss.mastered_below = -1", {}, "not negative"),
         ("loss.mastered_below = NaN", {}, "not negative"),
@@ -57,7 +68,7 @@ def test_every_line_goes_to_its_part() -> None:
         ("recipe.longest = 10", {"makes_rows": False}, "no setting recipe.longest"),
         ("toy.strategy = adaptive", {}, "no setting toy.strategy"),
         ("toy.single = 1", {"toy": "ask"}, "toy.single is one of true, false"),
-        ("nonsense", {}, "no setting nonsense"),
+        ("nonsense", {}, "this one has no =: nonsense"),
     ],
 )
 def test_what_means_nothing_is_named(text: str, more: dict[str, Any], sentence: str) -> None:
@@ -71,15 +82,26 @@ def test_the_names_are_those_that_the_recipes_take() -> None:
         takes = {one.name for one in inspect.signature(recipe.rows).parameters.values() if one.kind == one.KEYWORD_ONLY}
         named = {option.name for option in RECIPES[name].options} | set(OF_RECIPES.get(name, ()))
         assert named <= takes, name
+    assert {card.objective for card in recipe_cards().values()} == set(OF_LOSS)
+    assert all(set(names) <= set(recipe_cards()["marsrl"].defaults["loss"]) for names in OF_LOSS.values())
     assert set(OF_TOYS["trio"]["strategy"]) == {"random", "balanced", "adaptive"}
     assert {card.defaults["loss"]["aggregation"] for card in recipe_cards().values()} <= set(AGGREGATIONS)
+
+
+def test_what_a_job_was_told_can_be_read_back_as_lines() -> None:
+    config = {
+        "loss": {"beta": 0.5, "aggregation": "seq"},
+        "source": {"recipe_options": {"longest": 100}, "options": {"single": True}},
+    }
+    assert lines_of(config) == "loss.aggregation = seq\nrecipe.longest = 100\ntoy.single = true"
+    assert lines_of({"source": {"kind": "rows"}}) == ""
 
 
 @pytest.mark.django_db
 def test_a_form_hands_them_on_and_says_beside_the_field_what_is_wrong(
     client_for: ClientFor,
     alice: User,
-    training: Settings,  # noqa: F811
+    training: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jobs, "nudge", lambda: None)
@@ -120,10 +142,30 @@ def test_after_the_last_part_nothing_follows() -> None:
 
 
 @pytest.mark.django_db
+def test_going_on_from_any_other_job_begins_with_what_that_one_had(
+    client_for: ClientFor,
+    alice: User,
+    training: Settings,
+) -> None:
+    config = {"source": {"kind": "toy", "toy": "copy"}, "rows_per_step": 250, "learning_rate": 0.002}
+    config |= {"loss": {"beta": 0.0, "aggregation": "seq"}, "lora": {"rank": 8, "alpha": 24, "targets": "all-linear"}}
+    job = a_job(config=config)
+    a_checkpoint(job)
+    page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    link = page.split("Go on from it")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
+    form = client_for(alice).get(link).context["form"]
+    said = {name: form[name].value() for name in form.fields}
+    assert (said["recipe"], said["source"], said["base"]) == ("turn_grpo", "toy:copy", f"job:{job.public_id}:20")
+    assert (said["steps"], said["rows_per_step"], said["learning_rate"], said["beta"]) == (20, 250, 0.002, 0.0)
+    assert (said["lora"], said["lora_rank"], said["lora_alpha"]) == (True, 8, 24)
+    assert said["settings"] == "loss.aggregation = seq"
+
+
+@pytest.mark.django_db
 def test_the_page_of_a_cold_start_leads_to_its_second_half_filled_in(
     client_for: ClientFor,
     alice: User,
-    training: Settings,  # noqa: F811
+    training: Settings,
 ) -> None:
     config = {"recipe": "turn_sft", "source": {"kind": "toy", "toy": "trio", "demonstrations": True}}
     job = a_job(state=JobState.FINISHED, config=config, checkpoint="checkpoints/checkpoint-20")

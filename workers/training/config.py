@@ -174,6 +174,8 @@ def _check(config: JobConfig) -> None:
             raise BadConfig(f"“{name}” is {value!r}; it must be one of {', '.join(allowed)}.")
     if kind == "texts" and config.training.needs_logprobs:
         raise BadConfig(f"“source.kind” is texts, which have no log-probabilities, and {config.recipe} needs them.")
+    if config.loss.mastered_below is not None and not config.training.objective.startswith("clipped"):
+        raise BadConfig(f"“loss.mastered_below” is for recipes with a clipped loss; {config.recipe} has none.")
     if config.loss.aggregation == "fixed" and not config.loss.longest:
         raise BadConfig("The aggregation “fixed” needs loss.longest, the longest completion in tokens.")
     if config.rows_per_step % config.micro:

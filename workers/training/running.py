@@ -167,7 +167,7 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
     needs = {
         "needs_logprobs": training.needs_logprobs,
         "needs_advantage": training.needs_advantage,
-        "needs_reward": training.needs_reward,
+        "needs_reward": training.needs_reward or config.loss.mastered_below is not None,
     }
     if kind in ("rows", "texts"):
         return StoredRows(TableRows(job / "rows", **needs), config.rows_per_step, seed=config.seed)

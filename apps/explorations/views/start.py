@@ -155,4 +155,5 @@ def _asked(request: HttpRequest, aliases: dict[str, Alias]) -> dict[str, Any]:
 
 def _as_posted(form: ExplorationForm) -> dict[str, Any]:
     """What the unchanged form would send, so that the first page already shows its estimate."""
-    return {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}
+    values = {name: form[name].value() for name in form.fields}
+    return {name: value for name, value in values.items() if value is not None and value is not False}

@@ -32,7 +32,7 @@ _SCHEMA = DecisionJson.model_json_schema()
 
 
 class Params(Value):
-    """Defaults are MarsRL's in training."""
+    """Sizes are MarsRL's in training. Inputs are drawn: the paper's own choice, adaptive, needs an answer (§3.4)."""
 
     group: int = Field(
         default=8, ge=2, le=128, title="Answers to an input", description="They had the same prompt and are compared."
@@ -94,7 +94,10 @@ class Groups:
         return self.selection()
 
     def selection(self) -> Selection:
-        """The candidate that most of its verifiers passed, of equals the newest; accepted where all of them did."""
+        """The candidate that the largest share of its verdicts passed, of equals the newest.
+
+        Accepted where all that could be read did, and half of them could be.
+        """
         if not self.desk.candidates:
             return Selection(candidate=None, reason=NOTHING_READABLE)
         best = max(self.desk.candidates.values(), key=lambda one: (self._share(one), one.order))
@@ -102,8 +105,10 @@ class Groups:
             return Selection(candidate=best, reason="Nobody judged it.")
         passes, read = self.passes[best.id], self.read[best.id]
         of_all = f"{passes} of {read} verdicts on it found no fault"
-        if passes == read and 2 * read >= self.params.group:
-            return Selection(candidate=best, accepted=True, reason=f"Accepted: {of_all}.")
+        if passes == read:
+            if 2 * read >= self.params.group:
+                return Selection(candidate=best, accepted=True, reason=f"Accepted: {of_all}.")
+            of_all += f", but of {self.params.group} only {read} could be read"
         return Selection(candidate=best, accepted=False, reason=f"Not accepted: {of_all}.")
 
     def _share(self, candidate: Candidate) -> float:
@@ -256,7 +261,7 @@ SCAFFOLD = Scaffold(
     read_params=reader(Params),
     presets={
         "quick": Preset("Quick", "Four answers to an input, one input a role.", Params(group=4, inputs=1)),
-        "paper": Preset("Paper", "Eight answers to an input, two inputs a role.", Params()),
+        "paper": Preset("Paper", "The paper's sizes: eight answers to an input, two inputs a role, drawn.", Params()),
         "adaptive": Preset(
             "Adaptive",
             "The paper's best choice of inputs, for problems with an answer. Verifiers may learn to object to everything.",

@@ -1,0 +1,98 @@
+"""In CI a failure is tried twice and told, more than a few of them fail the run, and tests that kill are never repeated."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFTEST = """
+import pytest
+from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "kill: kills")
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    repeat_once(config, items)
+"""
+TESTS = """
+import pathlib, pytest
+
+def first_time(name):
+    place = pathlib.Path(__file__).parent / f"seen-{name}"
+    is_first = not place.exists()
+    place.touch()
+    return is_first
+
+if UNSTEADY:
+    @pytest.mark.parametrize("number", range(UNSTEADY))
+    def test_unsteady(number):
+        assert not first_time(number), "the unlucky moment"
+
+if BROKEN:
+    def test_broken():
+        assert False
+
+if KILLS:
+    @pytest.mark.kill
+    def test_that_kills():
+        assert not first_time("kill")
+"""
+
+
+def run(
+    folder: Path, *, unsteady: int = 0, broken: bool = False, kills: bool = False, ci: str = "true", processes: int = 0
+) -> str:
+    """What pytest says of such tests, with its exit status at the end."""
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    head = f"UNSTEADY, BROKEN, KILLS = {unsteady}, {broken}, {kills}\n"
+    (folder / "test_given.py").write_text(head + TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    done = subprocess.run(
+        [*command, "-n", str(processes), "-c", "pytest.ini", "--rootdir", "."],
+        cwd=folder,
+        env={**os.environ, "CI": ci, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f"{done.stdout}\nexit {done.returncode}"
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_few_that_pass_the_second_time_are_told_with_what_they_said(tmp_path: Path, processes: int) -> None:
+    said = run(tmp_path, unsteady=3, processes=processes)
+    assert "3 failed once and were repeated" in said
+    assert "test_given.py::test_unsteady[2]" in said
+    assert "the unlucky moment" in said
+    assert "exit 0" in said
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_more_than_a_few_fail_the_run(tmp_path: Path, processes: int) -> None:
+    said = run(tmp_path, unsteady=4, processes=processes)
+    assert "4 passed, 4 rerun" in said
+    assert "exit 1" in said
+
+
+def test_what_fails_twice_has_failed(tmp_path: Path) -> None:
+    said = run(tmp_path, broken=True)
+    assert "1 failed, 1 rerun" in said
+    assert "exit 1" in said
+
+
+def test_a_test_that_kills_is_not_repeated(tmp_path: Path) -> None:
+    said = run(tmp_path, kills=True)
+    assert "rerun" not in said
+    assert "exit 1" in said
+
+
+def test_at_home_nothing_is_repeated(tmp_path: Path) -> None:
+    said = run(tmp_path, unsteady=1, ci="")
+    assert "rerun" not in said
+    assert "exit 1" in said
