@@ -11,6 +11,7 @@ from apps.learning.charts import word_of
 from apps.learning.curves import curves_of, reading
 from apps.learning.folders import LOST_AFTER_S, checkpoint_steps, log_tail, silent_for
 from apps.learning.job_ends import ADVICE
+from apps.learning.job_settings import lines_of
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.recipes import follows
 from apps.learning.rollout_plan import RolloutPlan, plan_of
@@ -55,6 +56,7 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         "log": log_tail(job.folder)[-LOG_LINES:],
         "checkpoints": list(reversed(checkpoint_steps(job.folder))),
         "next_part": follows(job.recipe, job.toy),
+        "settings": lines_of(job.config).replace("\n", "; "),
         "played": played,
         "waits": waits_for(job, played.counts if played else {}, dropped=dropped),
         "no_worker": job.state == JobState.QUEUED and worker_is_missing(),

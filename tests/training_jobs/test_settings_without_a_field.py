@@ -152,6 +152,7 @@ def test_going_on_from_any_other_job_begins_with_what_that_one_had(
     job = a_job(config=config)
     a_checkpoint(job)
     page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    assert "Other settings: <code>loss.aggregation = seq</code>" in page
     link = page.split("Go on from it")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
     form = client_for(alice).get(link).context["form"]
     said = {name: form[name].value() for name in form.fields}
