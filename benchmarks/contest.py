@@ -31,6 +31,7 @@ WINDOW = 256
 PRESET: Mapping[str, Any] = {}
 QUICK: Mapping[str, Any] = {"rollouts": 12, "rounds": 3, "revisions": 2, "candidates": 2, "lemma_votes": 4, "proof_votes": 4}
 WITHIN_S = 3000
+STARTED_WITHIN_S = 120
 CHART = "CPU per call in ms, by process"
 
 
@@ -49,6 +50,7 @@ def measure(overrides: Mapping[str, Any], latency_s: float) -> list[Figure]:
 
     size = _database_bytes(folder)
     with Processes("valkey", *WORKERS, "orchestrator", folder=folder) as processes, Memory(processes) as memory:
+        _wait_for_workers()
         before, began = processes.cpu_s(), time.monotonic()
         run = start(overrides)
         expected = calls_expected(run.spec["params"])
@@ -161,6 +163,21 @@ def calls_expected(values: Mapping[str, Any]) -> int:
     params = Params.model_validate(values)
     exploring = params.rollouts * params.rounds * (2 + LEMMAS_A_ROUND * params.lemma_votes)
     return exploring + params.candidates * (1 + params.revisions) * (1 + params.proof_votes)
+
+
+def _wait_for_workers() -> None:
+    """Return when all workers have said that their engine is ready: what a process costs until then is no run's."""
+    from apps.runs.streams import heartbeats, sync_client
+
+    def ready() -> int:
+        beats = heartbeats(sync_client())
+        return sum(any(health["state"] == "ready" for health in beat["health"].values()) for beat in beats)
+
+    until = time.monotonic() + STARTED_WITHIN_S
+    while ready() < len(WORKERS):
+        if time.monotonic() > until:
+            raise SystemExit(f"not all workers were ready after {STARTED_WITHIN_S} s")
+        time.sleep(0.25)
 
 
 def _wait(run: "Run", calls: int | None) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Usage
-from benchmarks.contest_texts import reply
+from benchmarks.contest_texts import prose, reply
 
 LATENCY_S = "CONTEST_LATENCY_S"
 """Environment variable: the mean time of one answer."""
@@ -24,6 +24,7 @@ class ContestEngine:
     def __init__(self, latency_s: float) -> None:
         self._location = math.log(latency_s) - SIGMA**2 / 2
         self._running = 0
+        prose("", 1)  # The text that all answers are cut from is made now, not in the first call.
 
     @classmethod
     def from_environment(cls) -> "ContestEngine":

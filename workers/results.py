@@ -15,11 +15,14 @@ from redis.exceptions import RedisError
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.crash import crash_point
 from apps.runs.logs import about
+from apps.runs.pace import Pace
 from apps.runs.streams import HOUR_S, finished_key, results_key
 
 logger = logging.getLogger(__name__)
 RESULTS_KEPT_S = 7 * 24 * HOUR_S
 MOST_AT_ONCE = 256
+#: How long a result waits for others at most, where they come fast.
+GATHER_AT_MOST_S = 0.05
 
 Fields = dict[str, str]
 
@@ -57,10 +60,17 @@ class ResultOutbox:
         self._redis = client
         self._on_settled = on_settled
         self._queue: queue.SimpleQueue[_Ended] = queue.SimpleQueue()
+        self._pace = Pace()
         threading.Thread(target=self._work, name="results", daemon=True).start()
 
-    def put(self, request: GenerationRequest, fingerprint: str, make_fields: Callable[[], Fields | None]) -> "Future[None]":
-        """Return at once; the future ends when the result is on its stream, or when `make_fields` says that there is none."""
+    def put(
+        self, request: GenerationRequest, fingerprint: str, make_fields: Callable[[], Fields | None], took_s: float = 0.0
+    ) -> "Future[None]":
+        """Return at once; the future ends when the result is on its stream, or when `make_fields` says that there is none.
+
+        `took_s`: how long the call was under way here; results of calls that take a while share a round trip.
+        """
+        self._pace.count(took_s)
         ended = _Ended(request, fingerprint, make_fields)
         self._queue.put(ended)
         return ended.settled
@@ -68,6 +78,9 @@ class ResultOutbox:
     def _work(self) -> None:
         while True:
             batch = [self._queue.get()]
+            patience_s = self._pace.patience_s(0.0, GATHER_AT_MOST_S)
+            if self._pace.answers_in(patience_s) > 1:
+                time.sleep(patience_s)
             with suppress(queue.Empty):
                 while len(batch) < MOST_AT_ONCE:
                     batch.append(self._queue.get_nowait())

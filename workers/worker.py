@@ -12,6 +12,7 @@ import math
 import os
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
@@ -23,7 +24,7 @@ from django.conf import settings
 from kombu import Queue
 from redis.exceptions import RedisError
 
-from apps.config import broker
+from apps.config import broker, garbage
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest, Health
@@ -99,9 +100,11 @@ class Worker:
         logger.info("began %s", request.call_id, extra=about(request))
         metrics.count("calls_began", request.alias)
         settled: Future[None] = Future()
+        began = time.monotonic()
 
         def hand_over(generated: "Future[Final]") -> None:
-            put = self.outbox.put(request, fingerprint, functools.partial(self._fields, request, generated))
+            fields = functools.partial(self._fields, request, generated)
+            put = self.outbox.put(request, fingerprint, fields, time.monotonic() - began)
             put.add_done_callback(lambda _: settled.set_result(None))
 
         self.host.start(request).add_done_callback(hand_over)
@@ -244,6 +247,7 @@ def serve(worker: Worker) -> None:
     task_received.connect(worker.message_came)
     task_postrun.connect(worker.message_left)
     answer_calls_with(worker.answer)
+    garbage.set_aside()
 
 
 @worker_init.connect

@@ -1,11 +1,11 @@
 """The orchestrator process: `celery -A apps.config.orchestrator worker -P threads -Q runs`. Drives runs, finds lost ones."""
 
-import gc
 from typing import Any
 
 import django
 from celery.signals import worker_ready, worker_shutting_down
 
+from apps.config import garbage
 from apps.config.celery import app
 
 django.setup()
@@ -23,7 +23,7 @@ from apps.submissions import transcribing  # noqa: E402
 
 #: A run of a contest's size keeps half a million small objects, none of them in a cycle. With Python's threshold of 700 the
 #: collector walks them again and again: a fifth of the time of a replay.
-gc.set_threshold(100_000, 20, 20)
+garbage.set_aside(threshold=100_000)
 
 
 @worker_ready.connect

@@ -18,7 +18,7 @@ from apps.lemmas.models import (
 from apps.reasoning.domain import events as ev
 from apps.reasoning.domain.verdicts import NO_FAULT
 from apps.runs.models import Run
-from apps.runs.rows import insert, update
+from apps.runs.rows import insert, load, update
 
 FOLDED_KINDS = frozenset(
     event.kind
@@ -67,7 +67,7 @@ class Fold:
             self.humans = {row.command: row for row in HumanVerdict.objects.filter(run=self.run, command__in=commands)}
             lemmas |= {row.lemma for row in self.humans.values()}
         if lemmas:
-            self.lemmas = {row.lemma: row for row in Lemma.objects.filter(run=self.run, lemma__in=lemmas)}
+            self.lemmas = {row.lemma: row for row in load(Lemma, self.run.pk, "lemma", lemmas)}
         if proofs:
             was_selected = Q(selected=True) if any(isinstance(event, ev.ProofSelected) for event in told) else Q(pk=None)
             rows = ProofVersion.objects.filter(Q(proof__in=proofs) | was_selected, run=self.run)

@@ -11,6 +11,7 @@ from apps.runs.journal_batch import Item, NumberedEvent
 from apps.runs.journal_writer import JournalWriter, Sink
 from apps.runs.models import Run, RunEvent
 from apps.runs.records import LoadedRecords
+from apps.runs.rows import plain
 
 __all__ = ["JournalWriter", "NumberedEvent", "RunJournal", "Sink"]
 
@@ -26,7 +27,7 @@ class RunJournal:
         self.last_seq = run.last_seq
         self.is_lost = False
         self.unwritable: JournalUnwritable | None = None
-        self.event_keys = set(RunEvent.objects.filter(run=run).values_list("key", flat=True))
+        self.event_keys = {key for (key,) in plain(RunEvent, run.pk, ["key"])}
         self._writer = writer
         self._loaded = LoadedRecords(run)
         self.replayable = len(self._loaded)

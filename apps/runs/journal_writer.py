@@ -24,6 +24,7 @@ from apps.runs.crash import crash_point
 from apps.runs.journal_answers import answer
 from apps.runs.journal_batch import Announced, Item, NumberedEvent, Plan, texts_of
 from apps.runs.models import Blob, Run, RunEvent, Step
+from apps.runs.pace import Pace
 from apps.runs.records import values_of
 from apps.runs.rows import advance, insert
 from apps.runs.texts import blob_values
@@ -38,13 +39,11 @@ Sink = Callable[[Run, Sequence[NumberedEvent]], None]
 Announce = Callable[[str, Sequence[Announced]], None]
 """Called after COMMIT with the run's public id: tells readers that there is news. May fail; the rows are the truth."""
 
-BATCH_ROWS = 256
-BATCH_WAIT_S = 0.002
+BATCH_ROWS, BATCH_WAIT_S = 256, 0.002
 #: From so many rows a second on, a batch waits longer: each commit costs the same, and many calls are under way then. A batch
 #: of few rows is of a run that asks one thing after the other; it must not wait.
-BUSY_ROWS_PER_S = 200
-FEW_ROWS = 3
-BUSY_WAIT_S = 0.05
+BUSY_ROWS_PER_S, FEW_ROWS = 200, 3
+BUSY_WAIT_S, BUSY_WAIT_AT_MOST_S = 0.05, 0.1
 RETRY_FOR_S = 60.0
 
 
@@ -60,6 +59,7 @@ class JournalWriter:
         self._sinks = sinks
         self._announce = announce
         self._known_blobs: set[str] = set()
+        self._pace = Pace()
         self._thread = threading.Thread(target=self._work, name="journal-writer", daemon=True)
         if own_thread:
             self._thread.start()
@@ -95,8 +95,7 @@ class JournalWriter:
                     item = self._queue.get(timeout=max(0.0, until - time.monotonic()))
                 except queue.Empty:
                     break
-                if item is None:
-                    stopping = True
+                if stopping := item is None:
                     break
                 batch.append(item)
                 rows += 1 + len(item.events)
@@ -106,7 +105,7 @@ class JournalWriter:
                 logger.exception("journal: a batch could not be prepared")
                 _give_up(batch, f"The journal refused a write ({type(error).__name__}: {error}).")
             is_busy = rows > FEW_ROWS and rows > BUSY_ROWS_PER_S * (time.monotonic() - since)
-            wait_s = BUSY_WAIT_S if is_busy else BATCH_WAIT_S
+            wait_s = self._pace.patience_s(BUSY_WAIT_S, BUSY_WAIT_AT_MOST_S) if is_busy else BATCH_WAIT_S
         connection.close()
 
     def _commit(self, plans: list[Plan]) -> None:
@@ -193,6 +192,7 @@ class JournalWriter:
                 plan.events.append((plan.first_seq + len(plan.events), key, item.at or now, event))
             if item.record is not None:
                 plan.steps.append(values_of(item.record, journal.pk, item.at or now))
+                self._pace.count(item.record.final.duration_s if item.record.final else 0.0)
         return list(plans.values())
 
     @transaction.atomic

@@ -14,34 +14,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from apps.runs.crash import crash_point
+from apps.runs.pace import Pace
 
 logger = logging.getLogger(__name__)
 
-MOST_CALLS = 8
-#: A message holds no more calls than the workers answered lately in this time.
-WORTH_S = 0.05
-GATHER_S = 0.02
+MOST_CALLS = 16
+#: A message holds no more calls than the workers answered lately in the usual patience, between these.
+WORTH_S, WORTH_AT_MOST_S = 0.05, 0.1
+GATHER_S, GATHER_AT_MOST_S = 0.02, 0.05
 
 Send = Callable[[Sequence[tuple[str, str]], str, int], None]
 """Sends pairs of a request as JSON and its fingerprint to a queue with a priority; raises where it could not."""
-
-
-class Rate:
-    """How fast answers come: the last 64 of them."""
-
-    def __init__(self) -> None:
-        self._at: deque[float] = deque(maxlen=64)
-
-    def count(self) -> None:
-        self._at.append(time.monotonic())
-
-    @property
-    def calls_per_message(self) -> int:
-        """As many as were answered in `WORTH_S`, at least one."""
-        if len(self._at) < 2:
-            return 1
-        a_second = len(self._at) / max(1e-3, time.monotonic() - self._at[0])
-        return max(1, min(MOST_CALLS, int(a_second * WORTH_S)))
 
 
 @dataclass(eq=False)
@@ -63,13 +46,13 @@ class Post:
         self._send = send
         self._incoming: queue.SimpleQueue[Parcel] = queue.SimpleQueue()
         self._waiting: dict[tuple[int, str], deque[Parcel]] = {}
-        self._rates: dict[str, Rate] = {}
+        self._paces: dict[str, Pace] = {}
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def rate(self, queue_name: str) -> Rate:
+    def pace(self, queue_name: str) -> Pace:
         """How fast this process gets answers to calls of a queue."""
-        return self._rates.setdefault(queue_name, Rate())
+        return self._paces.setdefault(queue_name, Pace())
 
     def put(self, parcel: Parcel) -> None:
         """Send `parcel` soon, urgent ones first, again and again until the broker has it or it is dropped."""
@@ -83,8 +66,7 @@ class Post:
         while True:
             if not self._waiting:
                 self._sort_in(self._incoming.get())
-                if any(self.rate(name).calls_per_message > 1 for _, name in self._waiting):
-                    time.sleep(GATHER_S)  # Where answers come fast, those who ask in the next moment share the message.
+                time.sleep(self._gather_s())
             while True:
                 try:
                     self._sort_in(self._incoming.get_nowait())
@@ -98,11 +80,20 @@ class Post:
     def _sort_in(self, parcel: Parcel) -> None:
         self._waiting.setdefault((parcel.priority, parcel.queue), deque()).append(parcel)
 
+    def _gather_s(self) -> float:
+        """Where answers come fast, those who ask in the next moment share the message."""
+        [(_, name)] = self._waiting
+        return self.pace(name).patience_s(GATHER_S, GATHER_AT_MOST_S) if self._calls_a_message(name) > 1 else 0.0
+
+    def _calls_a_message(self, name: str) -> int:
+        pace = self.pace(name)
+        return max(1, min(MOST_CALLS, int(pace.answers_in(pace.patience_s(WORTH_S, WORTH_AT_MOST_S)))))
+
     def _next(self) -> list[Parcel]:
         """The parcels of the next message."""
         place = min(self._waiting, key=lambda place: place[0])
         waiting = self._waiting[place]
-        size = min(len(waiting), self.rate(place[1]).calls_per_message)
+        size = min(len(waiting), self._calls_a_message(place[1]))
         parcels = [waiting.popleft() for _ in range(size)]
         if not waiting:
             del self._waiting[place]

@@ -1,5 +1,8 @@
 """Between the core's `StepRecord` and the stored `Step` row."""
 
+import json
+from collections import namedtuple
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, cast
 
@@ -7,10 +10,15 @@ import zstandard
 
 from apps.reasoning.domain.generation import Final, FinishReason, Place, Usage
 from apps.reasoning.domain.records import RecordKind, StepRecord
+from apps.reasoning.domain.values import unchecked
 from apps.reasoning.journal.keys import sha_of
-from apps.runs.models import Blob, Run, Step
+from apps.runs.models import Run, Step
+from apps.runs.rows import plain
+from apps.runs.texts import texts_of_steps
 
 _READ = tuple(field.name for field in Step._meta.concrete_fields if field.name not in ("id", "run", "recorded_at"))
+
+_Row = namedtuple("_Row", _READ)  # type: ignore[misc]  # The columns are the model's.
 
 
 def values_of(record: StepRecord, run_pk: int, at: datetime) -> dict[str, Any]:
@@ -56,13 +64,9 @@ class LoadedRecords:
 
     def __init__(self, run: Run) -> None:
         # Named tuples: 80,000 model instances take twice as long to make.
-        rows = Step.objects.filter(run=run).values_list(*_READ, named=True).iterator(chunk_size=2000)
-        self._rows: dict[str, Any] = {row.key: row for row in rows}
-        self._texts: dict[str, tuple[int, bytes]] = {}
-        shas = {sha for row in self._rows.values() for sha in (row.text_sha, row.reasoning_sha) if sha}
-        for start in range(0, len(ordered := sorted(shas)), 900):
-            for sha, size, data in Blob.objects.filter(sha__in=ordered[start : start + 900]).values_list("sha", "size", "data"):
-                self._texts[sha] = (size, bytes(data))
+        rows: Iterable[Any] = map(_Row._make, plain(Step, run.pk, _READ))
+        self._rows = {row.key: row for row in rows}
+        self._texts = texts_of_steps(run.pk)
         self._unzip = zstandard.ZstdDecompressor()
         self.loaded = len(self._rows)
 
@@ -86,11 +90,13 @@ class LoadedRecords:
     def _record(self, row: Any) -> StepRecord:
         final = None
         if row.finish_reason:
-            final = Final(
+            final = unchecked(
+                Final,
                 text=self._text(row.text_sha),
                 reasoning=self._text(row.reasoning_sha),
                 finish_reason=cast("FinishReason", row.finish_reason),
-                usage=Usage(
+                usage=unchecked(
+                    Usage,
                     prompt=row.prompt_tokens,
                     cached=row.cached_tokens,
                     completion=row.completion_tokens,
@@ -101,16 +107,17 @@ class LoadedRecords:
                 model_revision=row.model_revision,
                 worker=row.worker,
             )
-        return StepRecord(
+        return unchecked(
+            StepRecord,
             key=row.key,
             kind=cast("RecordKind", row.kind),
             request_hash=row.request_hash,
             role=row.role,
             alias=row.alias,
-            place=Place(rollout=row.rollout, round=row.round, subject=row.subject, index=row.index),
+            place=unchecked(Place, rollout=row.rollout, round=row.round, subject=row.subject, index=row.index),
             attempt=row.attempt,
-            prompt_shas=tuple(row.prompt_shas),
+            prompt_shas=tuple(json.loads(row.prompt_shas)),
             final=final,
             failure=row.failure,
-            value=row.value,
+            value=None if row.value is None else json.loads(row.value),
         )

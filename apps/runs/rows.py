@@ -1,4 +1,5 @@
-"""The hot writes of the journal and of its projections as plain SQL: inserts, updates by primary key, the run's counters.
+"""The hot statements of the journal and of its projections as plain SQL: inserts, updates by primary key, rows by name, the
+run's counters.
 
 Model instances, `bulk_create`, `bulk_update` and F expressions were more than half of the writer's time (benchmarks/journal.py,
 benchmarks/contest.py). Columns are still read from the models, so a row that lacks a new column fails at once.
@@ -6,16 +7,17 @@ benchmarks/contest.py). Columns are still read from the models, so a row that la
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, models
 
 from apps.runs.models import Run
 
+M = TypeVar("M", bound=models.Model)
 _ADVANCE = (
     f"UPDATE {Run._meta.db_table} SET last_seq = %s, calls = calls + %s, prompt_tokens = prompt_tokens + %s, "  # noqa: S608
     "completion_tokens = completion_tokens + %s WHERE id = %s AND fence = %s"
@@ -47,9 +49,59 @@ def insert(model: type[models.Model], rows: Sequence[Mapping[str, Any]], *, new_
     _insert(model, new_only).run(rows)
 
 
+def load(model: type[M], run_pk: int, name: str, values: Collection[str]) -> list[M]:
+    """The rows of a run whose attribute `name` is one of `values`, as instances.
+
+    For the writer's every commit: compiling the same query anew was most of what a manager's `filter` took.
+    """
+    query = _query(model, name)
+    with connection.cursor() as cursor:
+        cursor.execute(query.sql.format(", ".join(["%s"] * len(values))), [run_pk, *values])
+        found = [list(row) for row in cursor.fetchall()]
+    for at, column, convert in query.converters:
+        for row in found:
+            row[at] = convert(row[at], column, connection)
+    return [model.from_db("default", query.names, row) for row in found]
+
+
+def plain(model: type[models.Model], run_pk: int, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The attributes `names` of all rows of a run as the database has them: JSON is text."""
+    fields = {field.attname: field for field in model._meta.concrete_fields}
+    quote = connection.ops.quote_name
+    selected = ", ".join(quote(str(fields[name].column)) for name in names)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {selected} FROM {quote(model._meta.db_table)} WHERE run_id = %s", [run_pk])  # noqa: S608
+        return cursor.fetchall()  # type: ignore[no-any-return]
+
+
 def update(model: type[models.Model], names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the attributes `names` of the rows, each found by its `id`, inside the caller's transaction."""
     _update(model, tuple(names)).run(rows)
+
+
+@dataclass(frozen=True)
+class _Query:
+    """SQL with a run's mark and a place for those of the values; what turns the database's values into Python's."""
+
+    sql: str
+    names: tuple[str, ...]
+    converters: tuple[tuple[int, Any, Callable[..., Any]], ...]
+
+
+@functools.cache
+def _query(model: type[models.Model], name: str) -> _Query:
+    fields = model._meta.concrete_fields
+    table, quote = model._meta.db_table, connection.ops.quote_name
+    wanted = quote(next(str(field.column) for field in fields if field.attname == name))
+    columns = [field.get_col(table) for field in fields]
+    converters = tuple(
+        (at, column, convert)
+        for at, column in enumerate(columns)
+        for convert in (*connection.ops.get_db_converters(column), *column.get_db_converters(connection))
+    )
+    selected = ", ".join(quote(str(field.column)) for field in fields)
+    sql = f"SELECT {selected} FROM {quote(table)} WHERE {quote('run_id')} = %s AND {wanted} IN ({{}})"  # noqa: S608
+    return _Query(sql, tuple(field.attname for field in fields), converters)
 
 
 @functools.cache

@@ -2,19 +2,17 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apps.reasoning.domain.generation import GenerationRequest
-from apps.runs.posting import GATHER_S, Parcel, Post, Rate
+from apps.runs.pace import Pace
+from apps.runs.posting import GATHER_S, WORTH_S, Parcel, Post
 from apps.runs.streams import DAY_S, SENT_AT, broker_time, cancel_key, sync_client
 from apps.runs.tasks import generate
 
 logger = logging.getLogger(__name__)
 
-#: Answers that come in this part of a call's usual time are read together, if they are to wait longer than `GATHER_S`.
-READ_PART = 0.1
 READ_AT_MOST_S = 0.1
 
 
@@ -25,22 +23,19 @@ class CallSender:
         self._queues = queues
         self._post = post or _post
         self._on_their_way: set[Parcel] = set()
-        self._rate = Rate()
-        self._took_s: deque[float] = deque(maxlen=64)
+        self._pace = Pace()
 
     def answered(self, alias: str, took_s: float) -> None:
-        """An answer came; the rate of answers decides how many calls share a message."""
-        self._rate.count()
-        self._post.rate(self._queues[alias]).count()
-        self._took_s.append(took_s)
+        """An answer came; the pace of answers decides how many calls share a message."""
+        self._pace.count(took_s)
+        self._post.pace(self._queues[alias]).count(took_s)
 
     @property
     def read_wait_s(self) -> float:
         """How long to wait for further answers, to handle them together; 0 where they come too slowly for that to pay."""
-        if self._rate.calls_per_message < 2:
+        if self._pace.answers_in(WORTH_S) < 2:
             return 0.0
-        usual_s = sum(self._took_s) / len(self._took_s)
-        return max(GATHER_S, min(READ_AT_MOST_S, READ_PART * usual_s))
+        return self._pace.patience_s(GATHER_S, READ_AT_MOST_S)
 
     async def send(self, request: GenerationRequest, fingerprint: str) -> None:
         """Return when the broker has the call, however long that takes. A call that cannot be written as JSON raises here."""

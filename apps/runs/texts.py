@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import zstandard
+from django.db import connection
 
-from apps.runs.models import Blob
+from apps.runs.models import Blob, Step
 
 _compressor = threading.local()
 
@@ -27,6 +28,15 @@ def texts_get(shas: Iterable[str]) -> dict[str, str]:
         for blob in Blob.objects.filter(sha__in=ordered[start : start + 500]):
             found[blob.sha] = zstandard.ZstdDecompressor().decompress(bytes(blob.data), max_output_size=blob.size).decode()
     return found
+
+
+def texts_of_steps(run_pk: int) -> dict[str, tuple[int, bytes]]:
+    """What models wrote in a run, by name: the size of each text and the text compressed."""
+    blob, step = Blob._meta.db_table, Step._meta.db_table
+    names = " UNION ".join(f"SELECT {column} FROM {step} WHERE run_id = %s" for column in ("text_sha", "reasoning_sha"))  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT sha, size, data FROM {blob} WHERE sha IN ({names})", [run_pk, run_pk])  # noqa: S608
+        return {sha: (size, bytes(data)) for sha, size, data in cursor.fetchall()}
 
 
 def text_get(sha: str) -> str:

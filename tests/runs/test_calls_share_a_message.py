@@ -61,9 +61,9 @@ async def test_a_call_has_a_message_of_its_own_while_no_answers_have_come(sender
 
 async def test_calls_share_messages_where_many_answers_came_lately(sender: CallSender, sent: Sent) -> None:
     answers_came(sender)
-    await send(sender, *map(a_call, range(20)))
+    await send(sender, *map(a_call, range(2 * MOST_CALLS + 4)))
     assert [len(keys) for keys, _, _ in sent] == [MOST_CALLS, MOST_CALLS, 4]
-    assert [key for keys, _, _ in sent for key in keys] == [str(number) for number in range(20)]
+    assert [key for keys, _, _ in sent for key in keys] == [str(number) for number in range(2 * MOST_CALLS + 4)]
 
 
 async def test_a_message_has_one_queue_and_one_priority_and_urgent_ones_go_first(sender: CallSender, sent: Sent) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from apps.reasoning.domain.tools import ToolJob
-from apps.reasoning.domain.values import Value
+from apps.reasoning.domain.values import Value, unchecked
 
 FinishReason = Literal["stop", "length", "cancelled"]
 Job = Literal["generate"] | ToolJob
@@ -61,6 +61,10 @@ class Place(Value):
     round: int = 0
     subject: str = ""
     index: int = 0
+
+    def at(self, index: int) -> "Place":
+        """The same place with another number among equals."""
+        return unchecked(Place, rollout=self.rollout, round=self.round, subject=self.subject, index=index)
 
 
 class GenerationRequest(Value):

@@ -70,12 +70,15 @@ class AlikeIndex:
         ordered = sorted(mine, key=lambda token: (-len(token), token))
         prefix = ordered[: len(ordered) - max(1, _ceil(self._jaccard * len(ordered))) + 1]
         candidates = {place for token in prefix for place in self._having[token]}
-        least, most = len(mine) * self._jaccard, len(mine) / self._jaccard
-        found = [
-            (self._names[place], similarity(mine, other))
-            for place in sorted(candidates)
+        size, least, most = len(mine), len(mine) * self._jaccard, len(mine) / self._jaccard
+        # `similarity`, written out: most candidates are not alike, and a large run compares a million pairs.
+        alike = [
+            place
+            for place in candidates
             if least <= len(other := self._tokens[place]) <= most
+            and 2 * len(mine & other) >= self.threshold * (size + len(other))
         ]
+        found = [(self._names[place], similarity(mine, self._tokens[place])) for place in sorted(alike)]
         for token in prefix:
             self._having[token].append(len(self._names))
         self._names.append(name)

@@ -57,10 +57,15 @@ def clean_text(text: str) -> str:
 @functools.lru_cache(maxsize=512)
 def _made_inert(text: str) -> tuple[str, tuple[Flag, ...]]:
     flags: list[Flag] = []
-    plain, hidden = _HIDDEN.subn("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    plain, tokens = _CONTROL_TOKEN.subn(_inert, plain)
-    plain, tags = _ANSWER_TAG.subn(_inert, plain)
-    plain, boxes = _ANSWER_BOX.subn(r"\\fbox", plain)
+    plain, hidden = text.replace("\r\n", "\n").replace("\r", "\n"), 0
+    if not _is_plain(plain):
+        plain, hidden = _HIDDEN.subn("", plain)
+    tokens = tags = boxes = 0
+    if "<" in plain or "[" in plain:  # What the two patterns begin with.
+        plain, tokens = _CONTROL_TOKEN.subn(_inert, plain)
+        plain, tags = _ANSWER_TAG.subn(_inert, plain)
+    if "\\box" in plain.lower():
+        plain, boxes = _ANSWER_BOX.subn(r"\\fbox", plain)
     if hidden:
         flags.append("hidden character")
     if tokens:
@@ -68,6 +73,11 @@ def _made_inert(text: str) -> tuple[str, tuple[Flag, ...]]:
     if tags or boxes:
         flags.append("answer tag")
     return plain, tuple(flags)
+
+
+def _is_plain(text: str) -> bool:
+    """Is it ASCII that can be printed, line breaks and tabs included? Then nothing in it hides."""
+    return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def _inert(match: re.Match[str]) -> str:

@@ -3,13 +3,14 @@
 The verdict must be the last thing of the answer, so that one quoted from the text under judgement is never taken for it.
 """
 
+import functools
 import re
 from typing import Literal
 
 from pydantic import ValidationError
 
 from apps.reasoning.domain.generation import Final
-from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.domain.values import Unscored, Value, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, Vote
 from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer, without
 
@@ -111,15 +112,19 @@ def _tagged_vote(answer: str) -> Vote:
 
 
 def _check(attributes: str, comment: str) -> StepCheck | None:
-    named = {name.lower(): value.lower() for name, value in _ATTRIBUTE.findall(attributes)}
+    if (read := _attributes(attributes)) is None:
+        return None
+    step, sound, severity = read
+    return unchecked(StepCheck, step=step, sound=sound, comment=comment.strip(), severity=severity)
+
+
+# A run of contest size reads half a million checks with a few hundred different heads.
+@functools.lru_cache(maxsize=1024)
+def _attributes(written: str) -> tuple[int, bool, Severity] | None:
+    named = {name.lower(): value.lower() for name, value in _ATTRIBUTE.findall(written)}
     if not named.get("step", "").isdigit() or named.get("sound") not in ("yes", "no"):
         return None
-    return StepCheck(
-        step=int(named["step"]),
-        sound=named["sound"] == "yes",
-        comment=comment.strip(),
-        severity=_SEVERITIES.get(named.get("severity", ""), ""),
-    )
+    return int(named["step"]), named["sound"] == "yes", _SEVERITIES.get(named.get("severity", ""), "")
 
 
 def _consistent(vote: Vote, steps: int, may_name_lemma: bool) -> Vote:

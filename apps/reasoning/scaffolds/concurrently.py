@@ -15,7 +15,8 @@ async def concurrently(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     `BudgetExhausted` lets the others finish first, since what they got is paid for, and is raised then. Any other exception
     cancels the others and is raised at once.
     """
-    tasks = [asyncio.create_task(_held(item)) for item in work]
+    loop = asyncio.get_running_loop()
+    tasks = [loop.create_task(_held(item)) for item in work]
     try:
         if tasks:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)

@@ -84,7 +84,7 @@ async def _votes(
 
     async def vote(index: int) -> Vote:
         call = f"{prefix}/{index}"
-        final = await x.ask(call, role, prompt, place.model_copy(update={"index": index}), schema)
+        final = await x.ask(call, role, prompt, place.at(index), schema)
         cast = Vote(unscored=final) if isinstance(final, Unscored) else read(final)
         _tell_vote(x, subject, index, count, call, cast)
         if cast.unscored and isinstance(final, Final) and not cast.unscored.reason.startswith("FORMAT_ERROR"):
