@@ -1,5 +1,6 @@
 """What a version of a dataset says of itself: all that is needed to make it again, to judge it and to credit it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,12 @@ def manifest_of(build: DatasetBuild, number: int, chosen: Chosen, summary: dict[
         "made": {"at": timezone.now().isoformat(), "by": build.started_by.username if build.started_by else "command line"},
         "files": summary["files"],
     }
+
+
+UNSCORABLE = (
+    "Its log-probabilities are of what was drawn, and it was drawn at several temperatures or with top_p below 1, so no "
+    "trainer can find them again. Record runs at one temperature; recorded runs have top_p 1."
+)
 
 
 def git_commit() -> str:
@@ -86,6 +93,23 @@ def _sampling(runs: list[Run]) -> list[dict[str, Any]]:
     return [dict(zip(("alias", "role", "temperature", "top_p"), one, strict=True)) for one in sorted(found)]
 
 
+def scored_at(manifest: Mapping[str, Any]) -> float | None:
+    """The temperature at which a trainer has to score the rows of a version; None where no one temperature is right.
+
+    The model's own log-probabilities (`raw`) are those at 1. Those of what was drawn (`sampled`) are met again at the
+    temperature of drawing only, and not at all where top_p had cut the distribution (design of learning, section 3).
+    """
+    if "sampled" not in manifest.get("logprobs_of", ()):
+        return 1.0
+    learned = set(manifest.get("counts", {}).get("roles", {}))
+    drawn = [one for one in manifest["sampling"] if one["role"].replace("_", "") in learned or not learned]
+    temperatures = {float(one["temperature"]) for one in drawn}
+    is_cut = any(float(one["top_p"]) < 1 for one in drawn)
+    if is_cut or len(temperatures) != 1 or len(manifest["logprobs_of"]) > 1:
+        return None
+    return temperatures.pop()
+
+
 def _run(run: Run) -> dict[str, Any]:
     version = run.problem_version
     return {
@@ -114,6 +138,8 @@ def _notes(summary: dict[str, Any], origin: dict[str, Any], runs: list[Run]) -> 
             "Some calls were drawn at a temperature other than 1 or with top_p below 1, and their log-probabilities are the "
             "model's own: ratios to them are not ratios to what was drawn from."
         )
+    if summary["has_tokens"] and scored_at({**origin, "sampling": _sampling(runs), "counts": summary["counts"]}) is None:
+        found.append(f"Only supervised recipes can use it. {UNSCORABLE}")
     if len(origin["policies"]) > 1:
         found.append(f"Written by {len(origin['policies'])} policies; all rows have policy version 0.")
     if any(run.is_assisted for run in runs):

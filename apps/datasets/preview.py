@@ -4,14 +4,14 @@ The recipe itself runs in the export program; so this says what it is given, not
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from apps.datasets.choosing import NothingToMake, runs_chosen
 from apps.datasets.recipes import RECIPES, Judge
 from apps.datasets.recorded import Recorded, recorded_of
-from apps.datasets.trajectories import problem_id, trajectories_of
+from apps.datasets.trajectories import Trajectory, problem_id, trajectories_of
 from apps.runs.models import Run
 
 #: More runs are counted when the version is made; a page waits for no longer than these take.
@@ -21,7 +21,8 @@ PASS_RATES = ("0 %", "to 25 %", "to 50 %", "to 75 %", "to 99 %", "100 %")
 
 @dataclass
 class Preview:
-    """`trouble` says why nothing can be made; `previewed` of `runs` were read. `groups` share a problem."""
+    """`trouble` says why nothing can be made; `previewed` of `runs` were read. A group is what is compared: what answers one
+    prompt of one role, or the attempts at a problem; `silent` ones have one reward, `alone` are of one answer."""
 
     runs: int = 0
     previewed: int = 0
@@ -29,7 +30,9 @@ class Preview:
     problems: int = 0
     trajectories: int = 0
     turns: int = 0
+    groups: int = 0
     silent: int = 0
+    alone: int = 0
     has_tokens: bool = True
     roles: Counter[str] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
@@ -58,22 +61,35 @@ def preview_of(runs: Sequence[Run], recipe: str, judge: Judge) -> Preview:
     except NothingToMake as nothing:
         found.trouble = str(nothing)
         return found
-    rewards: dict[str, list[float]] = {}
+    rewards: dict[tuple[str, ...], list[float]] = {}
     for run in chosen.runs[:MOST_PREVIEWED]:
         recorded = recorded_of(run)
         found.previewed += 1
         found.has_tokens = recorded.has_tokens
         lengths = dict(run.steps.filter(kind="call").values_list("key", "completion_tokens"))
         for one in trajectories_of(recorded, RECIPES[recipe], judge, chosen.left):
-            rewards.setdefault(problem_id(recorded), []).append(float(one["reward"]))
+            for name, reward in _groups(one, problem_id(recorded)):
+                rewards.setdefault(name, []).append(reward)
             _count(found, recorded, one, lengths)
     for group in rewards.values():
         found.pass_rates[_bucket(group)] += 1
-        found.silent += len(set(group)) == 1
-    found.problems, found.left = len(rewards), chosen.left.rows
+        found.silent += len(group) > 1 and len(set(group)) == 1
+    found.groups, found.problems = len(rewards), len({name[0] for name in rewards})
+    found.alone = sum(len(group) == 1 for group in rewards.values())
+    found.left = chosen.left.rows
     if not found.turns:
         found.trouble = "There is no trajectory to learn from in these runs."
     return found
+
+
+def _groups(one: Trajectory, problem: str) -> Iterator[tuple[tuple[str, ...], float]]:
+    """The groups that a trajectory takes part in, each beginning with its problem, with its reward there."""
+    turns = [turn for turn in one["turns"] if turn.get("group")]
+    for turn in turns:
+        reward = one["reward"] if turn["reward"] is None else turn["reward"]
+        yield (problem, turn["role"], turn["group"]), float(reward)
+    if not turns:
+        yield (problem,), float(one["reward"])
 
 
 def _count(found: Preview, recorded: Recorded, one: dict[str, Any], lengths: dict[str, int]) -> None:

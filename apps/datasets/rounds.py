@@ -19,7 +19,10 @@ REASONER, SUMMARISER = "reasoner", "summarizer"
 
 @dataclass
 class Rounds:
-    """`calls` with what is known of each; `votes` of the answer; `reward` 1 where the run's proof was accepted."""
+    """`calls` with what is known of each; `votes` of the answer; `reward` 1 where the run's proof was accepted.
+
+    `rollouts`: how many explorations there were side by side.
+    """
 
     calls: list[tuple[str, dict[str, Any]]]
     votes: tuple[int, int] | None
@@ -27,6 +30,7 @@ class Rounds:
     derived: list[tuple[str, str]]
     used: list[str]
     answer: str
+    rollouts: int
 
 
 def rounds_of(recorded: Recorded) -> Rounds | None:
@@ -65,6 +69,7 @@ def rounds_of(recorded: Recorded) -> Rounds | None:
         derived=sorted({(names[used], names[user]) for user, used in edges if user in valid and used in valid}),
         used=sorted({names[used] for user, used in edges if user in proofs and used in valid}),
         answer=versions[0].text if versions else "",
+        rollouts=len({call.rollout for call in reasons}),
     )
 
 

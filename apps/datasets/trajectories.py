@@ -5,6 +5,7 @@ cannot be taken is counted under its reason in `Left`.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,10 +14,12 @@ from apps.datasets.recipes import Family, Judge, Recipe
 from apps.datasets.recorded import Call, Recorded, Solution
 from apps.datasets.rounds import rounds_of
 from apps.reasoning.scaffolds.candidates.final_answers import answers_agree
+from apps.runs.texts import texts_get
 
 Trajectory = dict[str, Any]
 MOST_EXAMPLES = 5
 CORRECT_FROM = 0.5
+_DELIMITER = re.compile(r"<<<(?:CONTENT|END) [0-9a-f]{16}>>>")
 
 
 @dataclass
@@ -59,7 +62,9 @@ def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
         reward = reward_of(recorded, solution, judge)
         if reward is None:
             left.out("a solution that nobody judged", _name(recorded, solution.id))
-        elif turns := turns_of(recorded, [(solution.call, {})], left):
+            continue
+        more = {"group": f"{problem_id(recorded)}/{_question_of(recorded, solution)}"} if recipe.fresh_only else {}
+        if turns := turns_of(recorded, [(solution.call, more)], left):
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 
 
@@ -124,13 +129,30 @@ def _prompt_of(recorded: Recorded, solution: Solution) -> str:
     return hashlib.sha256("|".join(call.prompt_shas).encode()).hexdigest()[:16] if call else ""
 
 
+def _question_of(recorded: Recorded, solution: Solution) -> str:
+    """A name for what a solution was asked: its prompt without the delimiters, which every run draws anew."""
+    call = recorded.calls.get(solution.call)
+    texts = texts_get(call.prompt_shas) if call else {}
+    asked = "|".join(_DELIMITER.sub("", texts.get(sha, sha)) for sha in (call.prompt_shas if call else ()))
+    return hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+
 def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
     found = rounds_of(recorded)
     if found is None:
         left.out("a run without rounds and lemmas", str(recorded.run.public_id))
         return
+    if found.rollouts > 1 and not recipe.is_supervised:
+        # What one line found is not what the next one began with: together they are no trajectory.
+        left.out("a run of several rollouts, whose rounds are not one line", str(recorded.run.public_id))
+        return
+    expected = _answer(recorded)
+    if judge == "answer" and not expected:
+        left.out("a solution that nobody judged", str(recorded.run.public_id))
+        return
     if turns := turns_of(recorded, found.calls, left):
-        answer = None if judge == "verifiers" else found.answer and answers_agree(found.answer, _answer(recorded))
+        # A wrong answer is worth nothing whatever its verifiers say (Intern-S1-MO §4.3).
+        answer = bool(found.answer) and answers_agree(found.answer, expected) if expected else None
         more = {"answer_ok": answer, "derived": found.derived, "used": found.used}
         yield trajectory(recorded, "", turns, found.reward, found.votes) | more
 

@@ -191,10 +191,12 @@ def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
     preset = plan_scaffold(plan).presets.get(plan.preset)
     own = preset.temperatures.get(role.name, role.temperature) if preset else role.temperature
     temperature = own if plan.temperature is None else plan.temperature
+    # What is learned from is drawn from the whole distribution: ratios to a cut one are not ratios to what was drawn.
+    cut = {"top_p": 1.0} if plan.capture else {}
     return RoleSpec(
         alias=alias.name,
         revision=alias.revision or alias.model,
-        sampling=Sampling(temperature=temperature, max_new_tokens=role_limit(role, alias, plan.max_new_tokens)),
+        sampling=Sampling(temperature=temperature, max_new_tokens=role_limit(role, alias, plan.max_new_tokens), **cut),
         deadline_s=settings.CALL_DEADLINE_S,
         tools=alias.tools,
     )

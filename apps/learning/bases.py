@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 
 from apps.learning.folders import checkpoint_folder, checkpoint_steps
-from apps.learning.models import TrainingJob
+from apps.learning.models import ModelState, TrainedModel, TrainingJob
 
 TINY = "tiny"
 MOST_JOBS = 50
@@ -23,8 +23,9 @@ class Base:
 
 
 def bases() -> list[Base]:
-    """All that may be chosen now: the tiny model, then folders by name, then checkpoints, newest jobs first."""
-    return [Base(TINY, "Tiny Llama, made in memory (laptop, toys)", {"tiny": {}}, TINY), *_folders(), *_checkpoints()]
+    """All that may be chosen now: the tiny model, folders and registered models by name, checkpoints of the newest jobs."""
+    tiny = Base(TINY, "Tiny Llama, made in memory (laptop, toys)", {"tiny": {}}, TINY)
+    return [tiny, *_folders(), *_registered(), *_checkpoints()]
 
 
 def base_of(value: str) -> Base | None:
@@ -43,6 +44,11 @@ def _folders() -> list[Base]:
         return []
     names = sorted(path.parent.name for path in folder.glob("*/config.json"))
     return [Base(f"folder:{name}", name, str((folder / name).resolve()), name) for name in names]
+
+
+def _registered() -> list[Base]:
+    found = TrainedModel.objects.exclude(state=ModelState.REJECTED).order_by("name")
+    return [Base(f"model:{one.name}", f"{one.name} ({one.state})", str(one.folder.resolve()), one.name) for one in found]
 
 
 def _checkpoints() -> list[Base]:

@@ -5,7 +5,7 @@ import logging
 import shlex
 import subprocess
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,9 @@ from apps.accounts.models import User
 from apps.grading.plans import PlanWrong
 from apps.grading.preparing_runs import problem_run_start
 from apps.grading.quality import difficulty_spec
-from apps.learning.folders import DRIVER_LOCK, locked
+from apps.learning.folders import DRIVER_LOCK, checkpoint_folder, locked
 from apps.learning.jobs import nudge
-from apps.learning.models import Comparison, ComparisonState, TrainedModel
+from apps.learning.models import Comparison, ComparisonState, TrainedModel, training_folder
 from apps.learning.paired import Paired, paired
 from apps.learning.recipes import TOYS
 from apps.learning.trainers import TrainerMissing, environment, python
@@ -68,14 +68,13 @@ def problems_compare(
 ) -> Comparison:
     """Starts two runs a problem that differ in the model alone. Raises `NotComparable` before any begins."""
     known = load_aliases(settings.MODELS_FILE)
-    if model.name not in known or not model.like:
-        raise NotComparable("No engine serves this model; compare it on a toy.")
+    parent = _parent_alias(model, known)
     if grader not in known:
         raise NotComparable(f"There is no model {grader}.")
     specs = []
     for problem in problems:
         pair = []
-        for solver in (model.like, model.name):
+        for solver in (parent, model.name):
             try:
                 spec = difficulty_spec(problem, {"solver": known[solver], "grader": known[grader]}, attempts, workflow)
             except PlanWrong as wrong:
@@ -95,6 +94,24 @@ def problems_compare(
             made.runs = [[problem.title, *(str(run.public_id) for run in pair)] for problem, pair in runs]
             made.save(update_fields=["runs"])
     return made
+
+
+def _parent_alias(model: TrainedModel, known: Collection[str]) -> str:
+    """Who plays its parent: the engine's own model, or the name of the checkpoint that its job went on from.
+
+    Raises `NotComparable` where no engine serves the model, or the checkpoint, which has no name.
+    """
+    if model.name not in known or not model.like:
+        raise NotComparable("No engine serves this model; compare it on a toy.")
+    if not isinstance(model.parent, str) or not Path(model.parent).is_relative_to(training_folder().resolve()):
+        return model.like
+    for other in TrainedModel.objects.exclude(pk=model.pk).select_related("job"):
+        places = (checkpoint_folder(other.job.folder, other.step), other.folder)
+        if other.name in known and model.parent in [str(place.resolve()) for place in places]:
+            return other.name
+    raise NotComparable(
+        f"Its parent, {model.parent_title}, is a checkpoint that no engine serves. Register that one, or compare on a toy."
+    )
 
 
 def _create(**values: Any) -> Comparison:

@@ -21,7 +21,16 @@ from django.db.utils import DatabaseError
 from django.utils import timezone
 
 from apps.learning.comparing import toy_play_one, toys_wait
-from apps.learning.folders import DRIVER_LOCK, LOST_AFTER_S, locked, prepare, said, silent_for, trainer_lives
+from apps.learning.folders import (
+    DRIVER_LOCK,
+    LOST_AFTER_S,
+    attempt_silent_for,
+    locked,
+    prepare,
+    said,
+    silent_for,
+    trainer_lives,
+)
 from apps.learning.job_ends import End, end_of
 from apps.learning.jobs import what_it_learns_from
 from apps.learning.models import JobState, TrainingJob, under_way
@@ -79,7 +88,7 @@ def _is_nobodys(job: TrainingJob) -> bool:
 
 def _is_forgotten(job: TrainingJob) -> bool:
     """Another machine trained it and has been silent for long; its processes cannot be seen from here."""
-    silent = silent_for(job.folder)
+    silent = attempt_silent_for(job.folder, job.started_at)
     if silent is not None:
         return silent > LOST_AFTER_S
     return job.started_at is None or timezone.now() - job.started_at > timedelta(seconds=LOST_AFTER_S)

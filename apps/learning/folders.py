@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,14 @@ def silent_for(folder: Path) -> float | None:
         return None if found is None else max(0.0, time.time() - float(found["time"]))
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def attempt_silent_for(folder: Path, started_at: datetime | None) -> float | None:
+    """Seconds since a trainer was last heard of; the heartbeat of an attempt before `started_at` says nothing of this one."""
+    silent = silent_for(folder)
+    if silent is None or started_at is None:
+        return silent
+    return min(silent, max(0.0, time.time() - started_at.timestamp()))
 
 
 def log_tail(folder: Path, most: int = LOG_TAIL) -> list[str]:

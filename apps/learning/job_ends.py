@@ -25,6 +25,8 @@ ADVICE = {
     "crashed": "The log below may say more.",
     "killed": "Resume: it goes on from its last checkpoint.",
 }
+#: Reasons that lie in the job itself: resumed as it is, it would end the same way.
+IN_VAIN = ("bad_config", "bad_rows", "nothing_to_learn", "other_tokenizer", "other_architecture", "leak")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The form that starts a training job. What is left empty has the recipe's value, that is its paper's."""
+"""The form that starts a training job. What is left empty has the recipe's value: its paper's, but for the batch."""
 
 import math
 import uuid
@@ -8,17 +8,18 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
+from apps.datasets.manifest import UNSCORABLE, scored_at
 from apps.datasets.models import DatasetVersion
 from apps.datasets.recipes import RECIPES, Family
 from apps.datasets.selectors import datasets_visible_to
 from apps.learning.bases import Base, bases
 from apps.learning.folders import TEXTS
 from apps.learning.job_settings import FIELDS, Learner, Settings, lines_of, settings_read
-from apps.learning.jobs import Draft
+from apps.learning.jobs import Draft, manifest_of
 from apps.learning.models import TITLE_LENGTH, TrainingJob
 from apps.learning.recipes import PRESETS, TOYS, RecipeCard, ToyCard, recipe_cards
 from apps.learning.rollout_forms import ROLLOUTS, RolloutFields, fields_of_plan
-from apps.learning.rollout_plan import STREAM_WAIT_S, plan_of
+from apps.learning.rollout_plan import STREAM_WAIT_S, drawn_at, plan_of
 
 MOST_STEPS = 1_000_000
 #: Fields that stand in `config.json` under their own name, where they are given.
@@ -56,7 +57,13 @@ class JobForm(RolloutFields):
     )
     steps = forms.IntegerField(min_value=1, max_value=MOST_STEPS, initial=200)
     seed = forms.IntegerField(min_value=0, max_value=2**31 - 1, initial=0)
-    rows_per_step = forms.IntegerField(label="Rows a step", min_value=1, max_value=1_000_000, required=False)
+    rows_per_step = forms.IntegerField(
+        label="Rows a step",
+        min_value=1,
+        max_value=1_000_000,
+        required=False,
+        help_text="Papers count prompts: 64 of 16 answers each are 1,024 rows.",
+    )
     micro_rows = forms.IntegerField(
         label="Rows at once",
         min_value=1,
@@ -66,7 +73,13 @@ class JobForm(RolloutFields):
     )
     learning_rate = forms.FloatField(min_value=0, max_value=1, required=False)
     last_learning_rate = forms.FloatField(label="Last learning rate", min_value=0, max_value=1, required=False)
-    warmup_steps = forms.IntegerField(label="Warm-up steps", min_value=0, max_value=MOST_STEPS, required=False)
+    warmup_steps = forms.IntegerField(
+        label="Warm-up steps",
+        min_value=0,
+        max_value=MOST_STEPS,
+        required=False,
+        help_text="Empty, with a supervised recipe: a tenth of the steps.",
+    )
     gradient_clip = forms.FloatField(label="Gradient clip", min_value=0, max_value=1000, required=False)
     beta = forms.FloatField(label="KL weight β", min_value=0, max_value=100, required=False)
     low = forms.FloatField(label="Clip below ε", min_value=0, max_value=100, required=False)
@@ -185,6 +198,8 @@ class JobForm(RolloutFields):
             self._check_texts(dataset, card)
         elif card.needs_logprobs and not dataset.has_logprobs:
             self.add_error("source", f"{dataset} has no log-probabilities: only supervised recipes can use it.")
+        elif card.needs_logprobs and scored_at(manifest_of(dataset)) is None:
+            self.add_error("source", f"{dataset} cannot be scored again. {UNSCORABLE}")
         if values["base"] == "tiny":
             self.add_error("base", "The tiny model has 48 characters and only knows toys; take the model that wrote the rows.")
         if values["demonstrations"]:
@@ -208,7 +223,18 @@ class JobForm(RolloutFields):
         base, dataset = self._bases[values["base"]], self._datasets.get(values["source"])
         title = values["title"].strip() or f"{values['recipe']} on {dataset or values['source'].removeprefix('toy:')}"
         plan = self.rollout_plan(values) if values["source"] == ROLLOUTS else None
-        return Draft(title[:TITLE_LENGTH], base.title[:200], config_from(values, base, dataset), dataset, plan)
+        config = config_from(values, base, dataset)
+        if (temperature := self._temperature(values, dataset)) != 1:
+            config["temperature"] = temperature
+        return Draft(title[:TITLE_LENGTH], base.title[:200], config, dataset, plan)
+
+    def _temperature(self, values: dict[str, Any], dataset: DatasetVersion | None) -> float:
+        """At which the trainer scores rows: the temperature of what their log-probabilities are of."""
+        if not recipe_cards()[values["recipe"]].needs_logprobs:
+            return 1.0
+        if values["source"] == ROLLOUTS:
+            return drawn_at(self._players[values["player"]], self.rollout_plan(values).temperature)
+        return (scored_at(manifest_of(dataset)) or 1.0) if dataset else 1.0
 
 
 def shown_defaults() -> dict[str, dict[str, str]]:
@@ -216,7 +242,10 @@ def shown_defaults() -> dict[str, dict[str, str]]:
     found = {}
     for name, card in recipe_cards().items():
         values = {**card.defaults.get("loss", {}), **{key: value for key, value in card.defaults.items() if key != "loss"}}
-        fields = (*PLAIN, "beta", "low", "high")
+        values["temperature"] = card.temperature
+        if card.warmup_share:  # Of the steps, which are not known yet.
+            values["warmup_steps"] = None
+        fields = (*PLAIN, "beta", "low", "high", "temperature")
         found[name] = {field: f"{values[field]:g}" for field in fields if values.get(field) is not None}
     return found
 

@@ -9,8 +9,8 @@ from redis.exceptions import RedisError
 
 from apps.learning.charts import word_of
 from apps.learning.curves import curves_of, reading
-from apps.learning.folders import LOST_AFTER_S, checkpoint_steps, log_tail, silent_for
-from apps.learning.job_ends import ADVICE
+from apps.learning.folders import LOST_AFTER_S, attempt_silent_for, checkpoint_steps, log_tail
+from apps.learning.job_ends import ADVICE, IN_VAIN
 from apps.learning.job_settings import lines_of
 from apps.learning.models import JobState, Rollout, TrainingJob
 from apps.learning.recipes import follows
@@ -43,13 +43,14 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         numbers = [(word_of(name), name, f"{value:.4g}") for name, value in sorted(curves.last.items())]
         last_step = curves.last_step
         dropped = curves.last.get("dropped", 0.0)
-    silent = silent_for(job.folder) if job.is_under_way else None
+    silent = attempt_silent_for(job.folder, job.started_at) if job.is_under_way else None
     played = played_by(job) if job.rollouts else None
     return {
         "job": job,
         "status": STATUS[JobState(job.state)],
         "word": "stopping" if job.is_stopping else job.state,
         "advice": ADVICE.get(job.reason, ""),
+        "resume_helps": job.reason not in IN_VAIN,
         "silent": silent if silent is not None and silent > LOST_AFTER_S else None,
         "numbers": numbers,
         "last_step": last_step,

@@ -59,12 +59,18 @@ def job_create(*, owner: User, draft: Draft, start_id: uuid.UUID | None = None) 
     return job
 
 
+def manifest_of(dataset: DatasetVersion) -> dict[str, Any]:
+    """What its folder says of a version; empty where that cannot be read."""
+    try:
+        found = json.loads((dataset.folder / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _dataset_facts(dataset: DatasetVersion) -> dict[str, Any]:
     """What the trainer compares and every checkpoint's manifest keeps."""
-    try:
-        manifest = json.loads((dataset.folder / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        manifest = {}
+    manifest = manifest_of(dataset)
     return {
         "name": f"{dataset.name}-{dataset.version}",
         "hash": dataset.hash,

@@ -10,6 +10,7 @@ from apps.learning.comparing import problems_compare, toy_compare
 from apps.learning.models import Comparison, ModelState, TrainedModel, TrainingJob
 from apps.learning.recipes import TOYS
 from apps.learning.registering import engines, model_register
+from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 from apps.reasoning.graders.difficulty import WORKFLOWS
 from apps.reasoning.graders.registry import GRADERS
@@ -74,14 +75,14 @@ class ProblemsForm(forms.Form):
     grader = forms.ChoiceField(label="Model that grades", help_text="The same for both; best neither of the two.")
     seed = forms.IntegerField(min_value=0, max_value=2**31 - 1, initial=0)
 
-    def __init__(self, *args: Any, model: TrainedModel, known: dict[str, Alias], **more: Any) -> None:
+    def __init__(self, *args: Any, model: TrainedModel, known: dict[str, Alias], user: User, **more: Any) -> None:
         more.setdefault("initial", {"start_id": uuid.uuid4()})
         super().__init__(*args, **more)
         self.model = model
         problems, grader = self.fields["problems"], self.fields["grader"]
         assert isinstance(problems, forms.ModelMultipleChoiceField)
         assert isinstance(grader, forms.ChoiceField)
-        problems.queryset = Problem.objects.order_by("title")
+        problems.queryset = problem_visible_to(user).order_by("title")
         grader.choices = [(name, one.title) for name, one in known.items()]
 
     def clean_problems(self) -> Any:

@@ -16,13 +16,15 @@ FILE = Path(__file__).with_name("recipes.json")
 
 @dataclass(frozen=True)
 class RecipeCard:
-    """What a page says of a recipe. `defaults` are the keys of `config.json` as the paper has them."""
+    """What a page says of a recipe. `defaults` are the keys of `config.json` as the paper has them, `temperature` what it draws
+    rollouts at."""
 
     name: str
     title: str
     source: str
     objective: str
     warmup_share: float
+    temperature: float | None
     defaults: dict[str, Any]
 
     @property
@@ -163,6 +165,6 @@ def recipe_cards() -> dict[str, RecipeCard]:
     found = {}
     for name, given in json.loads(FILE.read_text(encoding="utf-8")).items():
         values = dict(given)
-        head = {key: values.pop(key) for key in ("title", "source", "objective", "warmup_share")}
+        head = {key: values.pop(key) for key in ("title", "source", "objective", "warmup_share", "temperature")}
         found[name] = RecipeCard(name, **head, defaults=values)
     return found

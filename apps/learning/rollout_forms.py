@@ -12,6 +12,7 @@ from apps.datasets.recipes import JUDGES, RECIPES, Family, Recipe
 from apps.explorations.plans import Plan, plan_params, role_limit
 from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
+from apps.learning.recipes import recipe_cards
 from apps.learning.rollout_plan import RolloutPlan, follows, player_title, players
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
@@ -27,6 +28,8 @@ MOST_RUNS = 100_000
 
 #: Families of recipes that only some scaffolds have anything for.
 SERVED: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",), "states": ("reasoning_cache",)}
+#: Scaffolds whose writers are given what their own run has found.
+OWN_PROMPTS = ("intern_s1_mo",)
 
 
 class RolloutFields(forms.Form):
@@ -67,6 +70,12 @@ class RolloutFields(forms.Form):
         required=False,
         help_text="After so many tokens a longer answer goes on under the newest policy. Empty: whole, under one.",
     )
+    temperature = forms.FloatField(
+        min_value=0.01,
+        max_value=2,
+        required=False,
+        help_text="Of all roles; top_p is 1, as in all recorded runs.",
+    )
     most_lag = forms.IntegerField(
         label="Oldest policy",
         min_value=0,
@@ -93,6 +102,7 @@ class RolloutFields(forms.Form):
         "at_once",
         "answer_tokens",
         "segment_tokens",
+        "temperature",
         "most_lag",
         "overrides",
     )
@@ -173,6 +183,12 @@ class RolloutFields(forms.Form):
         if plan.scaffold not in able:
             titles = " or ".join(SCAFFOLDS[name].title for name in able)
             self.add_error("scaffold", f"{recipe.title} finds nothing to learn from in such runs. Take {titles}.")
+        elif recipe.fresh_only and plan.scaffold in OWN_PROMPTS:
+            self.add_error(
+                "scaffold", "Each of these runs writes from its own lemmas, so no two answers have one prompt. Take another."
+            )
+        elif recipe.family == "rounds" and not recipe.is_supervised and getattr(params, "rollouts", 1) > 1:
+            self.add_error("overrides", "Several rollouts are not one line of rounds. Write rollouts = 1.")
         elif recipe.family == "states" and not getattr(params, "states", 0):
             self.add_error("scaffold", "No state is tried again in these runs. Take the preset learning, or states = 2.")
         elif recipe.family == "states" and plan.judge == "verifiers" and not getattr(params, "marks", False):
@@ -208,13 +224,14 @@ class RolloutFields(forms.Form):
             at_once=values["at_once"] or 4,
             max_new_tokens=values["answer_tokens"],
             segment_tokens=values["segment_tokens"],
+            temperature=values["temperature"] or recipe_cards()[values["recipe"]].temperature,
             overrides=lines_read(values["overrides"]),
         )
 
 
 def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
     """The fields that ask for this plan."""
-    names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens")
+    names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
     found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
     overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())
     more = {"problems": list(plan.problems), "scaffold": f"{plan.scaffold}:{plan.preset}", "player": plan.alias}

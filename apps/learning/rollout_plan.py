@@ -20,6 +20,7 @@ class RolloutPlan(Value):
 
     `overrides` change single parameters of the preset. `alias` plays all roles. Where it follows a job (`…/*` in models.toml),
     it plays with what this job has learned so far; answers longer than `segment_tokens` go on under what it has learned since.
+    Every role draws at `temperature`; None: each at its own.
     """
 
     problems: tuple[str, ...]
@@ -32,6 +33,7 @@ class RolloutPlan(Value):
     at_once: int = 4
     max_new_tokens: int | None = None
     segment_tokens: int | None = None
+    temperature: float | None = None
     overrides: dict[str, Any] = {}
 
     @property
@@ -55,6 +57,12 @@ def players() -> dict[str, Alias]:
 def follows(alias: Alias) -> bool:
     """Whether it plays with what a job has learned so far."""
     return followed_folder(alias.adapter) is not None
+
+
+def drawn_at(alias: Alias, temperature: float | None) -> float:
+    """The temperature of what its log-probabilities are of: the drawn distribution's, or the model's own, which is 1."""
+    engine = load_aliases(settings.MODELS_FILE).get(alias.engine, alias)
+    return temperature if getattr(engine.options, "logprobs_of", "raw") == "sampled" and temperature else 1.0
 
 
 def player_title(alias: Alias) -> str:

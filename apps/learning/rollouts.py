@@ -156,6 +156,7 @@ class Rollouts:
             role_aliases={"": self.plan.alias},
             seed=(int(self.job.config.get("seed", 0)) * 1_000_003 + number) % _LARGEST_SEED,
             max_new_tokens=self.plan.max_new_tokens,
+            temperature=self.plan.temperature,
             segment_tokens=self.plan.segment_tokens,
             capture=True,
         )

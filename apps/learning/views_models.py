@@ -59,7 +59,7 @@ def model_detail(request: HttpRequest, name: str) -> HttpResponse:
     user = user_of(request)
     model = _model_for(user, name)
     is_part = request.headers.get("HX-Target") == "comparisons"
-    context = _context(model) if is_part else {**_forms(model), **_context(model)}
+    context = _context(model) if is_part else {**_forms(model, user), **_context(model)}
     response = render(request, "learning/_comparisons.html" if is_part else "learning/model_detail.html", context)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     return response
@@ -70,7 +70,7 @@ def model_compare(request: HttpRequest, name: str, kind: str) -> HttpResponse:
     """Start a comparison on a toy or on problems."""
     user = user_of(request)
     model = _model_for(user, name)
-    forms = _forms(model, {kind: request.POST})
+    forms = _forms(model, user, {kind: request.POST})
     form = forms.get(f"{kind}_form")
     if form is None:
         raise Http404
@@ -98,7 +98,10 @@ def model_decision(request: HttpRequest, name: str) -> HttpResponse:
         except NotDecided as error:
             form.add_error(None, str(error))
     return render(
-        request, "learning/model_detail.html", {**_forms(model), **_context(model), "decision_form": form}, status=422
+        request,
+        "learning/model_detail.html",
+        {**_forms(model, user), **_context(model), "decision_form": form},
+        status=422,
     )
 
 
@@ -123,15 +126,16 @@ def _context(model: TrainedModel) -> dict[str, Any]:
     }
 
 
-def _forms(model: TrainedModel, given: dict[str, Any] | None = None) -> dict[str, Any]:
+def _forms(model: TrainedModel, user: User, given: dict[str, Any] | None = None) -> dict[str, Any]:
     known: dict[str, Alias] = {}
     if model.like:
         try:
             known = models_for_grading()
         except AliasError:
             known = {}
+    problems = (given or {}).get("problems")
     return {
         "toy_form": ToyForm((given or {}).get("toy"), model=model),
-        "problems_form": ProblemsForm((given or {}).get("problems"), model=model, known=known) if model.like else None,
+        "problems_form": ProblemsForm(problems, model=model, known=known, user=user) if model.like else None,
         "decision_form": DecisionForm(),
     }

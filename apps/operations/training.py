@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count
 
-from apps.learning.folders import LOST_AFTER_S, silent_for
+from apps.learning.folders import LOST_AFTER_S, attempt_silent_for
 from apps.learning.models import UNDER_WAY, JobState, TrainingJob
 
 JOBS_AT_MOST = 50
@@ -62,4 +62,4 @@ def training_now() -> TrainingNow:
     if not any(states[state] for state in UNDER_WAY):
         return TrainingNow(states)
     found = TrainingJob.objects.filter(state__in=UNDER_WAY).order_by("started_at", "pk")[:JOBS_AT_MOST]
-    return TrainingNow(states, [JobNow(job, silent_for(job.folder)) for job in found])
+    return TrainingNow(states, [JobNow(job, attempt_silent_for(job.folder, job.started_at)) for job in found])

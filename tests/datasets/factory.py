@@ -66,16 +66,12 @@ def failed(version: ProblemVersion, *, capture: bool = True) -> Run:
     return driven(queued(version, capture=capture), judged(FAIL))
 
 
-def explored(version: ProblemVersion, *, capture: bool = True) -> Run:
+def explored(version: ProblemVersion, *, capture: bool = True, rollouts: int = 1) -> Run:
     """A finished run with rounds and lemmas: the worked example's texts, as if a model had written them."""
-    script = worked_example.script()
-    run = queued(version, worked_example.SCAFFOLD, capture=capture, params=_explored_params())
+    script, method = worked_example.script(), SCAFFOLDS[worked_example.SCAFFOLD]
+    params = method.read_params(worked_example.PARAMS | {"rollouts": rollouts}).model_dump(mode="json")
+    run = queued(version, worked_example.SCAFFOLD, capture=capture, params=params)
     return driven(run, lambda request: script[request.key])
-
-
-def _explored_params() -> dict[str, object]:
-    method = SCAFFOLDS[worked_example.SCAFFOLD]
-    return method.read_params(worked_example.PARAMS).model_dump(mode="json")
 
 
 def a_dataset() -> dict[str, object]:

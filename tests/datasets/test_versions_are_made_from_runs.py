@@ -60,7 +60,8 @@ def test_proofs_of_one_problem_become_a_group_with_advantages_and_the_tokens_as_
     made = make("grpo_rubric", passed(version), failed(version))
     rows = rows_of(made)
     assert [(row["role"], row["reward"], row["advantage"]) for row in rows] == [("solver", 1.0, 0.5), ("solver", 0.0, -0.5)]
-    assert {row["group_id"] for row in rows} == {f"{version.problem.public_id}@1"}
+    [group] = {row["group_id"] for row in rows}
+    assert group.startswith(f"{version.problem.public_id}@1/"), "both runs asked the same, whatever their delimiters"
     shard = pq.read_table(tokens_folder() / TokenShard.objects.filter(run=Run.objects.last()).order_by("pk")[0].uri)
     drawn = shard.to_pylist()[0]
     assert drawn["completion_ids"] in [row["completion_ids"] for row in rows]
@@ -141,6 +142,33 @@ def test_rounds_are_credited_by_the_lemmas_that_they_found() -> None:
     cold = make("orealh_cold_start", good, bad, name="cold")
     assert {row["role"] for row in rows_of(cold)} >= {"reasoner", "summarizer", "writer"}
     assert {row["run_id"] for row in rows_of(cold)} == {str(good.public_id)}
+
+
+def test_a_writer_that_was_given_lemmas_is_not_compared_with_a_solver() -> None:
+    version = version_of()
+    made = make("grpo_rubric", passed(version), failed(version), explored(version))
+    assert {row["role"] for row in rows_of(made)} == {"solver"}
+    assert made.counts["groups"] == 1
+
+
+def test_several_rollouts_are_no_line_of_rounds_but_may_be_imitated() -> None:
+    several = explored(version_of(), rollouts=2)
+    with pytest.raises(NothingToMake, match="1 × a run of several rollouts, whose rounds are not one line"):
+        make("orealh", several)
+    assert {row["role"] for row in rows_of(make("orealh_cold_start", several, name="cold"))} >= {"reasoner", "summarizer"}
+
+
+@pytest.mark.parametrize("judge", ["verifiers", "answer"])
+def test_a_proof_with_a_wrong_answer_is_worth_nothing_whoever_judges(judge: str) -> None:
+    version = version_of("six", answer="6")
+    good = explored(version)
+    with pytest.raises(NothingToMake, match="No answer has a positive reward"):
+        make("orealh", good, explored(version), judge=judge)
+
+
+def test_without_an_answer_to_compare_with_nobody_judges_rounds_by_it() -> None:
+    with pytest.raises(NothingToMake, match="a solution that nobody judged"):
+        make("orealh", explored(version_of()), judge="answer")
 
 
 def test_attempts_at_the_same_state_are_one_group_and_others_are_not() -> None:

@@ -10,7 +10,7 @@ import torch
 
 from tests.training.factory import SMALL, end_of, job, row, rows
 from workers.learning.rows import Row
-from workers.training import checkpoints
+from workers.training import checkpoints, problems
 from workers.training.problems import explain
 from workers.training.row_trainer import RowTrainer
 
@@ -35,6 +35,7 @@ def failed(folder: Path, reason: str, *words: str, **how: Any) -> None:
         ({"source": {"kind": "wire"}}, ["stream"]),
         ({"micro_rows": 3}, ["divide"]),
         ({"learning_rate": float("nan")}, ["learning_rate"]),
+        ({"temperature": 0}, ["temperature", "above 0"]),
         ({"loss": {"aggregation": "fixed"}}, ["longest"]),
         ({"recipe": "turn_sft", "loss": {"mastered_below": 0.2}}, ["mastered_below", "clipped"]),
     ],
@@ -147,6 +148,15 @@ def test_a_full_disk_ends_the_job_and_keeps_the_last_checkpoint(tmp_path: Path, 
 )
 def test_errors_of_libraries_have_a_reason(error: Exception, reason: str) -> None:
     assert explain(error)[0] == reason
+
+
+@pytest.mark.parametrize(("free", "reason"), [(4096, "disk_full"), (1 << 40, "crashed")])
+def test_a_file_that_ends_too_early_is_a_full_disk_where_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, reason: str
+) -> None:
+    monkeypatch.setattr(problems, "_room", lambda folder: free)
+    error = RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 581504 vs 581396")
+    assert explain(error, tmp_path)[0] == reason
 
 
 def test_a_leak_is_found_in_the_middle_of_many(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.training.factory import row, rows, trainer
 from workers.learning.rows import Row
 from workers.training.batches import tensors_of
 from workers.training.drift import Drift
+from workers.training.policy import Policy
 from workers.training.row_trainer import RowTrainer
 
 
@@ -68,6 +69,25 @@ def test_how_far_the_policy_has_gone_from_the_rows_is_measured(tmp_path: Path, r
     assert found["ess"] == pytest.approx(1, rel=1e-3)
     assert found["kl_behaviour"] == pytest.approx(1 - log(2), rel=1e-3)
     assert made.drift.told() == {}, "each logging step has its own"
+
+
+@pytest.mark.parametrize("temperature", [0.7, 1.3])
+def test_rows_are_scored_at_the_temperature_that_they_were_drawn_at(tmp_path: Path, temperature: float) -> None:
+    """Answers of the model itself, with the log-probabilities of what was drawn: on policy all ratios are 1."""
+    plain = trainer(tmp_path, rows_per_step=8, steps=1, learning_rate=0)
+    policy = Policy(plain.model, plain.processing_class, seed=3, temperature=temperature)
+    drawn = []
+    for one in rows(8):
+        [kept] = policy.draw([one.prompt_ids], most=6)
+        drawn.append(replace(one, completion_ids=kept.ids, logprobs=kept.logprobs, loss_mask=[1] * len(kept.ids)))
+    found = {}
+    for scored_at in (temperature, 1.0):
+        made = trainer(tmp_path, rows_per_step=8, steps=1, learning_rate=0, temperature=scored_at)
+        made.source = Given(drawn)
+        made.train()
+        found[scored_at] = made.drift.told()
+    assert found[temperature]["ratio_max"] == pytest.approx(1, abs=1e-4)
+    assert abs(found[1.0]["ratio_max"] - 1) > 1e-3, "scored at another temperature they would look off policy"
 
 
 def test_tokens_that_count_more_than_others_make_the_sample_smaller() -> None:

@@ -1,7 +1,10 @@
 """The pages of training: who sees them, starting a job, and what a job's page tells."""
 
+import json
+import time
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -151,6 +154,25 @@ def test_a_jobs_page_tells_its_numbers_log_and_how_it_ended(client_for: ClientFo
     text = client_for(alice).get(reverse("learning:job", args=[live.public_id])).content.decode()
     assert "every 2s" in text
     assert "Save and stop" in text
+
+
+def test_a_resumed_job_is_not_called_silent_for_the_heartbeat_of_the_attempt_before(client_for: ClientFor, alice: User) -> None:
+    job = a_job(state=JobState.STARTING, started_at=timezone.now())
+    job.folder.mkdir(parents=True, exist_ok=True)
+    (job.folder / "heartbeat.json").write_text(json.dumps({"time": time.time() - 1000}))
+    address = reverse("learning:job", args=[job.public_id])
+    assert "has not been heard of" not in client_for(alice).get(address).content.decode()
+    TrainingJob.objects.update(started_at=timezone.now() - timedelta(seconds=900))
+    assert "has not been heard of" in client_for(alice).get(address).content.decode()
+
+
+@pytest.mark.parametrize(("reason", "is_first"), [("disk_full", True), ("bad_config", False), ("nothing_to_learn", False)])
+def test_resuming_is_the_first_choice_only_where_it_may_help(
+    client_for: ClientFor, alice: User, reason: str, is_first: bool
+) -> None:
+    job = a_job(state=JobState.FAILED, reason=reason, message="It ended.")
+    text = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
+    assert ('button--primary">Resume' in text) == is_first
 
 
 def test_curves_come_as_figures_and_only_when_something_was_added(client_for: ClientFor, alice: User, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from apps.accounts.models import User
 from apps.learning import comparing, driving
 from apps.learning.comparing import NotComparable, problems_compare, result_of, runs_settle, toy_compare
 from apps.learning.deciding import NotDecided, model_decide
+from apps.learning.folders import checkpoint_folder
+from apps.learning.model_forms import ProblemsForm
 from apps.learning.models import Comparison, ComparisonState, ModelState, TrainedModel
 from apps.learning.paired import paired
 from apps.learning.registering import NotRegistered, model_register
@@ -181,6 +183,32 @@ def test_on_problems_both_models_get_the_same_runs_and_only_the_solver_differs(a
     found = result_of(one)
     assert found is not None
     assert (found.problems, found.unscored, found.difference) == (2, 1, 1.5)
+
+
+def test_a_parent_that_is_a_checkpoint_plays_under_its_own_name_and_without_one_nobody_plays(
+    alice: User, training: Settings
+) -> None:
+    first = a_model("first", like="qwen", is_adapter=True)
+    checkpoint = str(checkpoint_folder(first.job.folder, first.step).resolve())
+    second = a_model("second", like="qwen", is_adapter=True, parent=checkpoint, parent_title="first job, step 4")
+    model_decide(model=second, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
+    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
+    one = problems_compare(model=second, problems=[a_problem(1)], user=alice, start_id=None, **wanted)
+    pair = [Run.objects.get(public_id=run).spec["roles"]["solver"]["alias"] for run in one.runs[0][1:]]
+    assert pair == ["first", "second"]
+    TrainedModel.objects.filter(pk=second.pk).update(parent=f"{checkpoint}0")
+    second.refresh_from_db()
+    with pytest.raises(NotComparable, match="first job, step 4, is a checkpoint that no engine serves"):
+        problems_compare(model=second, problems=[a_problem(2)], user=alice, start_id=None, **wanted)
+
+
+def test_only_problems_that_one_may_see_can_be_compared_on(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, hidden = a_problem(1), a_problem(2)
+    monkeypatch.setattr("apps.learning.model_forms.problem_visible_to", lambda user: Problem.objects.exclude(pk=hidden.pk))
+    form = ProblemsForm(model=a_model("prover", like="qwen"), known={}, user=alice)
+    offered = str(form["problems"])
+    assert shown.title in offered
+    assert hidden.title not in offered
 
 
 def test_without_an_engine_there_are_no_runs_to_compare(alice: User) -> None:

@@ -109,6 +109,13 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"judge": "answer"}, "problems", "has no answer to compare with"),
         ({"scaffold": "grouped_agents:adaptive"}, "problems", "no answer by which inputs could be chosen"),
         ({"recipe": "orealh"}, "scaffold", "Take Intern-S1-MO"),
+        (
+            {"recipe": "orealh", "scaffold": "intern_s1_mo:quick", "overrides": "rollouts = 2"},
+            "overrides",
+            "Several rollouts are not one line",
+        ),
+        ({"recipe": "grpo_rubric", "scaffold": "intern_s1_mo:quick"}, "scaffold", "no two answers have one prompt"),
+        ({"temperature": 0}, "temperature", "greater than or equal to 0.01"),
         ({"recipe": "rc_rl"}, "scaffold", "Take Reasoning Cache"),
         ({"recipe": "rc_rl", "scaffold": "reasoning_cache:paper"}, "scaffold", "No state is tried again"),
         (
@@ -129,6 +136,21 @@ def test_what_would_come_to_nothing_is_refused_beside_its_field(
     form = JobForm(fields(**changes), user=alice)
     assert not form.is_valid()
     assert sentence in str(form.errors[field])
+
+
+@pytest.mark.parametrize(("asked", "drawn_at"), [({}, 0.85), ({"temperature": 0.6}, 0.6)])
+@pytest.mark.parametrize("kind", ["raw", "sampled"])
+def test_runs_are_drawn_at_the_recipes_temperature_and_scored_at_that_of_their_log_probabilities(
+    alice: User, training: Settings, asked: dict[str, object], drawn_at: float, kind: str
+) -> None:
+    version_of()
+    Path(training.MODELS_FILE).write_text(MODELS.replace('model = "big"', f'model = "big"\noptions.logprobs_of = "{kind}"', 1))
+    form = JobForm(fields(**asked), user=alice)
+    assert form.is_valid(), form.errors
+    draft = form.draft()
+    assert draft.rollouts is not None
+    assert draft.rollouts.temperature == drawn_at
+    assert draft.config.get("temperature", 1.0) == (drawn_at if kind == "sampled" else 1.0)
 
 
 def test_problems_of_a_benchmark_and_a_model_that_follows_another_job_are_refused(alice: User) -> None:

@@ -29,7 +29,8 @@ def test_the_pages_know_the_recipes_as_the_trainer_fills_them_in() -> None:
         whole = config_of({"recipe": name, "base": "x", "source": {"kind": "rows"}, "steps": 1000}).as_json()
         kept = ("rows_per_step", "learning_rate", "last_learning_rate", "warmup_steps", "gradient_clip", "most_lag", "loss")
         training = recipe.training
-        head = {"title": training.title, "source": training.source, "objective": training.objective}
+        head: dict[str, object] = {"title": training.title, "source": training.source, "objective": training.objective}
+        head["temperature"] = training.rollouts.temperature if training.rollouts else None
         found[name] = head | {"warmup_share": training.warmup_share} | {key: whole[key] for key in kept}
     assert json.loads(FILE.read_text()) == found, "write workers/recipes' settings into apps/learning/recipes.json"
     assert list(recipe_cards()) == list(RECIPES)

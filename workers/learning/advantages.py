@@ -98,7 +98,7 @@ def learnable_groups(groups: Sequence[Sequence[float]]) -> list[int]:
     if all(len(rewards) == 1 for rewards in groups):
         raise NothingToLearn("Every group holds a single answer; an advantage needs several answers to one prompt.")
     if max(max(rewards) for rewards in groups) <= 0:
-        raise NothingToLearn("No answer has a positive reward: the base model solves none of these problems.")
+        raise NothingToLearn("No answer has a positive reward: whoever wrote them solves none of these problems.")
     raise NothingToLearn("In every group all rewards are alike, so no answer is better than another.")
 
 

@@ -1,7 +1,8 @@
 """QED-Nano's reinforcement learning (§4.1): several proofs of one problem, graded 0 to 7 by a rubric.
 
 The advantage is grade/7 less the group's mean, not divided by the deviation; losses are summed and divided by rows; the clip
-of the released configuration (4) hardly ever acts. Problems solved by 70 % or never teach little and are left out beforehand.
+of the released configuration (4) hardly ever acts. Problems solved by 70 % or
+never teach little: `workers.learning.rubric.keeps_prompt` tells them, whoever chooses the problems leaves them out.
 """
 
 from collections.abc import Sequence
@@ -28,14 +29,22 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS) -> list[Row]:
-    """One row a proof; a trajectory's reward is its grade, 0 to `full`.
+    """One row a proof; a trajectory's reward is its grade, 0 to `full`. Compared is what answers one prompt: `Turn.group`,
+    else the problem.
 
     Raises `NotLearnable` where no group teaches anything.
     """
-    groups = list(by_problem(trajectories).values())
+    groups = [group for of_problem in by_problem(trajectories).values() for group in _by_prompt(of_problem)]
     rewards = [[rubric_reward(one.reward, full=full) for one in group] for group in groups]
     found = []
     for place in learnable_groups(rewards):
         for one, reward, advantage in zip(groups[place], rewards[place], centred(rewards[place]), strict=True):
             found.append(learned(row_of(one, len(one.turns) - 1), reward, advantage))
     return found
+
+
+def _by_prompt(trajectories: Sequence[Trajectory]) -> list[list[Trajectory]]:
+    found: dict[str, list[Trajectory]] = {}
+    for one in trajectories:
+        found.setdefault(one.turns[-1].group, []).append(one)
+    return list(found.values())

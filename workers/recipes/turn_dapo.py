@@ -1,7 +1,8 @@
 """AlphaApollo's turn-level rows with DAPO: groups that teach nothing are dropped and refilled, long answers are punished.
 
-The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. An online source refills through
-`workers.learning.advantages.refill`; from recorded rows there is nothing to refill from, only to leave out.
+The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. A stream goes on to the groups that come
+next; from recorded rows there is nothing to refill from, only to leave out. `workers.learning.advantages.refill` is DAPO's rule
+as a function, for a source that can ask for more within a step.
 """
 
 from collections.abc import Sequence

@@ -61,6 +61,7 @@ class JobConfig:
     warmup_steps: int = 0
     gradient_clip: float = 1.0
     weight_decay: float = 0.0
+    temperature: float = 1.0
     loss: LossSettings = field(default_factory=LossSettings)
     lora: LoraSettings | None = None
     most_lag: int | None = None
@@ -162,6 +163,8 @@ def _check(config: JobConfig) -> None:
         value = getattr(config, name)
         if not isinstance(value, int | float) or not 0 <= value < float("inf"):
             raise BadConfig(f"“{name}” is {value!r}; it must be a number that is not negative.")
+    if not isinstance(config.temperature, int | float) or not 0 < config.temperature < float("inf"):
+        raise BadConfig(f"“temperature” is {config.temperature!r}; it must be the one that the rows were drawn at, above 0.")
     kind = config.source.get("kind") if isinstance(config.source, dict) else None
     choices = (
         ("device", config.device, DEVICES),

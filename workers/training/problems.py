@@ -1,6 +1,8 @@
 """Why a job cannot go on, each with the word that stands in its state file."""
 
 import errno
+import shutil
+from pathlib import Path
 from typing import Literal
 
 from workers.learning.arrays import NotLearnable
@@ -73,18 +75,22 @@ class NoRows(JobProblem):
     reason: Reason = "no_rows"
 
 
+#: What torch and safetensors say of a file that could not be written to its end.
+_CUT_OFF = ("inline_container", "pytorchstreamwriter", "unexpected pos", "file write failed", "i/o error")
+#: A disk with so little room is full: what could not be written to its end still lies there when this is asked.
+LITTLE_ROOM = 8 * 1024 * 1024
 _LOST = ("device-side", "cudaerror", "cuda error", "no cuda-capable device", "ecc error", "nvml")
 
 
-def explain(error: BaseException) -> tuple[Reason, str]:
-    """The word and the sentence for an error that ended a job."""
+def explain(error: BaseException, folder: Path | None = None) -> tuple[Reason, str]:
+    """The word and the sentence for an error that ended a job, which writes into `folder`."""
     if isinstance(error, JobProblem):
         return error.reason, str(error)
     if isinstance(error, Leak):
         return "leak", str(error)
     if isinstance(error, NotLearnable):
         return "nothing_to_learn", str(error)
-    found = _disk_full(error)
+    found = _disk_full(error, folder)
     if found is not None:
         return "disk_full", f"No space is left on the disk{found}; the last complete checkpoint is kept."
     said = f"{type(error).__name__}: {error}".strip().splitlines()[-1]
@@ -95,13 +101,26 @@ def explain(error: BaseException) -> tuple[Reason, str]:
     return "crashed", said
 
 
-def _disk_full(error: BaseException) -> str | None:
-    """Where the disk is full, looked for along the causes; libraries in other languages tell it in words only."""
+def _disk_full(error: BaseException, folder: Path | None) -> str | None:
+    """Where the disk is full, looked for along the causes; libraries in other languages tell it in words only.
+
+    torch's writer tells of a file that ends too early instead; then the disk itself is asked.
+    """
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, OSError) and seen.errno in (errno.ENOSPC, errno.EDQUOT):
             return f" ({seen.filename})" if seen.filename else ""
         if "no space left on device" in str(seen).lower():
             return ""
+        if folder is not None and any(sign in str(seen).lower() for sign in _CUT_OFF) and _room(folder) < LITTLE_ROOM:
+            return f" ({folder})"
         seen = seen.__cause__ or seen.__context__
     return None
+
+
+def _room(folder: Path) -> int:
+    """Bytes that are free where a folder is; plenty where nobody can say."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return LITTLE_ROOM

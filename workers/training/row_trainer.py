@@ -49,7 +49,7 @@ def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
         epsilon_high=config.loss.high,
         loss_type=LOSS_TYPES[config.loss.aggregation],
         entropy_coef=config.loss.entropy_bonus,
-        temperature=1.0,
+        temperature=config.temperature,
         seed=config.seed,
         bf16=bf16,
         use_cpu=cpu,

@@ -55,7 +55,7 @@ def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, 
         return EXIT[ended]
     except BaseException as error:
         traceback.print_exc()
-        reason, message = explain(error)
+        reason, message = explain(error, path)
         if main:
             _tell_failure(folder, reason, message)
         return EXIT["failed"]
