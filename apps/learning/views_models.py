@@ -20,6 +20,7 @@ from apps.learning.folders import checkpoint_steps
 from apps.learning.model_forms import DecisionForm, ProblemsForm, RegisterForm, ToyForm
 from apps.learning.models import ModelState, TrainedModel
 from apps.learning.registering import NotRegistered
+from apps.learning.waiting import comparison_waits
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
 
@@ -121,6 +122,7 @@ def _context(model: TrainedModel) -> dict[str, Any]:
     return {
         "model": model,
         "rows": rows,
+        "waits": next(filter(None, map(comparison_waits, comparisons)), ""),
         "is_live": any(one.is_live for one in comparisons),
         "decisions": model.decisions.all(),
     }

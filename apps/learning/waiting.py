@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from apps.learning.folders import said
-from apps.learning.models import JobState, TrainingJob, under_way
+from apps.learning.models import Comparison, ComparisonState, JobState, TrainingJob, under_way
 from apps.learning.recipes import recipe_cards
 from apps.learning.rollout_plan import plan_of
 from apps.learning.rollouts import producer_said
@@ -30,10 +30,20 @@ def waits_for(job: TrainingJob, runs: Mapping[str, int], *, dropped: float = 0) 
     return list(_rows(job, runs, int(dropped))) if job.rollouts and told.state == "running" else []
 
 
+def comparison_waits(one: Comparison) -> str:
+    """Why a comparison on a toy has not begun; empty where it has, or begins within seconds."""
+    if one.state != ComparisonState.QUEUED or not (busy := _trained_now()):
+        return ""
+    return f"It waits for the train worker, which is busy with {', '.join(busy)}."
+
+
+def _trained_now() -> list[str]:
+    return list(TrainingJob.objects.filter(under_way()).order_by("started_at").values_list("title", flat=True)[:3])
+
+
 def _place(job: TrainingJob) -> str:
     ahead = TrainingJob.objects.filter(state=JobState.QUEUED, queued_at__lt=job.queued_at).count()
-    busy = list(TrainingJob.objects.filter(under_way()).order_by("started_at").values_list("title", flat=True)[:3])
-    if busy:
+    if busy := _trained_now():
         before = f", after {_counted(ahead, 'job')} that came before" if ahead else ""
         return f"It waits for a device{before}: {', '.join(busy)} {'is' if len(busy) == 1 else 'are'} being trained."
     return f"{_counted(ahead, 'job')} came before it." if ahead else "The train worker takes it within seconds."

@@ -84,10 +84,15 @@ def lease_mark_dispatched(run_pk: int) -> bool:
 def runs_without_owner() -> list[int]:
     """Live runs whose lease has run out, or whose owner was a process of this machine that is gone."""
     expired = Q(lease_until=None) | Q(lease_until__lt=Now())
-    live = Run.objects.filter(status__in=LIVE).exclude(~Q(preset__in=APART), owner__in=owners_at_their_limit())
+    live = Run.objects.filter(status__in=LIVE)
     found = list(live.filter(expired).values_list("pk", flat=True))
     here = live.filter(lease_owner__startswith=f"{socket.gethostname()}/").values_list("pk", "lease_owner")
-    return found + [pk for pk, owner in here if not _process_lives(owner) and pk not in found]
+    found += [pk for pk, owner in here if not _process_lives(owner) and pk not in found]
+    if not found:  # As every second, in every orchestrator: then nobody's limit matters.
+        return []
+    waiting = live.filter(~Q(preset__in=APART), pk__in=found, owner__in=owners_at_their_limit())
+    must_wait_on = set(waiting.values_list("pk", flat=True))
+    return [pk for pk in found if pk not in must_wait_on]
 
 
 def run_close(run_pk: int, fence: int, status: RunStatus, *, reason: str = "") -> bool:

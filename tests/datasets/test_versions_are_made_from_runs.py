@@ -290,6 +290,15 @@ def test_the_terminal_makes_a_version_with_the_real_program(capsys: pytest.Captu
         call_command("export_rows", "mine", "--recipe", "grpo_rubric", "--scaffold", "rsa")
 
 
+def test_from_the_terminal_only_recorded_runs_can_be_asked_for() -> None:
+    version = version_of()
+    passed(version), failed(version), passed(version, capture=False)
+    with pytest.raises(CommandError, match="texts"):
+        call_command("export_rows", "proofs", recipe="grpo_rubric")
+    call_command("export_rows", "proofs", recipe="grpo_rubric", recorded=True)
+    assert DatasetVersion.objects.get().rows_count == 2
+
+
 def test_the_recipes_of_the_pages_are_those_of_the_trainer() -> None:
     assert RECIPES.keys() == TRAINED.keys()
     for name, recipe in RECIPES.items():

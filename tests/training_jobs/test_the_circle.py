@@ -17,7 +17,7 @@ from apps.learning.comparing import NotComparable, problems_compare, result_of, 
 from apps.learning.deciding import NotDecided, model_decide
 from apps.learning.folders import checkpoint_folder
 from apps.learning.model_forms import ProblemsForm
-from apps.learning.models import Comparison, ComparisonState, ModelState, TrainedModel
+from apps.learning.models import Comparison, ComparisonState, JobState, ModelState, TrainedModel
 from apps.learning.paired import paired
 from apps.learning.registering import NotRegistered, model_register
 from apps.problems.models import Problem, ProblemVersion, Topic
@@ -129,6 +129,15 @@ def test_a_toy_is_played_by_the_trainers_environment(alice: User, monkeypatch: p
     assert found is not None
     assert (found.problems, found.parent, found.child, found.difference) == (4, 0.375, 0.8125, 0.4375)
     assert (found.better, found.equal, found.worse) == (4, 0, 0)
+
+
+def test_a_comparison_behind_a_job_says_what_it_waits_for(client_for: ClientFor, alice: User) -> None:
+    model = a_model()
+    toy_compare(model=model, toy="copy", items=4, seed=7, user=alice, start_id=None)
+    address = reverse("learning:model", args=[model.name])
+    assert "It waits for" not in client_for(alice).get(address).content.decode()
+    a_job(state=JobState.RUNNING, title="The long one")
+    assert "busy with The long one." in client_for(alice).get(address).content.decode()
 
 
 def test_a_toy_that_cannot_be_played_says_why(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.datasets.choosing import NothingToMake, runs_to_choose
 from apps.datasets.making import build_make
-from apps.datasets.models import DatasetVersion
+from apps.datasets.models import DatasetVersion, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.services import build_start, telling
 from apps.runs.models import Run
@@ -27,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--run", action="append", default=[], metavar="ID", help="a run; may be given several times")
         parser.add_argument("--problem", action="append", default=[], metavar="SLUG", help="all finished runs on this problem")
         parser.add_argument("--scaffold", default="", help="only runs of this scaffold")
+        parser.add_argument("--recorded", action="store_true", help="only runs whose tokens were recorded")
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the recipe, or judge=answer"
         )
@@ -66,6 +67,9 @@ def _runs(options: dict[str, Any]) -> list[Run]:
         if unknown:
             raise CommandError(f"{unknown[0]} is no finished exploration.")
         found = [by_id[name] for name in dict.fromkeys(options["run"])]
+    if options["recorded"]:
+        recorded = set(TokenShard.objects.values_list("run_id", flat=True).order_by().distinct())
+        found = [run for run in found if run.pk in recorded]
     if options["problem"]:
         found = [run for run in found if run.problem_version.problem.slug in options["problem"]]
     if options["scaffold"]:
