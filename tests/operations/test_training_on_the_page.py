@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def _all_else_is_well(db: None, valkey: Any, worker_beats: Callable[..., None], 
 
 def under_way(silent_s: float | None = 1.0, **changes: Any) -> TrainingJob:
     """A job that is trained on this machine, heard of so many seconds ago."""
-    values = {"state": JobState.RUNNING, "host": "gpu1", "device": "0,1", "step": 7, "started_at": timezone.now()}
+    began = timezone.now() - timedelta(hours=1)
+    values = {"state": JobState.RUNNING, "host": "gpu1", "device": "0,1", "step": 7, "started_at": began}
     job = a_job(**(values | changes))
     job.folder.mkdir(parents=True)
     if silent_s is not None:

@@ -1,0 +1,59 @@
+"""What of recorded runs is compared with each other, and what is no trajectory at all."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from pytest_django import Settings
+
+from apps.datasets.choosing import NothingToMake
+from apps.datasets.making import build_make
+from apps.datasets.models import DatasetVersion
+from apps.datasets.services import build_start
+from apps.runs.models import Run
+from tests.datasets.factory import explored, failed, passed, version_of
+from workers.datasets.__main__ import main as export
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _data(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+
+
+def make(recipe: str, *runs: Run, **options: Any) -> DatasetVersion:
+    build = build_start(user=None, name=recipe.replace("_", "-"), recipe=recipe, runs=runs, options=options, start=False)
+    return build_make(build, export=export)
+
+
+def roles_of(version: DatasetVersion) -> set[str]:
+    return {row["role"] for file in (version.folder / "rows").iterdir() for row in pq.read_table(file).to_pylist()}
+
+
+def test_a_writer_that_was_given_lemmas_is_not_compared_with_a_solver() -> None:
+    version = version_of()
+    made = make("grpo_rubric", passed(version), failed(version), explored(version))
+    assert roles_of(made) == {"solver"}
+    assert made.counts["groups"] == 1
+
+
+def test_several_rollouts_are_no_line_of_rounds_but_may_be_imitated() -> None:
+    several = explored(version_of(), rollouts=2)
+    with pytest.raises(NothingToMake, match="1 × a run of several rollouts, whose rounds are not one line"):
+        make("orealh", several)
+    assert roles_of(make("orealh_cold_start", several)) >= {"reasoner", "summarizer"}
+
+
+@pytest.mark.parametrize("judge", ["verifiers", "answer"])
+def test_a_proof_with_a_wrong_answer_is_worth_nothing_whoever_judges(judge: str) -> None:
+    version = version_of("six", answer="6")
+    good = explored(version)
+    with pytest.raises(NothingToMake, match="No answer has a positive reward"):
+        make("orealh", good, explored(version), judge=judge)
+
+
+def test_without_an_answer_to_compare_with_nobody_judges_rounds_by_it() -> None:
+    with pytest.raises(NothingToMake, match="a solution that nobody judged"):
+        make("orealh", explored(version_of()), judge="answer")
