@@ -69,10 +69,11 @@ def lemma_check_prompt(x: Exploration, lemma: Lemma, rollout: Rollout | None) ->
     return _filled("theorem_verifier", values)
 
 
-def write_prompt(x: Exploration, candidate: int) -> RenderedPrompt:
+def write_prompt(x: Exploration, library: str, candidate: int) -> RenderedPrompt:
+    """`library` is `final_library`, made once for all candidates."""
     values = {
         "problem": _content(x, x.problem.statement),
-        "library": _final_library(x),
+        "library": library,
         "notes": _content(x, _complete_work(x)),
         "candidate": str(candidate),
         "candidates": str(x.params.candidates),
@@ -81,8 +82,10 @@ def write_prompt(x: Exploration, candidate: int) -> RenderedPrompt:
 
 
 def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
-    needed = x.lemmas.support([lemma for name in proof.uses if (lemma := x.lemmas.get(name))])
-    used = [lemma for lemma in x.lemmas if lemma in needed]
+    cited = [lemma for name in proof.uses if (lemma := x.lemmas.get(name))]
+    # By id: to compare lemmas is to compare their fields, nine thousand times a list in a large run.
+    needed = {lemma.id for lemma in x.lemmas.support(cited)}
+    used = [lemma for lemma in x.lemmas if lemma.id in needed]
     values = {
         "answer_form": _form(x, "proof_verdict"),
         "problem": _content(x, x.problem.statement),
@@ -92,11 +95,12 @@ def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
     return _filled("process_verifier", values)
 
 
-def revise_prompt(x: Exploration, proof: Proof, revision: int, candidate: int) -> RenderedPrompt:
+def revise_prompt(x: Exploration, library: str, proof: Proof, revision: int, candidate: int) -> RenderedPrompt:
+    """`library` is `final_library`, made once for all candidates."""
     findings = "\n".join(f"Finding {number}. {text}" for number, text in enumerate(proof.findings, 1))
     values = {
         "problem": _content(x, x.problem.statement),
-        "library": _final_library(x),
+        "library": library,
         "proof": _content(x, _numbered(proof.steps)),
         "findings": _content(x, findings),
         "hints": _hints(x),
@@ -129,6 +133,12 @@ def final_lemmas(x: Exploration) -> list[Lemma]:
     return [lemma for lemma in entries if lemma.id in chosen]
 
 
+def final_library(x: Exploration) -> str:
+    """What the writer and the reviser are given, between its fence."""
+    entries = final_lemmas(x)
+    return _content(x, "\n\n".join(_with_proof(x, entry, scores=x.params.shows_scores, final=True) for entry in entries))
+
+
 def _filled(role: str, values: dict[str, str]) -> RenderedPrompt:
     rule = load(f"{METHOD}/forms/fence_rule").system
     return render(load(f"{METHOD}/{role}"), {"fence_rule": rule, **values})
@@ -147,11 +157,6 @@ def _content(x: Exploration, text: str) -> str:
 def _library(x: Exploration, rollout: Rollout | None) -> str:
     entries = [*(rollout.library() if rollout else ()), *x.lemmas.human_library()]
     return _content(x, "\n\n".join(_statement(x, lemma, scores=x.params.shows_scores) for lemma in entries))
-
-
-def _final_library(x: Exploration) -> str:
-    entries = final_lemmas(x)
-    return _content(x, "\n\n".join(_with_proof(x, entry, scores=x.params.shows_scores, final=True) for entry in entries))
 
 
 def _failed(x: Exploration, rollout: Rollout) -> str:

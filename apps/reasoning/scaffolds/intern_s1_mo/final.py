@@ -6,7 +6,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.proofs import NoProof, read_proof
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.intern_s1_mo.asking import final_lemmas, revise_prompt, write_prompt
+from apps.reasoning.scaffolds.intern_s1_mo.asking import final_lemmas, final_library, revise_prompt, write_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
@@ -17,9 +17,9 @@ async def finish(x: Exploration) -> None:
     await steer(x, "final/write")
     if not final_lemmas(x):
         return
-    candidates = range(1, x.params.candidates + 1)
+    candidates, library = range(1, x.params.candidates + 1), final_library(x)
     await concurrently(
-        _draft(x, f"final/write/{number}", "writer", write_prompt(x, number), 1, number, None) for number in candidates
+        _draft(x, f"final/write/{number}", "writer", write_prompt(x, library, number), 1, number, None) for number in candidates
     )
     await _check(x, 1)
     for revision in range(1, x.params.revisions + 1):
@@ -29,12 +29,13 @@ async def finish(x: Exploration) -> None:
         await steer(x, f"final/revise/{revision}")
         if not _is_worth_revising(x, parent):
             return
+        library = final_library(x)
         await concurrently(
             _draft(
                 x,
                 f"final/revise/{revision}/{number}",
                 "reviser",
-                revise_prompt(x, parent, revision, number),
+                revise_prompt(x, library, parent, revision, number),
                 revision + 1,
                 number,
                 parent,
