@@ -24,13 +24,13 @@ from django.conf import settings
 from kombu import Queue
 from redis.exceptions import RedisError
 
-from apps.config import broker, garbage
+from apps.config import broker
 from apps.config.celery import app
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
 from apps.reasoning.ports import Backend
-from apps.runs import metrics
+from apps.runs import garbage, metrics
 from apps.runs.logs import about
 from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client, watch_key
 from workers.counting import count_end

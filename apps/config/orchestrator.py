@@ -5,7 +5,6 @@ from typing import Any
 import django
 from celery.signals import worker_ready, worker_shutting_down
 
-from apps.config import garbage
 from apps.config.celery import app
 
 django.setup()
@@ -16,7 +15,7 @@ from apps.grading.suggesting import gradings_stop  # noqa: E402
 from apps.marks import suggestion_watch  # noqa: E402
 from apps.operations import history  # noqa: E402
 from apps.results import notices, proposing  # noqa: E402
-from apps.runs import pulse, warden  # noqa: E402
+from apps.runs import garbage, pulse, warden  # noqa: E402
 from apps.runs.execution import drives_stop  # noqa: E402
 from apps.runs.sending import stop_calls  # noqa: E402
 from apps.submissions import transcribing  # noqa: E402

@@ -24,7 +24,7 @@ from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.formula_checks import FormulaChecks
 from apps.reasoning.scaffolds.spec import RunSpec
-from apps.runs import metrics
+from apps.runs import garbage, metrics
 from apps.runs.controls import DatabaseControls, GatedDispatcher
 from apps.runs.dispatch import CeleryDispatcher
 from apps.runs.journal import JournalWriter, RunJournal, Sink
@@ -47,6 +47,8 @@ T = TypeVar("T")
 LAST_CHECKS_S = 8.0
 #: So much longer for the proof that it stands by: two attempts at the longest job.
 SELECTED_CHECK_S = 45.0
+#: A replay of so many takes a second, and what it makes is worth to be left out of the collector's later walks.
+MANY_CALLS = 5_000
 _driving: "set[asyncio.Task[Any]]" = set()
 _stopping = threading.Event()
 
@@ -90,11 +92,8 @@ def run_drive(
     if run is None:
         return None
     metrics.count("runs_driven")
-    journal = RunJournal(run, writer or process_writer())
-    logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
     try:
-        with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            status, reason = runner.run(_tracked(_drive(run, journal, dispatcher_for)))
+        status, reason = _driven(run, writer or process_writer(), dispatcher_for)
     except asyncio.CancelledError:
         logger.info("run %s: given back, this process is stopping", run.public_id)
         lease_release(run.pk, run.fence)
@@ -114,6 +113,15 @@ def run_drive(
     metrics.count("runs_ended", status)
     logger.info("run %s: %s %s", run.public_id, status, reason)
     return status
+
+
+def _driven(run: Run, writer: JournalWriter, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
+    """How the run ended. The collector stays away while a large journal is read and replayed."""
+    with garbage.held() if run.calls > MANY_CALLS else contextlib.nullcontext(lambda: None) as let_go:
+        journal = RunJournal(run, writer)
+        logger.info("run %s: driving it under fence %d, %d records", run.public_id, run.fence, journal.replayable)
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            return runner.run(_tracked(_drive(run, journal, dispatcher_for, let_go)))
 
 
 async def _tracked(drive: Coroutine[Any, Any, T]) -> T:
@@ -137,7 +145,9 @@ def drives_stop() -> None:
         task.get_loop().call_soon_threadsafe(task.cancel)
 
 
-async def _drive(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> tuple[RunStatus, str]:
+async def _drive(
+    run: Run, journal: RunJournal, dispatcher_for: DispatcherFor, on_replayed: Callable[[], None]
+) -> tuple[RunStatus, str]:
     """The program, its lease and its last event. Raises `FenceLost`, and `RunHalted` where the journal is gone."""
     bind(run=str(run.public_id), fence=run.fence)
     if run.fence == 1:
@@ -145,6 +155,7 @@ async def _drive(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -
     else:
         resumed = RunResumed(owner=run.lease_owner, fence=run.fence, replayed=journal.replayable)
         journal.emit(f"run.resumed/{run.fence}", resumed)
+    journal.on_replayed = on_replayed
     status, reason, last = await _result(run, journal, dispatcher_for)
     # A failed run may be resumed and end again: its last events are told once per owner.
     journal.emit(f"{last.kind}/{run.fence}", last)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from apps.reasoning.domain.errors import FenceLost, JournalUnwritable
 from apps.reasoning.domain.events import Event
@@ -17,7 +17,10 @@ __all__ = ["JournalWriter", "NumberedEvent", "RunJournal", "Sink"]
 
 
 class RunJournal:
-    """The `Journal` port over the database, for one run under one fence. Make it in a thread, before the event loop starts."""
+    """The `Journal` port over the database, for one run under one fence. Make it in a thread, before the event loop starts.
+
+    `on_replayed` may be set: it is called where a replay has read the last record, and with every record that is new.
+    """
 
     def __init__(self, run: Run, writer: JournalWriter) -> None:
         self.run = run
@@ -29,6 +32,7 @@ class RunJournal:
         self.unwritable: JournalUnwritable | None = None
         self.event_keys = {key for (key,) in plain(RunEvent, run.pk, ["key"])}
         self._writer = writer
+        self.on_replayed: Callable[[], None] = lambda: None
         self._loaded = LoadedRecords(run)
         self.replayable = len(self._loaded)
         self._appended: set[str] = set()
@@ -42,6 +46,8 @@ class RunJournal:
         record = self._loaded.take(key)
         if record is not None:
             self._appended.add(key)
+            if not self.unread:
+                self.on_replayed()
         return record
 
     def has(self, key: str) -> bool:
@@ -61,6 +67,7 @@ class RunJournal:
             await self.flush()  # Once is enough; a second row would be refused, and the run with it.
             return
         self._begun.add(record.key)
+        self.on_replayed()
         await self._put(Item(self, events, record, texts))
         self._appended.add(record.key)
         if record.was_asked:

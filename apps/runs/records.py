@@ -1,5 +1,6 @@
 """Between the core's `StepRecord` and the stored `Step` row."""
 
+import functools
 import json
 from collections import namedtuple
 from collections.abc import Iterable
@@ -116,8 +117,14 @@ class LoadedRecords:
             alias=row.alias,
             place=unchecked(Place, rollout=row.rollout, round=row.round, subject=row.subject, index=row.index),
             attempt=row.attempt,
-            prompt_shas=tuple(json.loads(row.prompt_shas)),
+            prompt_shas=_names(row.prompt_shas),
             final=final,
             failure=row.failure,
             value=None if row.value is None else json.loads(row.value),
         )
+
+
+# The votes on a lemma have one prompt.
+@functools.lru_cache(maxsize=64)
+def _names(written: str) -> tuple[str, ...]:
+    return tuple(json.loads(written))

@@ -6,6 +6,7 @@ Equal normal forms merge by themselves. Likeness is only ever proposed to people
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Sequence
 
 _SPACING = re.compile(r"\\(?:[,;:!> ]|(?:q?quad|thinspace|medspace|left|right|displaystyle|textstyle|[bB]ig[lr]?)\b)|~")
 _SYNONYMS = {
@@ -52,8 +53,8 @@ def similarity(left: frozenset[str], right: frozenset[str]) -> float:
 class AlikeIndex:
     """Finds earlier statements whose token similarity reaches `threshold`, without comparing every pair.
 
-    Two sets that similar must share a token among the first few of each in a fixed order (prefix filtering), so only
-    statements that share such a token are compared.
+    Two sets that similar share at least two of the first tokens of each in a fixed order (prefix filtering; one, where the
+    smaller has to share no more), so only statements that do are compared.
     """
 
     def __init__(self, threshold: float = 0.85) -> None:
@@ -61,46 +62,56 @@ class AlikeIndex:
         self._jaccard = threshold / (2 - threshold)
         self._names: list[str] = []
         self._tokens: list[frozenset[str]] = []
-        self._having: dict[str, list[int]] = defaultdict(list)
+        self._having: dict[str, set[int]] = defaultdict(set)
 
     def add(self, name: str, normal: str) -> list[tuple[str, float]]:
         """The earlier statements like this one (in normal form), in the order they were added, with their similarity; then
         keep this one."""
         mine = tokens(normal)
+        shared = max(1, _ceil(self._jaccard * len(mine)))
         ordered = sorted(mine, key=lambda token: (-len(token), token))
-        prefix = ordered[: len(ordered) - max(1, _ceil(self._jaccard * len(ordered))) + 1]
-        candidates = {place for token in prefix for place in self._having[token]}
-        size, least, most = len(mine), len(mine) * self._jaccard, len(mine) / self._jaccard
-        # `similarity`, written out: most candidates are not alike, and a large run compares a million pairs.
-        alike = [
-            place
-            for place in candidates
-            if least <= len(other := self._tokens[place]) <= most
-            and 2 * len(mine & other) >= self.threshold * (size + len(other))
+        prefix = ordered[: len(ordered) - shared + 2]
+        found = [
+            (self._names[place], round(score, 4))
+            for place in sorted(self._sharing(prefix, twice=shared > 1))
+            if (score := similarity(mine, self._tokens[place])) >= self.threshold
         ]
-        found = [(self._names[place], similarity(mine, self._tokens[place])) for place in sorted(alike)]
         for token in prefix:
-            self._having[token].append(len(self._names))
+            self._having[token].add(len(self._names))
         self._names.append(name)
         self._tokens.append(mine)
-        return [(other, round(score, 4)) for other, score in found if score >= self.threshold]
+        return found
+
+    def _sharing(self, prefix: Sequence[str], *, twice: bool) -> set[int]:
+        """The statements that share one of these tokens, or two."""
+        once, again = set[int](), set[int]()
+        for token in prefix:
+            having = self._having[token]
+            again |= once & having
+            once |= having
+        return again if twice else once
 
 
 def _ceil(value: float) -> int:
     return -int(-value // 1)
 
 
+def _in_commands(text: str) -> str:
+    if not text.isascii():
+        for symbol, command in _SYMBOLS.items():
+            text = text.replace(symbol, f" {command} ")
+    return text
+
+
 def _prose(text: str) -> str:
-    for symbol, command in _SYMBOLS.items():
-        text = text.replace(symbol, f" {command} ")
+    text = _in_commands(text)
     words = _PROSE_PUNCTUATION.sub(" ", text).casefold().split()
     return " ".join(word for word in words if word not in _SHORT_WORDS)
 
 
 def _formula(text: str) -> str:
     text = _DELIMITERS.sub(" ", text)
-    for symbol, command in _SYMBOLS.items():
-        text = text.replace(symbol, f" {command} ")
+    text = _in_commands(text)
     text = _SPACING.sub(" ", text)
     text = _COMMAND.sub(lambda match: _SYNONYMS.get(match.group(), match.group()) + " ", text)
     text = _SIMPLE_BRACES.sub(r"\1\2", text)

@@ -105,9 +105,9 @@ def _tagged_vote(answer: str) -> Vote:
     if content.upper().startswith("FORMAT_ERROR"):
         return Vote(unscored=Unscored(reason="FORMAT_ERROR" + (f": {summary[:300]}" if summary else "")))
     if lemma := _LEMMA.match(content):
-        return Vote(wrong_lemma=lemma.group(1), checks=checks, summary=summary)
+        return unchecked(Vote, wrong_lemma=lemma.group(1), checks=checks, summary=summary)
     if step := _STEP.match(content):
-        return Vote(first_fault=int(step.group(1)), checks=checks, summary=summary)
+        return unchecked(Vote, first_fault=int(step.group(1)), checks=checks, summary=summary)
     return _unread(f"the verdict is {content[:40]!r}")
 
 

@@ -16,10 +16,12 @@ async def concurrently(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     cancels the others and is raised at once.
     """
     loop = asyncio.get_running_loop()
-    tasks = [loop.create_task(_held(item)) for item in work]
+    together = _Together(loop.create_future())
+    tasks = [loop.create_task(together.held(item)) for item in work]
     try:
         if tasks:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            together.running = len(tasks)
+            await together.ended
         results = [task.result() for task in tasks if task.done()]
     finally:
         still_open = [task for task in tasks if not task.done()]
@@ -33,8 +35,24 @@ async def concurrently(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return [result for result in results if not isinstance(result, BudgetExhausted)]
 
 
-async def _held(item: Coroutine[Any, Any, T]) -> T | BudgetExhausted:
-    try:
-        return await item
-    except BudgetExhausted as exhausted:
-        return exhausted
+class _Together:
+    """Says when all have ended or one has failed. `asyncio.wait` does so with a callback for each, the dearest part of a
+    replay in which nothing is waited for."""
+
+    def __init__(self, ended: asyncio.Future[None]) -> None:
+        self.ended = ended
+        self.running = 0
+
+    async def held(self, item: Coroutine[Any, Any, T]) -> T | BudgetExhausted:
+        failed = True
+        try:
+            result = await item
+            failed = False
+            return result
+        except BudgetExhausted as exhausted:
+            failed = False
+            return exhausted
+        finally:
+            self.running -= 1
+            if (failed or not self.running) and not self.ended.done():
+                self.ended.set_result(None)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from apps.reasoning.domain.events import VerdictReached, VoteCast
 from apps.reasoning.domain.generation import Final, Place
-from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.values import Unscored, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, Confidence, Vote, aggregate
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote
@@ -97,7 +97,8 @@ async def _votes(
 
 
 def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, vote: Vote) -> None:
-    event = VoteCast(
+    event = unchecked(
+        VoteCast,
         subject=subject,
         index=index,
         of=count,
