@@ -59,6 +59,7 @@ async def serve_raw(alias: Alias) -> None:
     os.environ |= {
         "VLLM_CPU_KVCACHE_SPACE": str(options.cache_gb),
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+        "OMP_WAIT_POLICY": "PASSIVE",
         "VLLM_NO_USAGE_STATS": "1",
         "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
         "VLLM_LOGGING_LEVEL": "ERROR",
@@ -66,7 +67,7 @@ async def serve_raw(alias: Alias) -> None:
     from vllm import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
 
-    llm = AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_args(alias)))
+    llm = AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_args(alias, on_cpu=True)))
     print(json.dumps({"ready": True}), flush=True)
     turn = 0
     while line := await asyncio.to_thread(sys.stdin.readline):

@@ -11,7 +11,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Self
 
+from django.conf import settings
+
+from apps.config.stack import inference as inference_program
 from apps.config.stack import programs
+from apps.reasoning.inference.aliases import load_aliases
 from apps.runs.streams import heartbeats, sync_client
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,7 +37,9 @@ class Processes:
         self._folder = folder
         self._inference = inference
         self._python = python
-        self._commands = {program.name: program.command for program in programs()}
+        # With models that only the environment of `python` can serve as well.
+        enabled = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled]
+        self._commands = {program.name: program.command for program in [*programs(), inference_program(enabled)]}
         self._of_the_dead: dict[str, float] = defaultdict(float)
         self.running: dict[str, subprocess.Popen[bytes]] = {}
 

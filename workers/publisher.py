@@ -106,9 +106,7 @@ def _queue(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
         }
         pipeline.xadd(tokens_key(request.run), fields, maxlen=TOKENS_KEPT, approximate=True)
         key = buffer_key(request.run, request.key, request.attempt, channel)
-        if call.is_dirty:
+        if call.is_dirty or start == 0:  # An owner before may have left the beginning of the same attempt.
             pipeline.set(key, whole, ex=HOUR_S)
         else:
             pipeline.append(key, whole[start:])
-            if start == 0:
-                pipeline.expire(key, HOUR_S)

@@ -90,8 +90,10 @@ class Worker:
         """Generate and put the results on their streams, but for calls that have one or that nobody wants any more."""
         calls = self._unsettled(calls)
         with self._lock:
-            self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in calls})
-            self._held.update(self._queue_of(request) for request, _ in calls)
+            # A message that is delivered twice takes no second place: its calls are forgotten once.
+            new = [(request, fingerprint) for request, fingerprint in calls if request.call_id not in self._active]
+            self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in new})
+            self._held.update(self._queue_of(request) for request, _ in new)
         concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in calls])
 
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":

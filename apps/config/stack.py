@@ -41,11 +41,8 @@ def valkey_binary() -> str:
 
 def programs() -> list[Program]:
     """All processes of the embedded stack."""
-    python = sys.executable
-    celery = [python, "-m", "celery", "-A"]
-    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
+    python, celery, quiet = sys.executable, _celery(), _quiet()
     aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled and _can_be_served_here(alias)]
-    queues = ",".join(dict.fromkeys(alias.queue for alias in aliases))
     found = [
         Program("orchestrator", [*celery, "apps.config.orchestrator", "worker", "-P", "threads", "-c",
                                  str(settings.ORCHESTRATOR_RUNS), "-Q", settings.CELERY_TASK_DEFAULT_QUEUE,
@@ -56,9 +53,7 @@ def programs() -> list[Program]:
                         "--no-proxy-headers", "--no-access-log", "--log-level", "warning"], 40),
     ]  # fmt: skip
     if aliases:
-        found.append(Program("inference", [*celery, "workers.worker", "worker", "-P", "threads", "-c",
-                                           str(inference_threads(aliases)), "-Q", queues, "-n", "inference@%h", *quiet], 20,
-                             int(settings.DRAIN_S) + 10))  # fmt: skip
+        found.append(inference(aliases))
     if settings.SANDBOX != "off":
         found.append(_sandbox([*celery, "workers.worker", "worker", "-P", "threads", *quiet]))
     if os.access(settings.TRAIN_PYTHON, os.X_OK):
@@ -66,6 +61,22 @@ def programs() -> list[Program]:
                                          str(max(1, len(settings.TRAIN_DEVICES))), "-Q", "train", "-n", "trainer@%h", *quiet],
                              30, int(settings.TRAIN_GRACE_S) + 10))  # fmt: skip
     return [_valkey(), *found] if settings.OWN_REDIS else found
+
+
+def inference(aliases: Sequence[Alias]) -> Program:
+    """The process that answers the calls of these aliases."""
+    queues = ",".join(dict.fromkeys(alias.queue for alias in aliases))
+    command = [*_celery(), "workers.worker", "worker", "-P", "threads", "-c", str(inference_threads(aliases)), "-Q", queues,
+               "-n", "inference@%h", *_quiet()]  # fmt: skip
+    return Program("inference", command, 20, int(settings.DRAIN_S) + 10)
+
+
+def _celery() -> list[str]:
+    return [sys.executable, "-m", "celery", "-A"]
+
+
+def _quiet() -> list[str]:
+    return ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
 
 
 def _can_be_served_here(alias: Alias) -> bool:

@@ -41,6 +41,8 @@ logger = logging.getLogger(__name__)
 _LOSSES_BEFORE_GIVING_UP = 5
 _REAP_EVERY_S = 1.0
 _DELETE_EVERY_S = 0.5
+#: A look at the workers that comes so late was kept from looking, by a broker that was away or by a loop that was busy.
+_BLIND_S = 3.0
 #: A worker that has just read a message names it in its next heartbeat only.
 _MISSED_S = 1.5
 #: A run waits for a model as long as it takes, but goes on without a tool that nobody serves for so long.
@@ -48,17 +50,8 @@ _TOOL_IS_AWAITED_S = 60.0
 #: Its scaffold misses no check of formulas; somebody waits for the run to end.
 _CHECK_IS_AWAITED_S = 15.0
 UNREADABLE = "A result could not be read: its worker runs another version of Lemmascope. Bring all to one, then resume the run."
-_ERRORS: Mapping[str, type[errors.BackendError]] = {
-    cls.__name__: cls
-    for cls in (
-        errors.BackendError,
-        errors.BackendUnavailable,
-        errors.BackendRefused,
-        errors.RequestRejected,
-        errors.EngineLost,
-        errors.DeadlineExceeded,
-    )
-}
+_NAMES = ("BackendError", "BackendUnavailable", "BackendRefused", "RequestRejected", "EngineLost", "DeadlineExceeded")
+_ERRORS: Mapping[str, type[errors.BackendError]] = {name: getattr(errors, name) for name in _NAMES}
 
 
 @dataclass
@@ -93,6 +86,7 @@ class CeleryDispatcher:
         self._running: set[tuple[str, str]] = set()
         self._last_id = "0-0"
         self._deleted_at = 0.0
+        self._looked_at = time.monotonic()
         self._tasks: list[asyncio.Task[None]] = []
         self._redis: redis.asyncio.Redis
 
@@ -245,6 +239,10 @@ class CeleryDispatcher:
         beats = await self._heartbeats()
         self._give_up_tools({alias for beat in beats for alias in beat["aliases"]}, now)
         active = {(call["key"], call["fingerprint"]) for beat in beats for call in beat["active"] if call["run"] == self._run}
+        if now - self._looked_at > _BLIND_S:  # While nobody could look, nobody could be seen either.
+            for waiting in self._waiting.values():
+                waiting.seen_active_at = waiting.seen_active_at and now
+        self._looked_at = now
         next_sent_at: dict[tuple[str, int], float | None] = {}
         for waiting in list(self._waiting.values()):
             if waiting.result.done() or not waiting.sent_at:

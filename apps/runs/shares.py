@@ -43,5 +43,6 @@ def window_of(run_pk: int, owner_pk: int | None) -> int:
     """Calls that this run may have under way: its own limit, or its part of what its owner's runs may have together."""
     if owner_pk is None:
         return settings.RUN_WINDOW
-    runs = runs_driven().filter(~Q(pk=run_pk), owner=owner_pk).count() + 1
+    is_apart = Run.objects.filter(pk=run_pk, preset__in=APART).exists()
+    runs = (runs_driven() if is_apart else _by_hand()).filter(~Q(pk=run_pk), owner=owner_pk).count() + 1
     return max(1, min(settings.RUN_WINDOW, settings.USER_WINDOW // runs))

@@ -74,6 +74,20 @@ def test_a_queue_is_crowded_at_one_and_a_half_times_its_places_until_calls_have_
     assert worker.crowded_queues() == set()
 
 
+def test_a_message_delivered_twice_takes_no_second_place(worker: Worker, backend: Held) -> None:
+    calls = [(a_request(str(number), alias="small"), f"fp{number}") for number in range(2)]
+    twice = [threading.Thread(target=worker.answer, args=(calls,)) for _ in range(2)]
+    for thread in twice:
+        thread.start()
+        thread.join(timeout=0.2)
+    assert worker.crowded_queues() == set()
+    backend.let_go.set()
+    for thread in twice:
+        thread.join(timeout=5)
+        assert not thread.is_alive()
+    assert not any(worker._held.values()), "places that nobody gives back would close the queue for good"
+
+
 def test_a_message_counts_from_its_reading_and_the_broker_hears_when_there_is_room(
     worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,28 @@ async def test_a_call_that_a_worker_holds_is_waited_for(sent: list[GenerationReq
     assert await dispatched(sent, until=1, within_s=3) == 0, "a worker has it already: it is not sent at all"
 
 
+async def test_a_call_is_not_lost_because_the_broker_was_away(
+    sent: list[GenerationRequest], valkey: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heartbeats have run out when the reaper can look again; the worker's next one comes a moment later."""
+    active = [{"run": "r", "key": "call", "attempt": 1, "fingerprint": fingerprint_of(REQUEST)}]
+    beat: Any = {"worker": "w", "aliases": ["tested"], "active": active, "health": {}}
+    heartbeat_tell(valkey, beat, 60_000)
+    looked = CeleryDispatcher._heartbeats
+    began, looks = time.monotonic(), 0
+
+    async def away(self: CeleryDispatcher) -> Any:
+        nonlocal looks
+        if 0.5 < time.monotonic() - began < 5:
+            raise ConnectionError("the broker is away")
+        looks += time.monotonic() - began >= 5
+        return [] if looks == 1 else await looked(self)
+
+    monkeypatch.setattr(CeleryDispatcher, "_heartbeats", away)
+    assert await dispatched(sent, until=1, within_s=8) == 0
+    assert looks > 1
+
+
 async def test_a_result_that_nobody_took_is_used_and_the_call_not_sent(sent: list[GenerationRequest], valkey: Any) -> None:
     final = Final(text="from before", finish_reason="stop")
     fields = {"key": "call", "fp": fingerprint_of(REQUEST), "attempt": "1", "final": final.model_dump_json()}

@@ -87,3 +87,13 @@ def test_the_calls_of_a_person_are_shared_out_evenly_over_the_runs(alice: User, 
     settings.USER_WINDOW = 2
     assert window_of(runs[0].pk, alice.pk) == 1, "no run is stopped altogether"
     assert window_of(a_run_of(None).pk, None) == 64
+
+
+def test_gradings_of_experiments_leave_the_calls_of_what_a_person_starts(alice: User, settings: Settings) -> None:
+    settings.RUN_WINDOW, settings.USER_WINDOW = 64, 96
+    grading, by_hand = a_run_of(alice), a_run_of(alice)
+    Run.objects.filter(pk=grading.pk).update(preset=BATCHED)
+    for number, run in enumerate((grading, by_hand)):
+        assert lease_take(run.pk, f"elsewhere/1/{number}")
+    assert window_of(by_hand.pk, alice.pk) == 64
+    assert window_of(grading.pk, alice.pk) == 48, "batch work shares with all"

@@ -31,13 +31,12 @@ def test_the_collector_works_again_where_what_held_it_failed() -> None:
 
 
 def test_the_collector_waits_for_the_last_of_two_that_hold_it() -> None:
-    with garbage.held() as first:
-        with garbage.held() as second:
-            first()
-            first()
-            assert not gc.isenabled()
-            second()
-            assert gc.isenabled()
+    with garbage.held() as first, garbage.held() as second:
+        first()
+        first()
+        assert not gc.isenabled()
+        second()
+        assert gc.isenabled()
 
 
 def test_what_was_made_meanwhile_is_left_out_of_later_walks() -> None:

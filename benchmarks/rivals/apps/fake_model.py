@@ -1,4 +1,8 @@
-"""The model that every rival plays: tokens on a steady beat, each the moment at which it was due."""
+"""The model that every rival plays: tokens on a steady beat, each the moment at which it was due.
+
+All copies keep one beat, as one text that all watch would: chats that began at different moments would spread the same work
+over time, which no viewer of a run is granted.
+"""
 
 import asyncio
 import os
@@ -11,8 +15,9 @@ TOKENS_PER_S = float(os.environ.get("RIVAL_TOKENS_PER_S", "20"))
 
 async def tokens() -> AsyncIterator[str]:
     """`RIVAL_TOKENS` tokens, `RIVAL_TOKENS_PER_S` of them a second."""
-    began = time.time_ns()
+    beat = int(1e9 / TOKENS_PER_S)
+    began = (time.time_ns() // beat + 1) * beat
     for number in range(TOKENS):
-        due = began + int(number * 1e9 / TOKENS_PER_S)
+        due = began + number * beat
         await asyncio.sleep(max(0.0, (due - time.time_ns()) / 1e9))
         yield f"t{due} "
