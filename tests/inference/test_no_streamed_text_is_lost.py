@@ -103,3 +103,16 @@ async def test_half_a_character_keeps_no_other_text_back(publisher: TokenPublish
     _add(publisher, text="\ud835 = 𝐱")
     await publisher.send()
     assert _buffers(valkey)[0] == _streamed(valkey, "text") == "? = 𝐱"
+
+
+async def test_an_attempt_that_another_process_begins_anew_does_not_go_on_from_what_the_first_left(
+    publisher: TokenPublisher, valkey: Any
+) -> None:
+    """Worker and orchestrator were both restarted: attempts count from one again."""
+    valkey.set(buffer_key("run", "call", REQUEST.attempt, "text"), "What the dead wor")
+    _add(publisher, text="One ")
+    await publisher.send()
+    _add(publisher, text="two")
+    await publisher.send()
+    assert _buffers(valkey)[0] == "One two"
+    assert 0 < valkey.ttl(buffer_key("run", "call", REQUEST.attempt, "text")) <= 3600
