@@ -85,6 +85,17 @@ def test_another_tokenizer_than_the_recorded_one_is_refused(tmp_path: Path) -> N
     failed(job(tmp_path, dataset={"tokenizer": "0" * 64}), "other_tokenizer", "000000000000")
 
 
+@pytest.mark.parametrize(("name", "kept"), [("config.json", 20), ("model.safetensors", -8), ("tokenizer.json", 40)])
+def test_a_base_that_is_not_whole_is_named(tmp_path: Path, name: str, kept: int) -> None:
+    (tmp_path / "first").mkdir()
+    first = job(tmp_path / "first")
+    end_of(first)
+    damaged = first / "base" / name
+    damaged.write_bytes(damaged.read_bytes()[:kept])
+    (tmp_path / "second").mkdir()
+    failed(job(tmp_path / "second", base=str(first / "base")), "bad_config", str(first / "base"), "may not be whole")
+
+
 def test_a_checkpoint_of_another_architecture_is_refused(tmp_path: Path) -> None:
     folder = job(tmp_path)
     end_of(folder)

@@ -1,14 +1,16 @@
 """The model and the tokenizer of a job: read from a folder or made in memory, with an adapter where one is asked for."""
 
+import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from workers.training.config import JobConfig
@@ -55,8 +57,21 @@ def is_adapter(folder: Path) -> bool:
     return (folder / "adapter_config.json").exists()
 
 
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """What libraries say of a model that lies there and cannot be read, as `BadConfig`."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        said = str(error).strip().partition("\n")[0][:200]
+        raise BadConfig(
+            f"The model in {folder} cannot be read and may not be whole ({type(error).__name__}: {said})."
+        ) from error
+
+
 def _adapter_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
+    with _reading(folder):
+        found: dict[str, Any] = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -69,18 +84,22 @@ def _below(folder: Path) -> Path:
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """With a sign for padding: its own, else that of the end."""
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    """With a sign for padding: its own, else that of the end. Raises `BadConfig` where it cannot be read."""
+    with _reading(folder):
+        tokenizer = AutoTokenizer.from_pretrained(folder)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
 
 
 def load_model(folder: Path, *, bf16: bool) -> Any:
-    """A causal model to draw from; of a LoRA checkpoint its base with the adapter merged."""
+    """A causal model to draw from; of a LoRA checkpoint its base with the adapter merged. Raises `BadConfig`."""
     if is_adapter(folder):
-        return PeftModel.from_pretrained(load_model(_below(folder), bf16=bf16), folder).merge_and_unload()
-    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16 if bf16 else torch.float32)
+        base = load_model(_below(folder), bf16=bf16)
+        with _reading(folder):
+            return PeftModel.from_pretrained(base, folder).merge_and_unload()
+    with _reading(folder):
+        return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16 if bf16 else torch.float32)
 
 
 def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[Any, Any]:
@@ -97,7 +116,9 @@ def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[A
             f"The base is an adapter of rank {known['r']} and α {known['lora_alpha']}, and goes on as such; this job asks for"
             f" rank {config.lora.rank} and α {config.lora.alpha}. Ask for the same, or train all weights."
         )
-    return PeftModel.from_pretrained(load_model(_below(folder), bf16=bf16), folder, is_trainable=True), None
+    base = load_model(_below(folder), bf16=bf16)
+    with _reading(folder):
+        return PeftModel.from_pretrained(base, folder, is_trainable=True), None
 
 
 def lora_of(config: JobConfig) -> Any:
@@ -132,7 +153,8 @@ def architecture_of(folder: Path) -> dict[str, Any]:
     """What two models must share that the weights of one fit the other."""
     if is_adapter(folder):
         return architecture_of(_below(folder))
-    known = AutoConfig.from_pretrained(folder)
+    with _reading(folder):
+        known = AutoConfig.from_pretrained(folder)
     names = ("model_type", "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     return {name: getattr(known, name, None) for name in names}
 
