@@ -23,6 +23,9 @@ from apps.learning.tasks import TRAIN_QUEUE, train
 logger = logging.getLogger(__name__)
 
 
+ROWS = "rows/"
+
+
 @dataclass(frozen=True)
 class Draft:
     """A job to be: `config` without what follows from the dataset. `rollouts`: a `RolloutPlan` where it plays by itself."""
@@ -76,6 +79,7 @@ def _dataset_facts(dataset: DatasetVersion) -> dict[str, Any]:
         "hash": dataset.hash,
         "tokenizer": manifest.get("tokenizer") or None,
         "chat_template": manifest.get("chat_template") or None,
+        "shards": {name.removeprefix(ROWS): sha for name, sha in manifest.get("files", {}).items() if name.startswith(ROWS)},
     }
 
 

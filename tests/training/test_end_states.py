@@ -1,6 +1,7 @@
 """What cannot go on ends with a word for programs, a sentence for people, and nothing half-written."""
 
 import errno
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,17 @@ def test_a_truncated_shard_is_named(tmp_path: Path, kept: int) -> None:
     shard = folder / "rows" / "000.parquet"
     shard.write_bytes(shard.read_bytes()[:kept])
     failed(folder, "bad_rows", "000.parquet")
+
+
+def test_shards_are_those_of_the_dataset_s_manifest(tmp_path: Path) -> None:
+    written = job(tmp_path / "first") / "rows" / "000.parquet"
+    shards = {"000.parquet": hashlib.sha256(written.read_bytes()).hexdigest()}
+    assert end_of(job(tmp_path / "whole", dataset={"shards": shards}))["state"] == "finished"
+    failed(job(tmp_path / "changed", dataset={"shards": {"000.parquet": "0" * 64}}), "bad_rows", "000.parquet", "changed")
+    failed(job(tmp_path / "missing", dataset={"shards": {**shards, "001.parquet": "0" * 64}}), "bad_rows", "001.parquet")
+    added = job(tmp_path / "added", dataset={"shards": shards})
+    (added / "rows" / "002.parquet").write_bytes(written.read_bytes())
+    failed(added, "bad_rows", "002.parquet", "none of")
 
 
 def test_another_tokenizer_than_the_recorded_one_is_refused(tmp_path: Path) -> None:

@@ -42,7 +42,9 @@ def a_dataset(tmp_path: Path, **changes: object) -> DatasetVersion:
     made = DatasetVersion.objects.create(**(values | changes))
     (made.folder / "rows").mkdir(parents=True)
     (made.folder / "rows" / "000.parquet").write_bytes(b"PAR1")
-    (made.folder / "manifest.json").write_text('{"tokenizer": "t1", "chat_template": "c1"}')
+    files = {"rows/000.parquet": "cd" * 32, "texts.jsonl": "ef" * 32}
+    manifest = {"tokenizer": "t1", "chat_template": "c1", "files": files}
+    (made.folder / "manifest.json").write_text(json.dumps(manifest))
     return made
 
 
@@ -83,7 +85,13 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
     form = JobForm(fields(source=f"dataset:{made.pk}", base="folder:small"), user=alice)
     assert form.is_valid(), form.errors
     job = jobs.job_create(owner=alice, draft=form.draft())
-    facts = {"name": "proofs-1", "hash": "ab" * 32, "tokenizer": "t1", "chat_template": "c1"}
+    facts = {
+        "name": "proofs-1",
+        "hash": "ab" * 32,
+        "tokenizer": "t1",
+        "chat_template": "c1",
+        "shards": {"000.parquet": "cd" * 32},
+    }
     assert (job.config["dataset"], job.config["parent"]) == (facts, "small")
     training.TRAIN_LAUNCHER += " --nan-at 1"
     driving.training_work()

@@ -28,7 +28,7 @@ from workers.training.objectives import OrealTrainer, SupervisedTrainer
 from workers.training.problems import BadConfig, OtherArchitecture, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
-from workers.training.tables import TableRows
+from workers.training.tables import TableRows, check_shards
 from workers.training.texts import tokenise_job
 from workers.training.toys.registry import TOYS
 from workers.training.value_head import ValueTrainer
@@ -170,6 +170,8 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
         "needs_reward": training.needs_reward or config.loss.mastered_below is not None,
     }
     if kind in ("rows", "texts"):
+        if kind == "rows" and config.dataset.get("shards"):
+            check_shards(job / "rows", config.dataset["shards"])
         return StoredRows(TableRows(job / "rows", **needs), config.rows_per_step, seed=config.seed)
     if kind == "stream":
         wait = float(source.get("wait", 600))

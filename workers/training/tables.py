@@ -1,7 +1,8 @@
 """Rows as Parquet: written in one step, read with words for what is wrong with a shard."""
 
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -51,6 +52,19 @@ def read_rows(path: Path, **needs: bool) -> Iterator[Row]:
                 raise BadRows(str(problem)) from problem
             yield row
             number += 1
+
+
+def check_shards(folder: Path, recorded: Mapping[str, str]) -> None:
+    """Are the shards those of the dataset's manifest, which names each by its SHA-256? Raises `BadRows`, naming the first."""
+    there = {path.name: path for path in folder.glob("*.parquet")}
+    for name in sorted(recorded.keys() | there.keys()):
+        if name not in there:
+            raise BadRows(f"The shard {name} of the dataset's manifest is not there.")
+        if name not in recorded:
+            raise BadRows(f"The shard {name} is none of the dataset's manifest.")
+        with there[name].open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != recorded[name]:
+                raise BadRows(f"The shard {name} is not what the dataset's manifest says: it is cut off or was changed.")
 
 
 def stream_facts(path: Path) -> dict[str, Any]:
