@@ -23,6 +23,11 @@ def tokens_of(request: GenerationRequest) -> int:
     return prompt + _PICTURE_TOKENS * len(request.pictures) + request.n * request.sampling.max_new_tokens
 
 
+def spare_places(capacity: int) -> int:
+    """How many urgent calls an engine of so many places generates beside them; it must be told that there may be more."""
+    return capacity // 16
+
+
 @dataclass(eq=False)
 class _Waiter:
     request: GenerationRequest
@@ -41,7 +46,7 @@ class FairSlots:
 
     def __init__(self, capacity: int, *, tokens: int = 0) -> None:
         self._capacity = capacity
-        self._spare = capacity // 16
+        self._spare = spare_places(capacity)
         self._tokens = tokens
         self._waiting: dict[tuple[int, str], deque[_Waiter]] = {}
         self._running = 0

@@ -185,7 +185,8 @@ class CeleryDispatcher:
 
     def _deliver(self, entry_id: str, fields: dict[str, str]) -> None:
         waiting = self._waiting[fields["key"]]
-        if waiting.result.done():
+        is_overtaken = "error" in fields and int(fields["attempt"]) < waiting.attempt  # What was sent after it may answer.
+        if waiting.result.done() or is_overtaken:
             self._to_delete[entry_id] = ""
         elif "final" in fields:
             self._to_delete[entry_id] = fields["key"]

@@ -46,7 +46,7 @@ def undisturbed() -> dict[str, tuple[str, Any]]:
 
 
 def assert_sound(dump: dict[str, Any], undisturbed: dict[str, tuple[str, Any]]) -> None:
-    """The run finished; no event lost, doubled or different; one record per call."""
+    """The run finished; no event lost, doubled or different; one record per call; the sum of its tokens is theirs."""
     assert dump["status"] == "finished", dump["reason"]
     seqs = [event["seq"] for event in dump["events"]]
     assert seqs == list(range(1, len(seqs) + 1))
@@ -60,6 +60,7 @@ def assert_sound(dump: dict[str, Any], undisturbed: dict[str, tuple[str, Any]]) 
     calls = [step for step in dump["steps"] if step["kind"] == "call"]
     assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
     assert {f"{step['key']}/ended" for step in calls} == {key for key, event in undisturbed.items() if event[0] == "call.ended"}
+    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"]) > 0
     assert dump["outcome"]["accepted"] is True
 
 

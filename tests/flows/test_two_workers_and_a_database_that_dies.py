@@ -54,7 +54,6 @@ def test_the_other_worker_takes_over_the_calls_of_one_that_is_stopped(stack: Sta
     dump = stack.wait_until_ended(run, keep=("valkey", "orchestrator", "inference2"), within_s=90)
     assert_sound(dump, undisturbed)
     assert_nothing_finished_was_generated_again(stack, WORKERS)
-    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"])
 
 
 @pytest.mark.skipif(server_programs() is None, reason="PostgreSQL is not installed")
@@ -83,4 +82,3 @@ def test_random_kills_with_two_workers_and_the_database(
     dump = stack.wait_until_ended(run, keep=ALL, within_s=90)
     assert_sound(dump, undisturbed)
     assert_nothing_finished_was_generated_again(stack, WORKERS)
-    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"])

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import re
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.flows.conftest import assert_nothing_finished_was_generated_again, rounds
 from tests.flows.stack import ROOT, Stack
 from tests.inference.vllm_here import LOADED_WITHIN_S, vllm_toml
 from workers.engines.vllm import EXIT_ENGINE_LOST
@@ -102,6 +104,16 @@ def _gone(processes: Iterable[int]) -> bool:
     return True
 
 
+def _ended_with_every_call_once(stack: VllmStack, run: str) -> None:
+    dump = stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120)
+    assert dump["status"] == "finished", dump["reason"]
+    calls = [step for step in dump["steps"] if step["kind"] == "call"]
+    assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
+    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"]) > 0
+    assert any(step["attempt"] > 1 for step in calls)
+    assert_nothing_finished_was_generated_again(stack)
+
+
 def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
     stack.start(*ALL)
     _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", LOADED_WITHIN_S)
@@ -118,12 +130,7 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
     stack.kill("inference")
     _until(lambda: _gone(processes), stack, "the end of the orphans", 15)
 
-    dump = stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120)
-    assert dump["status"] == "finished", dump["reason"]
-    calls = [step for step in dump["steps"] if step["kind"] == "call"]
-    assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
-    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"])
-    assert any(step["attempt"] > 1 for step in calls)
+    _ended_with_every_call_once(stack, run)
 
     last = _engine_processes(stack)
     assert last
@@ -132,3 +139,23 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
     _until(lambda: _gone(last), stack, "the end of the engine with its worker", 15)
     answered = re.findall(r"answered (\S+#\d+)$", stack.log_text("inference"), re.MULTILINE)
     assert len(answered) == len(set(answered))
+
+
+@pytest.mark.parametrize("seed", rounds(range(200, 206), sampled=1))
+def test_random_kills_with_a_real_engine(stack: VllmStack, seed: int) -> None:
+    """Three deaths amid generation, the first of a process of the engine, the others of any process."""
+    rng = random.Random(seed)
+    stack.start(*ALL)
+    run = stack.explore()
+    starts = 1
+    for victim in ("engine", *rng.choices(["engine", *ALL], k=2)):
+        processes = _generating(stack, run, starts)
+        time.sleep(rng.uniform(0.0, 1.0))
+        if victim == "engine":
+            os.kill(rng.choice(sorted(processes)), signal.SIGKILL)
+            stack.running["inference"].wait(timeout=20)
+        else:
+            stack.kill(victim)
+        starts += victim in {"engine", "inference"}
+        stack.keep_up(ALL)
+    _ended_with_every_call_once(stack, run)

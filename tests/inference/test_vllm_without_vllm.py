@@ -15,7 +15,7 @@ from workers.backends import backend_for
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.vllm import VllmBackend
 from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
-from workers.engines.vllm_engine import explained
+from workers.engines.vllm_engine import explained, lost
 from workers.engines.vllm_lines import Lines
 
 ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
@@ -102,6 +102,22 @@ def test_an_engine_that_does_not_start_says_which_key_to_change(told: str, error
     found = explained(_alias(), raised, f"Traceback\n{told}\nRuntimeError: Engine core initialization failed.")
     assert type(found) is error
     assert sentence in str(found)
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("", "The engine died while it generated."),
+        ("RuntimeError: illegal memory access", 'generated. vLLM says: "illegal memory access"'),
+        (
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB",
+            "ran out of memory while it generated. Lower its",
+        ),
+    ],
+)
+def test_an_engine_that_dies_says_of_what_where_it_could(told: str, sentence: str) -> None:
+    issue = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the cause."
+    assert sentence in str(lost(_alias(), f"{told}\n{issue}" if told else ""))
 
 
 def test_the_tokens_and_their_logarithms_are_those_of_the_outputs() -> None:

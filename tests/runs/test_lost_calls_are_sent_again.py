@@ -140,3 +140,19 @@ async def test_a_result_nobody_can_read_stops_its_run_in_words_and_others_still_
         with pytest.raises(BackendRefused, match="another version of Lemmascope"):
             await waiting[0]
         assert (await waiting[1]).text == "good"
+
+
+async def test_what_an_overtaken_attempt_failed_of_does_not_end_the_one_that_is_under_way(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    """The first attempt was given up as lost, and its worker tells of its failure after all."""
+    final = Final(text="of the second attempt", finish_reason="stop").model_dump_json()
+    late = {"attempt": "1", "error": "EngineLost", "message": "The engine died."}
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
+        while len(sent) < 2:
+            await asyncio.sleep(0.05)
+        for entry in (late, {"attempt": "2", "final": final}):
+            valkey.xadd(results_key("r"), {"key": "call", "fp": fingerprint_of(REQUEST), **entry})
+        assert (await waiting).text == "of the second attempt"
+    assert valkey.xlen(results_key("r")) == 1, "the failure is gone; the answer stays until the journal has it"

@@ -23,6 +23,7 @@ from apps.reasoning.inference.meter import RateMeter
 from apps.reasoning.inference.reasoning_tags import TagSplitter
 from workers.engines.model_files import model_path
 from workers.engines.openvino_wire import added
+from workers.slots import spare_places
 
 log = logging.getLogger(__name__)
 
@@ -136,9 +137,9 @@ class OpenVinoBackend:
 
     async def health(self) -> Health:
         running = len(self._streams)
-        limit = self._alias.concurrency
         if self._process is not None:
-            detail = f"OpenVINO on {self._options.device}, up to {limit} calls in one batch."
+            limit = self._alias.concurrency + spare_places(self._alias.concurrency)
+            detail = f"OpenVINO on {self._options.device}, up to {self._alias.concurrency} calls in one batch."
             return Health(
                 state="ready",
                 detail=detail,
@@ -193,7 +194,7 @@ class OpenVinoBackend:
     def _engine_options(self, path: Path) -> dict[str, Any]:
         return self._options.model_dump() | {
             "path": str(path),
-            "concurrency": self._alias.concurrency,
+            "concurrency": self._alias.concurrency + spare_places(self._alias.concurrency),
             "context_tokens": self._alias.context_tokens,
         }
 

@@ -26,7 +26,6 @@ from workers.engines.vllm_tools import with_calls
 log = logging.getLogger(__name__)
 
 EXIT_ENGINE_LOST = 71
-_LOOK_S = 0.25
 _LEAVE_AFTER_S = 0.5
 
 
@@ -189,8 +188,7 @@ class VllmBackend:
         return engine
 
     async def _look_after(self, engine: RunningEngine) -> None:
-        while not engine.is_dead:  # noqa: ASYNC110 - the library tells nobody; a look is all there is
-            await asyncio.sleep(_LOOK_S)
+        await engine.died()
         self._is_lost = True
         await asyncio.sleep(_LEAVE_AFTER_S)  # The calls in the engine tell of their loss meanwhile.
         self._on_dead()
@@ -237,7 +235,7 @@ class VllmBackend:
             raise call.late() from None
         except EngineDeadError:
             self._is_lost = True
-            raise EngineLost("The engine died while it generated.") from None
+            raise engine.lost() from None
         except (VLLMClientError, ValueError, TypeError) as error:
             raise RequestRejected(f"The engine rejected the request: {error}") from error
         except EngineGenerateError as error:

@@ -8,25 +8,30 @@ import asyncio
 import importlib.util
 import json
 import logging
+import multiprocessing
 import multiprocessing.util
 import os
 import re
 import tempfile
 import threading
+import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from apps.reasoning.domain.errors import BackendError, BackendRefused, BackendUnavailable
+from apps.reasoning.domain.errors import BackendError, BackendRefused, BackendUnavailable, EngineLost
 from apps.reasoning.inference.aliases import Alias, VllmOptions
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.model_files import model_path
 from workers.engines.tied_children import tied_children
 from workers.engines.vllm_stats import EngineStats
+from workers.slots import spare_places
 from workers.watchdog import loading
 
 log = logging.getLogger(__name__)
 
 _LOGGING = "VLLM_LOGGING_CONFIG_PATH"
+_LOOK_S = 0.25
 NOT_INSTALLED = (
     "vLLM is not installed in this worker's environment. Start the worker that serves {name} where vLLM is "
     "(docs/models.md), or use a model server with the backend openai_http."
@@ -45,6 +50,8 @@ class RunningEngine:
         self._leave = threading.Event()
         self._thread = threading.Thread(target=self._live, name=f"vllm {alias.name}", daemon=True)
         self._ready: asyncio.Future[None] = loop.create_future()
+        self._processes: list[BaseProcess] = []
+        self._standstill = ""
         self.stats = EngineStats()
         self.llm: Any = None
         self.prompt: ChatPrompt
@@ -75,6 +82,27 @@ class RunningEngine:
     @property
     def is_dead(self) -> bool:
         return bool(self.llm is not None and self.llm.errored and not self._leave.is_set())
+
+    async def died(self) -> None:
+        """Return when the engine core is dead. One that has calls and makes no step is ended first."""
+        while not self.is_dead:
+            await asyncio.sleep(_LOOK_S)  # The library tells nobody; a look is all there is.
+            if not self._standstill and self.llm is not None and self._stands_still():
+                self._standstill = f"The engine of {self._alias.name} made no step for {self._options.stalled_after_s:g} s"
+                log.critical("%s; it is ended", self._standstill)
+                for process in self._processes:
+                    process.kill()
+
+    def _stands_still(self) -> bool:
+        if not self.llm.get_num_unfinished_requests():
+            self.stats.stepped_at = time.monotonic()
+        return time.monotonic() - self.stats.stepped_at > self._options.stalled_after_s
+
+    def lost(self) -> EngineLost:
+        """Why the engine died, as far as its processes could still say."""
+        if self._standstill:
+            return EngineLost(f"{self._standstill} and was ended.")
+        return lost(self._alias, self._told())
 
     # --- in the thread -----------------------------------------------------------------------------------------------
 
@@ -109,8 +137,10 @@ class RunningEngine:
         from vllm.v1.engine.async_llm import AsyncLLM
 
         args = AsyncEngineArgs(**engine_args(self._alias, on_cpu=current_platform.is_cpu()))
+        before = set(multiprocessing.active_children())
         with tied_children(self._folder):
             self.llm = AsyncLLM.from_engine_args(args, stat_loggers=[lambda *_: self.stats])
+        self._processes = [process for process in multiprocessing.active_children() if process not in before]
         template = Path(self._options.chat_template).expanduser().read_text("utf-8") if self._options.chat_template else ""
         self.prompt = ChatPrompt(self.llm.get_tokenizer(), template=template, variables=self._options.chat_template_kwargs)
 
@@ -151,9 +181,11 @@ class RunningEngine:
                 handler.close()
 
     def _explained(self, raised: BaseException) -> BackendError:
+        return explained(self._alias, f"{type(raised).__name__}: {raised}", self._told())
+
+    def _told(self) -> str:
         path = self._folder / "errors.log"
-        told = path.read_text("utf-8", "replace") if path.exists() else ""
-        return explained(self._alias, f"{type(raised).__name__}: {raised}", told)
+        return path.read_text("utf-8", "replace") if path.exists() else ""
 
 
 def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None:
@@ -177,7 +209,7 @@ def engine_args(alias: Alias, *, on_cpu: bool = False) -> dict[str, Any]:
     args: dict[str, Any] = {
         "model": str(Path(alias.model).expanduser()) if alias.model.startswith("~") else alias.model,
         "max_model_len": alias.context_tokens,
-        "max_num_seqs": alias.concurrency,
+        "max_num_seqs": alias.concurrency + spare_places(alias.concurrency),
         "tensor_parallel_size": options.tensor_parallel,
         "pipeline_parallel_size": options.pipeline_parallel,
         "gpu_memory_utilization": options.gpu_memory_utilization,
@@ -209,14 +241,36 @@ _MEMORY = re.compile(
     re.IGNORECASE,
 )
 _LENGTH = re.compile(r"max_model_len.{0,80}greater than the derived", re.IGNORECASE | re.DOTALL)
+_CONSEQUENCE = re.compile("initialization failed|EngineCore encountered an issue", re.IGNORECASE)
 _REASON = re.compile(r"^(?:.*? )?(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt): (.+)$", re.MULTILINE)
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:400]
+
+
+def _reason(told: str) -> str:
+    """The last exception in lines of a log that is not about another one; empty where there is none."""
+    reasons = [match.group(1) for match in _REASON.finditer(told) if not _CONSEQUENCE.search(match.group(1))]
+    return _short(reasons[-1]) if reasons else ""
+
+
+def lost(alias: Alias, told: str) -> EngineLost:
+    """Why the engine of `alias` died while it generated, from what its processes logged as errors."""
+    reason = _reason(told)
+    if _MEMORY.search(told):
+        return EngineLost(
+            f"The engine of {alias.name} ran out of memory while it generated. Lower its concurrency, tokens_in_flight or "
+            f"options.max_batched_tokens, or set options.gpu_memory_utilization (options.cache_gb on a CPU) lower in "
+            f'models.toml, so that more is left beside its cache. vLLM says: "{reason}"'
+        )
+    return EngineLost("The engine died while it generated." + (f' vLLM says: "{reason}"' if reason else ""))
 
 
 def explained(alias: Alias, raised: str, told: str) -> BackendError:
     """Why the engine of `alias` did not start, from the exception in our process and what the engine's processes logged."""
     whole = f"{told}\n{raised}"
-    reasons = [match for match in _REASON.finditer(told) if "initialization failed" not in match.group(1)]
-    reason = " ".join((reasons[-1].group(1) if reasons else raised.split(": ", 1)[-1]).split())[:400]
+    reason = _reason(told) or _short(raised.split(": ", 1)[-1])
     if _MEMORY.search(whole):
         return BackendUnavailable(
             f"{alias.name} does not fit into the memory. Lower its context_tokens or concurrency, raise "

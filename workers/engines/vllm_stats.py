@@ -1,5 +1,6 @@
 """What vLLM tells of itself after each step, kept for the health of the backend."""
 
+import time
 from typing import Any
 
 
@@ -10,6 +11,7 @@ class EngineStats:
         self.waiting = 0
         self.cache_used = 0.0
         self.generated = 0
+        self.stepped_at = time.monotonic()
         self._asked = 0
         self._found = 0
 
@@ -20,6 +22,7 @@ class EngineStats:
 
     def record(self, scheduler_stats: Any = None, iteration_stats: Any = None, **_: Any) -> None:
         """Called in the loop after every step of the engine."""
+        self.stepped_at = time.monotonic()
         if scheduler_stats is not None:
             self.waiting = getattr(scheduler_stats, "num_waiting_reqs", 0)
             self.cache_used = getattr(scheduler_stats, "kv_cache_usage", 0.0)

@@ -67,6 +67,7 @@ class VllmOptions(Value):
     max_loras: int = Field(default=4, ge=1)
     max_lora_rank: int = Field(default=32, ge=1)
     load_at_start: bool = True
+    stalled_after_s: float = Field(default=360.0, gt=0)
     engine_args: dict[str, Any] = {}
 
     @field_validator("engine_args")

@@ -1,0 +1,41 @@
+"""Engines of vLLM that fail in the middle of an answer, for real: the call says why, and the worker is told to leave."""
+
+import asyncio
+import multiprocessing
+
+import pytest
+
+from apps.reasoning.domain.errors import EngineLost
+from apps.reasoning.inference.aliases import parse_aliases
+from apps.reasoning.inference.streaming import read_to_final
+from tests.inference.conftest import a_request
+from tests.inference.vllm_here import VLLM, vllm_toml
+from workers.engines.vllm import VllmBackend
+
+pytestmark = [*VLLM]
+FAILING = """
+stalled_after_s = 4.0
+engine_args = {worker_cls = "tests.inference.failing_vllm_worker.FailingWorker"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("memory", r"ran out of memory while it generated\. Lower its concurrency.*\"CUDA out of memory"),
+        ("standstill", r"The engine of frail made no step for 4 s and was ended\."),
+    ],
+)
+async def test_the_call_tells_why_and_the_worker_leaves(how: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAILING_VLLM_WORKER", how)
+    left = asyncio.Event()
+    backend = VllmBackend(parse_aliases(vllm_toml("frail") + FAILING)["frail"], on_dead=left.set)
+    try:
+        before = set(multiprocessing.active_children())
+        with pytest.raises(EngineLost, match=told):
+            await read_to_final(backend, a_request(text="Tell a long story.", max_new_tokens=64, deadline_s=400))
+        await asyncio.wait_for(left.wait(), 10)
+        assert (await backend.health()).state == "down"
+    finally:
+        await backend.close()
+    assert set(multiprocessing.active_children()) <= before, "nothing of it holds the memory"
