@@ -3,6 +3,7 @@
 Use after `stage.set_up`.
 """
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -68,6 +69,14 @@ class Processes:
         living = {name: _cpu_s(process.pid) for name, process in self.running.items()}
         return {name: seconds + self._of_the_dead[name] for name, seconds in living.items()}
 
+    def below_s(self, name: str) -> float:
+        """CPU seconds until now of what a process has started and what that has started, as long as they live."""
+        parents = _parents()
+        below: set[int] = {self.running[name].pid}
+        while grown := {pid for pid, parent in parents.items() if parent in below} - below:
+            below |= grown
+        return sum(_cpu_s(pid) for pid in below - {self.running[name].pid})
+
     def greatest_memory_mb(self, name: str) -> float:
         """The most memory that a process has held at once, in MB."""
         status = Path(f"/proc/{self.running[name].pid}/status").read_text()
@@ -119,6 +128,14 @@ def _answers() -> bool:
 
     with urllib.request.urlopen(f"http://127.0.0.1:{settings.PORT}/healthz", timeout=2) as answer:
         return bool(answer.status == 200)
+
+
+def _parents() -> dict[int, int]:
+    found: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):  # No process, or one that ended meanwhile.
+            found[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    return found
 
 
 def _cpu_s(pid: int) -> float:

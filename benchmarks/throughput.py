@@ -2,7 +2,9 @@
 
 Alone: a raw process (engine.py, engine_vllm.py), requests added and tokens read with nothing of ours. Stack: Celery → inference
 worker → engine → streams → this process as the orchestrator with its journal. Both hold one engine process; while one
-measures, the other sleeps. At each number of calls at once the ratio is that of the medians.
+measures, the other sleeps. They take turns, each as often first as second, because a machine's speed drifts by more than is to
+be told; at each number of calls at once the ratio is that of the medians. What all our processes but the engine's cost is
+measured as well, as a share of the processor time of the calls: that hardly depends on how fast the machine is just now.
 """
 
 import asyncio
@@ -18,11 +20,13 @@ if TYPE_CHECKING:
     from apps.reasoning.scaffolds.spec import RunSpec
     from apps.runs.models import Run
     from benchmarks.engine import RawEngine
+    from benchmarks.processes import Processes
 
 LEVELS, QUICK_LEVELS = (1, 8, 32, 64), (1, 8)
 TOKENS, QUICK_TOKENS = 128, 24
-ROUNDS, QUICK_ROUNDS = 3, 1
 WANTED_AT, WANTED = 64, 0.95
+#: Pairs of turns: where a ratio is wanted many, because single pairs differ by a tenth and more.
+ROUNDS, ROUNDS_WHERE_WANTED, QUICK_ROUNDS = 2, 8, 1
 CHART = "Tokens a second, by calls at once"
 
 
@@ -58,7 +62,7 @@ def measure(engine: Engine, quick: bool) -> list[Figure]:
     from apps.runs.leases import lease_take
     from benchmarks.processes import Processes
 
-    levels, tokens, rounds = (QUICK_LEVELS, QUICK_TOKENS, QUICK_ROUNDS) if quick else (LEVELS, TOKENS, ROUNDS)
+    levels, tokens = (QUICK_LEVELS, QUICK_TOKENS) if quick else (LEVELS, TOKENS)
     run = lease_take(stage.a_run(_spec(engine.alias)).pk, "benchmark/0/x")
     if run is None:
         raise SystemExit("the benchmark run could not be taken")
@@ -66,23 +70,41 @@ def measure(engine: Engine, quick: bool) -> list[Figure]:
     turn = 0
     with (
         _started(engine.raw) as raw,
-        Processes("valkey", "inference", folder=folder, inference="workers.worker", python=engine.python),
+        Processes("valkey", "inference", folder=folder, inference="workers.worker", python=engine.python) as processes,
     ):
         raw.measure([prompt(number, turn) for number in range(2)], 8)
         asyncio.run(_round(run, turn, 2, 8))
         for level in levels:
-            alone, stack = [], []
-            for _ in range(rounds):
+            alone, stack, ours_s, engine_s = [], [], 0.0, 0.0
+            rounds = QUICK_ROUNDS if quick else ROUNDS_WHERE_WANTED if level == WANTED_AT else ROUNDS
+            for number in range(rounds):
                 turn += 1
-                written, seconds = raw.measure([prompt(number, turn) for number in range(level)], tokens)
-                alone.append(written / seconds)
-                stack.append(asyncio.run(_round(run, turn, level, tokens)))
-            found += _of_a_level(level, alone, stack)
+                for is_alone in (True, False) if number % 2 else (False, True):
+                    if is_alone:
+                        alone.append(_alone(raw, turn, level, tokens))
+                        continue
+                    before = _ours_and_engine_s(processes)
+                    stack.append(asyncio.run(_round(run, turn, level, tokens)))
+                    after = _ours_and_engine_s(processes)
+                    ours_s, engine_s = ours_s + after[0] - before[0], engine_s + after[1] - before[1]
+            found += _of_a_level(level, alone, stack, ours_s / (ours_s + engine_s))
     process_writer().close()
-    return [*found, Figure("new tokens of each call, at most", tokens), Figure("turns of each", rounds)]
+    return [*found, Figure("new tokens of each call, at most", tokens)]
 
 
-def _of_a_level(level: int, alone: list[float], stack: list[float]) -> list[Figure]:
+def _alone(raw: "RawEngine", turn: int, level: int, tokens: int) -> float:
+    from benchmarks.engine import prompt
+
+    written, seconds = raw.measure([prompt(number, turn) for number in range(level)], tokens)
+    return written / seconds
+
+
+def _ours_and_engine_s(processes: "Processes") -> tuple[float, float]:
+    """CPU seconds until now of our processes, this one among them, and of the engine's, which stand below the worker."""
+    return sum(processes.cpu_s().values()) + time.process_time(), processes.below_s("inference")
+
+
+def _of_a_level(level: int, alone: list[float], stack: list[float], ours: float) -> list[Figure]:
     wanted = WANTED if level == WANTED_AT else None
     ratios = [ours / theirs for ours, theirs in zip(stack, alone, strict=True)]
     return [
@@ -91,6 +113,8 @@ def _of_a_level(level: int, alone: list[float], stack: list[float]) -> list[Figu
         Figure("… through the stack, median", median(stack), "tokens/s", chart=CHART, line="through the stack", at=level),
         Figure("… slowest pair of turns, ratio", min(ratios)),
         Figure("… fastest pair of turns, ratio", max(ratios)),
+        Figure("… pairs of turns", len(ratios)),
+        Figure("… processor time of all our processes but the engine’s, share", ours),
     ]
 
 

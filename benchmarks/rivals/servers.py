@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 from benchmarks.figures import Skipped
 from benchmarks.stage import free_port
@@ -50,9 +50,21 @@ def environment(name: str) -> Path:
 
 
 class RivalServer:
-    """A rival's server on a port of its own. Use as a context manager. Raises `Skipped` where it does not start."""
+    """A rival's server on a port of its own. Use as a context manager. Raises `Skipped` where it does not start.
 
-    def __init__(self, name: str, *, folder: Path, tokens: int, tokens_per_s: float, redis_url: str = "") -> None:
+    `beat`: do all copies of its model keep one beat, or has each its own?
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        folder: Path,
+        tokens: int,
+        tokens_per_s: float,
+        redis_url: str = "",
+        beat: Literal["one", "own"] = "one",
+    ) -> None:
         self._python = str(environment(name))
         self._name = name
         self._log = folder / f"{name}.log"
@@ -63,6 +75,7 @@ class RivalServer:
             "RIVAL_TOKENS": str(tokens),
             "RIVAL_TOKENS_PER_S": str(tokens_per_s),
             "RIVAL_REDIS": redis_url,
+            "RIVAL_BEAT": beat,
             "CHAINLIT_APP_ROOT": str(folder / "chainlit"),
             "GRADIO_ANALYTICS_ENABLED": "False",
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -1,7 +1,7 @@
 """The model that every rival plays: tokens on a steady beat, each the moment at which it was due.
 
-All copies keep one beat, as one text that all watch would: chats that began at different moments would spread the same work
-over time, which no viewer of a run is granted.
+All copies keep one beat, as one text that all watch would; with `RIVAL_BEAT=own` each begins at its own moment, which spreads
+the same work over time.
 """
 
 import asyncio
@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator
 
 TOKENS = int(os.environ.get("RIVAL_TOKENS", "200"))
 TOKENS_PER_S = float(os.environ.get("RIVAL_TOKENS_PER_S", "20"))
+HAS_OWN_BEAT = os.environ.get("RIVAL_BEAT") == "own"
 
 
 async def tokens() -> AsyncIterator[str]:
     """`RIVAL_TOKENS` tokens, `RIVAL_TOKENS_PER_S` of them a second."""
     beat = int(1e9 / TOKENS_PER_S)
-    began = (time.time_ns() // beat + 1) * beat
+    began = time.time_ns() if HAS_OWN_BEAT else (time.time_ns() // beat + 1) * beat
     for number in range(TOKENS):
         due = began + number * beat
         await asyncio.sleep(max(0.0, (due - time.time_ns()) / 1e9))
