@@ -15,10 +15,12 @@ from apps.learning.recipes import recipe_cards
 
 #: In the form as fields of their own.
 FIELDS = ("beta", "low", "high")
-AGGREGATIONS = ("token", "seq", "fixed", "sum")
+#: Settings of the loss that are no numbers.
+CHOICES: dict[str, tuple[Any, ...]] = {"aggregation": ("token", "seq", "fixed", "sum"), "token_rm": (True, False)}
 #: What each objective reads of `loss`: nothing that would have no effect is taken.
 _CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below")
-OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": ("positive", "negative"), "supervised": ()}
+_OREAL = ("positive", "negative", "token_rm")
+OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
 #: What recipes' `rows` take beside the options of a dataset, and toys.
 OF_RECIPES = {"turn_dapo": ("longest", "margin")}
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
@@ -52,7 +54,7 @@ class Learner:
     def known(self) -> dict[str, tuple[Any, ...]]:
         """Names with the values that they may have; none where it is a number."""
         names = OF_LOSS[recipe_cards()[self.recipe].objective]
-        found: dict[str, tuple[Any, ...]] = {f"loss.{name}": AGGREGATIONS if name == "aggregation" else () for name in names}
+        found: dict[str, tuple[Any, ...]] = {f"loss.{name}": CHOICES.get(name, ()) for name in names}
         if self.makes_rows and not self.has_teacher:
             found |= {f"recipe.{option.name}": option.choices for option in RECIPES[self.recipe].options}
             found |= {f"recipe.{name}": () for name in OF_RECIPES.get(self.recipe, ())}

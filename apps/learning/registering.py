@@ -17,7 +17,16 @@ from apps.learning.models import TrainedModel, TrainingJob
 from apps.reasoning.inference.aliases import NAME, Alias, load_aliases
 
 #: What only the trainer needs, to go on: it stays in the job.
-TRAINERS_OWN = ("optimizer", "scheduler", "rng_state", "trainer_state", "training_args", "scaler")
+TRAINERS_OWN = (
+    "optimizer",
+    "scheduler",
+    "rng_state",
+    "trainer_state",
+    "training_args",
+    "scaler",
+    "value_head",
+    "token_rewards",
+)
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 ADAPTER = "adapter_model.safetensors"
 SAME = ("model_type", "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")

@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tests.training.factory import end_of, job, lines, state
-from workers.training import checkpoints
+from workers.training import checkpoints, objectives
 from workers.training.watching import StopAsked
 
 WEIGHTS = "model.safetensors"
@@ -53,11 +53,20 @@ def test_a_job_leaves_what_its_contract_says(tmp_path: Path) -> None:
     assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
 
 
-@pytest.mark.parametrize("recipe", ["turn_grpo", "turn_ppo", "orealh", "turn_sft", "grpo_rubric"])
-def test_a_resumed_job_equals_an_uninterrupted_one(tmp_path: Path, recipe: str) -> None:
+@pytest.mark.parametrize(
+    ("recipe", "loss"),
+    [
+        *((recipe, {}) for recipe in ("turn_grpo", "turn_ppo", "orealh", "turn_sft", "grpo_rubric")),
+        ("orealh", {"token_rm": True}),
+    ],
+)
+def test_a_resumed_job_equals_an_uninterrupted_one(
+    tmp_path: Path, recipe: str, loss: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Bit for bit, with one thread: weights and what was measured."""
-    whole = job(tmp_path / "whole", recipe=recipe, micro_rows=4, learning_rate=1e-3)
-    torn = job(tmp_path / "torn", recipe=recipe, micro_rows=4, learning_rate=1e-3)
+    monkeypatch.setattr(objectives, "STEPS_ALONE", 1)
+    whole = job(tmp_path / "whole", recipe=recipe, micro_rows=4, learning_rate=1e-3, loss=loss)
+    torn = job(tmp_path / "torn", recipe=recipe, micro_rows=4, learning_rate=1e-3, loss=loss)
     end_of(whole)
     assert end_of(torn, stop=StopAfter(2))["state"] == "stopped"
     assert state(torn)["step"] == 3

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.datasets.recipes import RECIPES
 from apps.learning import jobs
-from apps.learning.job_settings import AGGREGATIONS, OF_LOSS, OF_RECIPES, OF_TOYS, Learner, lines_of, settings_read
+from apps.learning.job_settings import CHOICES, OF_LOSS, OF_RECIPES, OF_TOYS, Learner, lines_of, settings_read
 from apps.learning.models import JobState, TrainingJob
 from apps.learning.recipes import FIRST, PRESETS, follows, recipe_cards
 from tests.browser.marking_pages import ClientFor
@@ -85,7 +85,7 @@ def test_the_names_are_those_that_the_recipes_take() -> None:
     assert {card.objective for card in recipe_cards().values()} == set(OF_LOSS)
     assert all(set(names) <= set(recipe_cards()["marsrl"].defaults["loss"]) for names in OF_LOSS.values())
     assert set(OF_TOYS["trio"]["strategy"]) == {"random", "balanced", "adaptive"}
-    assert {card.defaults["loss"]["aggregation"] for card in recipe_cards().values()} <= set(AGGREGATIONS)
+    assert {card.defaults["loss"]["aggregation"] for card in recipe_cards().values()} <= set(CHOICES["aggregation"])
 
 
 def test_what_a_job_was_told_can_be_read_back_as_lines() -> None:

@@ -31,6 +31,7 @@ class LossSettings:
     mastered_below: float | None = None
     positive: float = 1.0
     negative: float = 0.5
+    token_rm: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,8 @@ def _check(config: JobConfig) -> None:
         raise BadConfig(f"“source.kind” is texts, which have no log-probabilities, and {config.recipe} needs them.")
     if config.loss.mastered_below is not None and not config.training.objective.startswith("clipped"):
         raise BadConfig(f"“loss.mastered_below” is for recipes with a clipped loss; {config.recipe} has none.")
+    if config.loss.token_rm and config.training.objective != "oreal":
+        raise BadConfig(f"“loss.token_rm” is for OREAL’s loss; {config.recipe} has another.")
     if config.loss.aggregation == "fixed" and not config.loss.longest:
         raise BadConfig("The aggregation “fixed” needs loss.longest, the longest completion in tokens.")
     if config.rows_per_step % config.micro:

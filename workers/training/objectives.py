@@ -3,12 +3,16 @@
 Both are the functions of `workers/learning/` (`supervised_loss`, `oreal_loss`) in torch; tests compare values and gradients.
 """
 
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from workers.training.batches import Tensors
+from workers.training.config import JobConfig
+from workers.training.problems import BadConfig
 from workers.training.row_trainer import RowTrainer
+from workers.training.token_rewards import STEPS_ALONE, TIMES_THE_RATE, TokenRewards
 
 
 class SupervisedTrainer(RowTrainer):
@@ -26,7 +30,36 @@ class SupervisedTrainer(RowTrainer):
 
 
 class OrealTrainer(SupervisedTrainer):
-    """Behaviour cloning of rows with a positive advantage, policy gradient on negative ones, KL on all."""
+    """Behaviour cloning of rows with a positive advantage, policy gradient on negative ones, KL on all; with `loss.token_rm`
+    tokens weigh as the token reward model says, which learns alone at first.
+    """
+
+    def __init__(self, model: Any, source: Any, config: JobConfig, *others: Any, **more: Any) -> None:
+        rate = TIMES_THE_RATE * config.learning_rate
+        rewards = TokenRewards(model, rate=rate, weight_decay=config.weight_decay) if config.loss.token_rm else None
+        super().__init__(model, source, config, *others, **more)
+        self.token_rewards = rewards.to(self.accelerator.device) if rewards is not None else None
+        if rewards is not None and self.accelerator.num_processes > 1:
+            raise BadConfig("“loss.token_rm” runs in one process; leave it out on several devices.")
+
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        super()._save(output_dir, state_dict)
+        if self.token_rewards is not None:
+            self.token_rewards.save(Path(output_dir or self.args.output_dir))
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        super()._load_from_checkpoint(resume_from_checkpoint, model)
+        if self.token_rewards is not None:
+            self.token_rewards.load(Path(resume_from_checkpoint))
+
+    def _weigh_tokens(self, batch: Tensors) -> None:
+        """Adds `weights` (N, T), all 0 while the reward model learns alone, and teaches it this step's rows."""
+        assert self.token_rewards is not None
+        step = self.state.global_step
+        weights = self.token_rewards.weights(batch, self.job.micro)
+        batch["weights"] = weights if step >= STEPS_ALONE else torch.zeros_like(weights)
+        lost = self.token_rewards.learn(batch, self.job.micro, share_of_rate=self._share_of_rate(step))
+        self._metrics["train"]["token_rm_loss"].append(lost)
 
     def prepare(self, batch: Tensors) -> None:
         """Each part is divided by its own number of tokens in the whole step, over all devices."""
@@ -34,6 +67,8 @@ class OrealTrainer(SupervisedTrainer):
         sign = batch["advantages"].sign().unsqueeze(-1)
         for name, part in (("positive", own * (sign > 0)), ("negative", own * (sign < 0))):
             batch[f"{name}_tokens"] = self.accelerator.reduce(part.sum(), reduction="sum").clamp(min=1)
+        if self.token_rewards is not None:
+            self._weigh_tokens(batch)
 
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         logprobs, entropies = self.logprobs(model, inputs, entropy=True)
@@ -41,8 +76,9 @@ class OrealTrainer(SupervisedTrainer):
         own = inputs["tool_mask"] * inputs["completion_mask"]
         advantage = inputs["advantages"].unsqueeze(-1)
         ratio = torch.exp(logprobs - inputs["old_per_token_logps"])
-        cloned = -(own * (advantage > 0) * advantage * logprobs).sum() / inputs["positive_tokens"]
-        pushed = -(own * (advantage < 0) * advantage * ratio).sum() / inputs["negative_tokens"]
+        weighed = own * inputs.get("weights", 1.0)
+        cloned = -(weighed * (advantage > 0) * advantage * logprobs).sum() / inputs["positive_tokens"]
+        pushed = -(weighed * (advantage < 0) * advantage * ratio).sum() / inputs["negative_tokens"]
         loss = self.job.loss.positive * cloned + self.job.loss.negative * pushed
         if self.beta:
             gap = inputs["ref_per_token_logps"] - logprobs

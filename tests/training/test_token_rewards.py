@@ -1,0 +1,67 @@
+"""OREAL's token reward model: the functions of workers/learning/oreal.py, learned beside the policy and kept with it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.training.factory import end_of, job, lines, row, rows, trainer
+from workers.learning import oreal
+from workers.training.batches import tensors_of
+from workers.training.objectives import OrealTrainer
+from workers.training.token_rewards import STEPS_ALONE, reward_loss, token_weights
+
+SURE = [row("3?", "12", reward=1.0, advantage=0.5), row("4?", "12", reward=0.0, advantage=-0.5)] * 4
+FAST = {"rows_per_step": 8, "learning_rate": 1e-3, "last_learning_rate": 1e-3}
+
+
+def test_its_weights_and_its_loss_are_those_of_the_golden_numbers() -> None:
+    logits = torch.tensor([[2.0, 0.0, -1.0, 0.5], [-2.0, 0.0, 1.0, -0.5], [9.0, 9.0, 9.0, 9.0]])
+    own = torch.tensor([[1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0]])
+    found = token_weights(logits, own, torch.tensor([True, False, True]))
+    np.testing.assert_allclose(found[0], [0.761594, 0.462117, 0, 0.394119], atol=1e-6)
+    np.testing.assert_allclose(found[1], [0.761594, 0.462117, 0.165140, 0.185333], atol=1e-6)
+    assert not found[2].any()
+    correct = [True, False]
+    expected = oreal.reward_model_loss(logits[:2].numpy(), own[:2].numpy(), correct).value
+    lost = reward_loss(logits, own, torch.tensor([*correct, True]))
+    assert float(lost) / 2 == pytest.approx(expected, abs=1e-6), "a row without a token of its own counts for nothing"
+
+
+def test_it_learns_what_is_right_and_tokens_weigh_by_it(tmp_path: Path) -> None:
+    made = trainer(tmp_path, "orealh", SURE, steps=25, loss={"token_rm": True}, **FAST)
+    made.train()
+    assert isinstance(made, OrealTrainer)
+    assert made.token_rewards is not None
+    weights = made.token_rewards.weights(tensors_of(SURE[:2], pad=0), 2)
+    assert float(weights.min()) > 0.5, "every token of the right answer and of the wrong one"
+
+
+def test_at_first_it_learns_alone(tmp_path: Path) -> None:
+    last = STEPS_ALONE + 1
+    kept = {"steps": last, "save_every": 1, "keep": last}
+    folder = job(tmp_path, SURE, recipe="orealh", loss={"token_rm": True, "beta": 0.0}, **kept, **FAST)
+    end_of(folder)
+    first, alone, together = (
+        load_file(folder / f"checkpoints/checkpoint-{step}/model.safetensors")["model.embed_tokens.weight"]
+        for step in (1, STEPS_ALONE, last)
+    )
+    assert first.equal(alone)
+    assert not alone.equal(together)
+    lost = [line["token_rm_loss"] for line in lines(folder / "metrics.jsonl")]
+    assert lost[0] == pytest.approx(np.log(2), abs=1e-6), "it has no opinion yet"
+    assert lost[-1] < lost[0]
+
+
+def test_only_oreals_loss_weighs_tokens_and_rewards_are_needed(tmp_path: Path) -> None:
+    found = end_of(job(tmp_path / "a", recipe="turn_grpo", loss={"token_rm": True}))
+    assert (found["reason"], "OREAL" in found["message"]) == ("bad_config", True)
+    found = end_of(job(tmp_path / "b", [row(), row(reward=None)], recipe="orealh", loss={"token_rm": True}))
+    assert (found["reason"], "row 1 has no reward" in found["message"]) == ("bad_rows", True)
+
+
+def test_an_adapter_is_trained_beside_it(tmp_path: Path) -> None:
+    found = end_of(job(tmp_path, rows(8), recipe="orealh", lora={"rank": 4}, loss={"token_rm": True}))
+    assert found["state"] == "finished"
