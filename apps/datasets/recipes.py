@@ -48,6 +48,9 @@ _CREDIT = Option(
     "credit", "Credit", "corrected", ("corrected", "printed", "trajectory"), "Eq. 6 corrected or as printed, or plain RLOO."
 )
 _FORM = Option("form", "Reward", "logodds", ("logodds", "unit", "prob", "centred"), "The form of the conjugate reward.")
+_PROMPTS = Option(
+    "prompts", "Prompts", "all", ("all", "filtered"), "Filtered: without those that earn 70 % of the marks or nothing."
+)
 
 RECIPES = {
     one.name: one
@@ -56,8 +59,11 @@ RECIPES = {
             "sft_proofs", "Supervised learning of proofs", "QED-Nano §3", "proofs", True,
             options=(Option("accepted", "Accepted above", 0.5, help="A proof whose reward is above this is imitated."),),
         ),
-        Recipe("grpo_rubric", "GRPO with rubric grades", "QED-Nano §4.1", "proofs", False, scale=7.0, fresh_only=True),
-        Recipe("rc_rl", "GRPO over a reasoning cache", "QED-Nano §4.2", "states", False, scale=7.0),
+        Recipe(
+            "grpo_rubric", "GRPO with rubric grades", "QED-Nano §4.1", "proofs", False, scale=7.0, fresh_only=True,
+            options=(_PROMPTS,),
+        ),
+        Recipe("rc_rl", "GRPO over a reasoning cache", "QED-Nano §4.2", "states", False, scale=7.0, options=(_PROMPTS,)),
         Recipe("turn_grpo", "GRPO over turns", "AlphaApollo §2.2", "turns", False, options=(_SCOPE, _BASELINE, _PENALTY)),
         Recipe("turn_dapo", "DAPO over turns", "AlphaApollo §2.2; DAPO", "turns", False, options=(_BASELINE, _PENALTY)),
         Recipe("turn_ppo", "PPO over turns", "AlphaApollo §2.2", "turns", False, options=(_SCOPE, _PENALTY)),

@@ -69,10 +69,17 @@ class Solution:
 
 @dataclass(frozen=True)
 class TakenTurn:
-    """A turn with the environment: its call, and whether its action could be read."""
+    """A turn with the environment: its call, whether its action could be read, and what became of a tool it called."""
 
     call: str
     invalid: bool
+    tool_ok: bool | None = None
+
+
+def _taken(body: dict[str, Any]) -> TakenTurn:
+    """An action that could not be read stands in the event as a tool that failed; no tool was called."""
+    invalid = bool(body["problem"])
+    return TakenTurn(body["call"], invalid, None if invalid else body.get("succeeded"))
 
 
 @dataclass
@@ -106,7 +113,7 @@ class Recorded:
                 parents = (body["revises"],) if body["revises"] else ()
                 self._drafted(body["proof"], body["call"], body["text"], parents)
             case "turn.taken" if body["role"] != "evaluator":
-                self.talks.setdefault(body["about"], []).append(TakenTurn(body["call"], bool(body["problem"])))
+                self.talks.setdefault(body["about"], []).append(_taken(body))
             case "output.unread":
                 self.unread.add(body["call"])
             case "proof.selected":

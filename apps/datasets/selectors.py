@@ -81,6 +81,12 @@ _TOLD = {
     "spared": "right solutions passed (TNR)",
     "masked_rounds": "rounds without a new lemma",
     "mean_value": "mean value of lemmas",
+    "tool_calls": "turns that called a tool",
+    "tool_errors": "tool calls that failed",
+    "unread": "turns whose action could not be read",
+    "reward/episode": "reward of a turn: the episode’s",
+    "reward/unread": "reward of a turn: unread actions",
+    "reward/length": "reward of a turn: length",
 }
 
 
@@ -88,6 +94,6 @@ def told_by(counts: Mapping[str, Any]) -> list[tuple[str, float, int]]:
     """What all trajectories of a version tell beside their rewards: in words, the mean, and of how many."""
     found = []
     for name, (total, count) in counts.get("told", {}).items():
-        *role, what = name.removeprefix("role/").split("/")
+        *role, what = name.removeprefix("role/").split("/") if name.startswith("role/") else (name,)
         found.append((": ".join([*role, _TOLD[what]]), total / count, int(count)))
     return sorted(found)

@@ -77,9 +77,9 @@ def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iter
             left.out("a solution that nobody judged", _name(recorded, solution.id))
             continue
         talk = recorded.talks.get(solution.id, [])
-        calls: list[tuple[str, dict[str, Any]]] = [(turn.call, {"invalid": turn.invalid}) for turn in talk] or [
-            (one.call, {"reward": reward_of(recorded, one, judge)}) for one in recorded.line(solution)
-        ]
+        calls: list[tuple[str, dict[str, Any]]] = [
+            (turn.call, {"invalid": turn.invalid, "tool_ok": turn.tool_ok}) for turn in talk
+        ] or [(one.call, {"reward": reward_of(recorded, one, judge)}) for one in recorded.line(solution)]
         if turns := turns_of(recorded, calls, left):
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 

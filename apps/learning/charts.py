@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,9 @@ AXIS_TITLES = {"step": "step", "tokens": "tokens trained", "time": "seconds of t
 
 @dataclass(frozen=True)
 class Chart:
-    """One chart: `curves` match the names of metrics. `kind`: lines; shares on top of each other; bars of the last line."""
+    """One chart: `curves` match the names of metrics. `kind`: lines; shares on top of each other; bars of the last line.
+    Shares of several jobs cannot stand on top of each other: then `beside` are drawn as lines.
+    """
 
     name: str
     title: str
@@ -25,6 +27,7 @@ class Chart:
     kind: str = "lines"
     share: bool = False
     from_zero: bool = False
+    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,15 @@ CHARTS = (
         "Shares of groups by their mean reward, the pass rate where rewards are 0 and 1; groups at both ends teach nothing.",
         r"passrate/.+",
         "stack",
+        share=True,
+        beside=r"passrate/[01]",
+    ),
+    Chart("components", "What a reward is made of", "Means a turn, over all that was played.", r"reward/.+"),
+    Chart(
+        "tools",
+        "Tools",
+        "Share of turns that called a tool or could not be read, and of calls that failed.",
+        r"tool_calls|tool_errors|unread",
         share=True,
     ),
     Chart(
@@ -75,7 +87,7 @@ CHARTS = (
         "Mean value v(l) of lemmas, and the share of rounds without a new one.",
         r"(toy/)?(mean_value|masked_rounds)",
     ),
-    Chart("loss", "Loss", "What the optimiser lowers.", r"loss|value_loss"),
+    Chart("loss", "Loss", "What the optimiser lowers.", r"loss|value_loss|token_rm_loss"),
     Chart("entropy", "Entropy", "Of the policy at its own tokens, in nats.", r"entropy"),
     Chart("kl", "KL to the reference", "In nats a token.", r"kl"),
     Chart("drift", "KL to the rows’ policy", "From whoever wrote the rows, in nats a token.", r"kl_behaviour"),
@@ -104,6 +116,15 @@ CHARTS = (
     ),
     Chart("gradient", "Gradient", "Norm before it is cut.", r"grad_norm", from_zero=True),
     Chart("rate", "Learning rate", "As scheduled.", r"learning_rate", from_zero=True),
+    Chart(
+        "time",
+        "Where the time goes",
+        "Shares of the trainer’s time: learning, playing, or waiting for runs.",
+        r"time/.+",
+        "stack",
+        share=True,
+        beside=r"time/train",
+    ),
     Chart("speed", "Speed", "Tokens trained a second.", r"tokens_per_second", from_zero=True),
     Chart(
         "stale", "Staleness", "Policy versions that rows are behind, and rows dropped for it.", r"lag|dropped", from_zero=True
@@ -127,6 +148,16 @@ _WORDS = {
     "clip_low": "below",
     "clip_high": "above",
     "silent": "all",
+    "token_rm_loss": "token reward model",
+    "time/train": "learning",
+    "time/rollout": "playing",
+    "time/idle": "waiting for runs",
+    "reward/episode": "the episode’s",
+    "reward/unread": "unread actions",
+    "reward/length": "length",
+    "tool_calls": "turns with a tool",
+    "tool_errors": "calls that failed",
+    "unread": "unread turns",
 }
 
 
@@ -141,11 +172,12 @@ def word_of(curve: str) -> str:
 
 def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH) -> list[dict[str, Any]]:
     """The charts that have anything to show, as `{name, title, about, figure}`; jobs by title, the page's own first."""
-    found = []
-    for chart in CHARTS:
+    found, drawn = [], Drawn(axis, smooth, width)
+    for one in CHARTS:
+        chart = replace(one, curves=one.beside, kind="lines") if one.beside and len(jobs) > 1 else one
         traces: list[dict[str, Any]] = []
         for place, (title, curves) in enumerate(jobs):
-            traces += _traces(chart, title, curves, place, Drawn(axis, smooth, width))
+            traces += _traces(chart, title, curves, place, drawn)
         if not traces:
             continue
         if len(jobs) == 1:
@@ -163,7 +195,7 @@ def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: Drawn) 
     if chart.kind == "bars":
         return _bars(title, names, curves)
     if chart.kind == "stack":
-        return _stack(title, names, curves, drawn) if place == 0 else []
+        return _stack(title, names, curves, drawn)
     return [_line(title, name, curves, (place, number), drawn) for number, name in enumerate(names)]
 
 

@@ -22,6 +22,7 @@ from apps.learning.jobs import nudge
 from apps.learning.models import Comparison, ComparisonState, TrainedModel, training_folder
 from apps.learning.paired import Paired, paired
 from apps.learning.recipes import TOYS
+from apps.learning.taught import problems_taught
 from apps.learning.trainers import TrainerMissing, environment, python
 from apps.problems.models import Problem
 from apps.reasoning.domain.events import event_from
@@ -81,7 +82,8 @@ def problems_compare(
                 raise NotComparable(f"{problem.title}: {wrong}") from wrong
             pair.append(spec.model_copy(update={"seed": seed}))
         specs.append((problem, pair))
-    plan = {"grader": grader, "attempts": attempts, "workflow": workflow, "seed": seed}
+    plan: dict[str, Any] = {"grader": grader, "attempts": attempts, "workflow": workflow, "seed": seed}
+    plan |= {"learned_from": [problem.title for problem in problems_taught(model, problems)]}
     with transaction.atomic():
         measure = f"mean points of {attempts} attempts"
         values = {"plan": plan, "measure": measure, "started_by": user, "start_id": start_id}

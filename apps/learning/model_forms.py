@@ -10,6 +10,7 @@ from apps.learning.comparing import problems_compare, toy_compare
 from apps.learning.models import Comparison, ModelState, TrainedModel, TrainingJob
 from apps.learning.recipes import TOYS
 from apps.learning.registering import engines, model_register
+from apps.learning.taught import problems_taught
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 from apps.reasoning.graders.difficulty import WORKFLOWS
@@ -72,6 +73,9 @@ class ProblemsForm(forms.Form):
     )
     attempts = forms.IntegerField(label="Attempts a problem", min_value=2, max_value=128, initial=8)
     workflow = forms.ChoiceField(label="Grader", choices=[(name, GRADERS[name].title) for name in WORKFLOWS])
+    with_learned = forms.BooleanField(
+        label="Also problems that it learned from", required=False, help_text="They measure what it remembers."
+    )
     grader = forms.ChoiceField(label="Model that grades", help_text="The same for both; best neither of the two.")
     seed = forms.IntegerField(min_value=0, max_value=2**31 - 1, initial=0)
 
@@ -92,8 +96,21 @@ class ProblemsForm(forms.Form):
             raise forms.ValidationError(f"Take at most {MOST_PROBLEMS} problems.")
         return found
 
+    def clean(self) -> dict[str, Any]:
+        """Problems that it was trained on are taken where that is wanted."""
+        data = super().clean() or {}
+        learned = [] if data.get("with_learned") else problems_taught(self.model, data.get("problems") or ())
+        if learned:
+            names = ", ".join(problem.title for problem in learned[:5]) + (" and others" if len(learned) > 5 else "")
+            words = "It, or what it was trained from, learned from"
+            self.add_error(
+                "problems", f"{words} {len(learned)} of these: {names}. Take others, or tick that they count as well."
+            )
+        return data
+
     def start(self, user: User) -> Comparison:
         """Of a valid form. Raises `NotComparable`."""
+        del self.cleaned_data["with_learned"]
         return problems_compare(model=self.model, user=user, **self.cleaned_data)
 
 

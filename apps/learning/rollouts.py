@@ -45,6 +45,8 @@ EVERY_S = 1.0
 PRODUCER_LOCK, PRODUCER_PID = "producer.lock", "producer.pid"
 #: What was left out, for the page.
 LEFT = "left.json"
+#: DAPO generates so many batches for one step before it gives up; a visit of all problems is a batch here.
+QUIET_VISITS = 10
 #: So many runs that failed one after another, and the job ends: the next one would fail as well.
 FAILURES_AT_MOST = 5
 _LARGEST_SEED = 2**31
@@ -177,6 +179,11 @@ class Rollouts:
         """Start the program that makes rows of the feed, unless one lives; it outlives this process."""
         folder = self.job.folder
         told = producer_said(folder)
+        if int(str(told.get("quiet", 0))) >= QUIET_VISITS * len(self.plan.problems):
+            self.trouble = (
+                f"The last {QUIET_VISITS} visits of all problems taught nothing: the answers compared earned the same. The "
+                f"problems are too easy or too hard for this model; take others, or compare more runs."
+            )
         if told.get("state") == "failed":
             self.trouble = str(told.get("message") or "Nothing could be made of the runs.")
         if told.get("state") in ("failed", "ended"):

@@ -51,6 +51,20 @@ def test_a_role_is_handed_over_before_its_trajectories_have_ended(tmp_path: Path
     assert told(tmp_path)["roles"] == {"solver": 2, "verifier1": 3}
 
 
+def test_visits_that_teach_nothing_are_counted_until_one_does(tmp_path: Path) -> None:
+    """A visit counts once, however many of its groups are silent."""
+    with producer(tmp_path, "marsrl", sizes={"": 2}) as made:
+        for visit in ("1", "2"):
+            for group in ("p", "q"):
+                same = [attempt(f"{visit}{group}{name}", 0, said(1.0, group=group)) for name in "ab"]
+                assert [made.take(one, visit=visit) for one in same] == [[], []]
+        assert (made.counts.silent, made.counts.quiet) == (4, 2)
+        for name, reward in (("c", 1.0), ("d", 0.0)):
+            made.take(attempt(name, 0, said(reward, group="p")), visit="3")
+        made.tell("running")
+        assert (told(tmp_path)["silent"], told(tmp_path)["quiet"]) == (4, 0)
+
+
 def test_a_group_of_trajectories_waits_until_each_has_ended(tmp_path: Path) -> None:
     with producer(tmp_path) as made:
         made.take(attempt("a", 1))

@@ -1,6 +1,5 @@
-"""Advantages of groups: every golden number, silent groups, DAPO's refill and penalty, and what is refused."""
+"""Advantages of groups: every golden number, silent groups, DAPO's penalty, and what is refused."""
 
-from collections.abc import Iterator
 from math import inf, nan
 
 import pytest
@@ -8,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.learning.advantages import (
-    Refilled,
     centred,
     episode_turn_rewards,
     grpo,
     learnable_groups,
     leave_one_out,
     overlong_penalty,
-    refill,
     turn_advantages,
 )
 from workers.learning.arrays import NotLearnable
@@ -102,24 +99,6 @@ def test_groups_that_teach_are_named_and_their_absence_is_explained() -> None:
     ):
         with pytest.raises(NotLearnable, match=reason):
             learnable_groups(groups)
-
-
-def batches(*made: list[list[float]]) -> Iterator[list[list[float]]]:
-    yield from made
-
-
-def test_silent_groups_are_dropped_and_batches_made_until_enough_teach() -> None:
-    source = batches([[1, 1], [0, 1]], [[0, 0], [1, 0], [0, 1]])
-    kept, told = refill(lambda: next(source), lambda group: group, 2)
-    assert kept == [[0, 1], [1, 0]]
-    assert told == Refilled(batches=2, dropped=2)
-
-
-def test_refilling_ends_after_ten_batches() -> None:
-    source = batches(*[[[0.0, 0.0]]] * 11)
-    with pytest.raises(NotLearnable, match="After 10 batches only 0 of 1"):
-        refill(lambda: next(source), lambda group: group, 1)
-    assert len(list(source)) == 1
 
 
 @pytest.mark.parametrize(("length", "penalty"), [(80, 0), (85, -0.25), (90, -0.5), (100, -1), (101, -1)])

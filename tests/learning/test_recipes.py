@@ -45,6 +45,20 @@ def test_groups_that_teach_nothing_are_left_out_and_all_of_them_refused() -> Non
         grpo_rubric.rows([attempt(float("nan")), attempt(1)])
 
 
+def test_prompts_that_earn_nearly_all_or_nothing_are_left_out_where_they_are_filtered() -> None:
+    easy, hard = [attempt(7, problem="a"), attempt(6, problem="a")], [attempt(7), attempt(0)]
+    assert {row.problem_id for row in grpo_rubric.rows(easy + hard, prompts="filtered")} == {"p"}
+    with pytest.raises(NotLearnable, match="earned 93% of the marks"):
+        grpo_rubric.rows(easy, prompts="filtered")
+    states = [
+        turn(group="p/0", reward=7),
+        turn(group="p/0", reward=6),
+        turn(group="p/2", reward=7),
+        turn(group="p/2", reward=0),
+    ]
+    assert {row.group_id for row in rc_rl.rows([attempt(0, *states)], prompts="filtered")} == {"p/2"}
+
+
 def test_attempts_at_a_reasoning_cache_are_compared_within_their_state_and_summaries_never_learned() -> None:
     states = [turn(kind="summary"), turn(group="p/0", reward=7), turn(group="p/0", reward=0), turn(group="p/2", reward=7)]
     rows = rc_rl.rows([attempt(0, *states), attempt(0, turn(group="p/2", reward=0), name="u")])

@@ -1,10 +1,15 @@
-"""What trajectories tell beside their rewards: a verifier's two rates, rounds that found nothing, the worth of lemmas."""
+"""What trajectories tell beside their rewards: a verifier's two rates, tools, parts of rewards, rounds that found nothing,
+the worth of lemmas.
+"""
 
 from math import log
+from statistics import fmean
+from typing import Any
 
 import pytest
 
-from workers.recipes.tallies import added, means_of, rounds_tally, tally_of, verdicts_tally
+from workers.recipes import turn_dapo
+from workers.recipes.tallies import added, means_of, rewards_tally, rounds_tally, tally_of, tools_tally, verdicts_tally
 from workers.recipes.trajectory import Kind, Trajectory, Turn
 
 
@@ -49,8 +54,28 @@ def test_a_prover_that_found_no_lemma_has_no_mean_value() -> None:
 
 
 def test_only_provers_with_lemmas_have_rounds() -> None:
-    assert tally_of("turn_grpo", [Trajectory("t", "p", [Turn((1,), (2,))])]) == {}
+    assert tally_of("grpo_rubric", [Trajectory("t", "p", [Turn((1,), (2,))])]) == {}
     assert set(tally_of("orealh", [a_prover("one", (4, 4), "a", used="a")])) == {"masked_rounds", "mean_value"}
+
+
+def test_a_turn_calls_a_tool_that_may_fail_or_says_what_cannot_be_read() -> None:
+    turns = [Turn((1,), (2,), tool_ok=True), Turn((1,), (2,), tool_ok=False), Turn((1,), (2,), invalid=True), Turn((1,), (2,))]
+    found = means_of(tools_tally([Trajectory("t", "p", turns)]))
+    assert found == {"tool_calls": 0.5, "tool_errors": 0.5, "unread": 0.25}
+    assert tools_tally([Trajectory("t", "p", turns[3:])]) == {}, "nothing here has to do with tools"
+
+
+def test_what_the_reward_of_a_turn_is_made_of_adds_up_to_the_mean_reward_of_the_rows() -> None:
+    long, short = Turn((1,), (2,) * 90), Turn((1,), (2,), invalid=True)
+    played = [Trajectory("a", "p", [long, short], reward=1.0), Trajectory("b", "p", [short], reward=0.0)]
+    options: dict[str, Any] = {"longest": 100, "penalty": 0.3}
+    parts = means_of(rewards_tally("turn_dapo", played, options))
+    assert parts == pytest.approx({"reward/episode": 2 / 3, "reward/unread": -0.2, "reward/length": -1 / 3})
+    rewards = [row.reward for row in turn_dapo.rows(played, **options) if row.reward is not None]
+    assert sum(parts.values()) == pytest.approx(fmean(rewards))
+    assert set(rewards_tally("turn_grpo", played, {})) == {"reward/episode", "reward/unread"}
+    assert rewards_tally("marsrl", played, {}) == {}
+    assert rewards_tally("turn_grpo", played, {"scope": "turn"}) == {}
 
 
 def test_sums_add_up_and_what_came_since_is_their_difference() -> None:

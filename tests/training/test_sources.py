@@ -191,6 +191,20 @@ def test_rollouts_that_teach_nothing_are_drawn_again_ten_times_at_most() -> None
     assert toy.left == 20
 
 
+def test_a_step_of_dapo_plays_until_it_is_full_ten_batches_at_most() -> None:
+    toy = Dull(30)
+
+    def every_second(_: Any) -> list[Row]:
+        if toy.left % 2:
+            raise NothingToLearn("alike")
+        return rows(3)
+
+    assert len(ToyRows(toy, every_second, 8, refills=True).rows(0, a_policy())) == 9
+    assert toy.left == 24, "three batches of three rows, and as many that taught nothing"
+    assert len(ToyRows(toy, every_second, 800, refills=True).rows(1, a_policy())) == 15
+    assert toy.left == 14
+
+
 def test_rollouts_that_a_recipe_cannot_read_are_not_drawn_again() -> None:
     toy = Dull(30)
 

@@ -144,6 +144,21 @@ def test_every_band_of_a_stack_has_a_colour_of_its_own(tmp_path: Path) -> None:
     assert (len(shades), shades[0], shades[-1]) == (6, 0, 4)
 
 
+def test_shares_of_several_jobs_are_lines_beside_each_other(tmp_path: Path) -> None:
+    shares = {"passrate/0": 0.25, "passrate/50-75": 0.5, "passrate/1": 0.25, "time/idle": 0.75, "time/train": 0.25}
+    lines(tmp_path / "metrics.jsonl", [line(step, **shares) for step in (1, 2)])
+    curves = Curves(tmp_path / "metrics.jsonl")
+    curves.read()
+    alone = {chart["name"]: chart["figure"]["data"] for chart in charts_of([("one", curves)], axis="step", smooth=False)}
+    assert [trace["name"] for trace in alone["time"]] == ["learning", "waiting for runs"]
+    assert {trace["stackgroup"] for trace in alone["time"] + alone["passrate"]} == {"groups"}
+    found = charts_of([("one", curves), ("two", curves)], axis="step", smooth=False)
+    both = {chart["name"]: chart["figure"]["data"] for chart in found}
+    assert [trace["name"] for trace in both["passrate"]] == ["none · one", "all · one", "none · two", "all · two"]
+    assert [trace["name"] for trace in both["time"]] == ["learning · one", "learning · two"]
+    assert not any("stackgroup" in trace for trace in both["time"] + both["passrate"])
+
+
 def test_every_chart_has_a_name_of_its_own_and_curves_have_words() -> None:
     assert len({chart.name for chart in CHARTS}) == len(CHARTS)
     assert word_of("role/verifier1/found") == "verifier1 TPR"

@@ -235,6 +235,20 @@ def test_what_the_producer_refuses_is_the_jobs_reason(stage: Stage, playing: lis
     assert "another tokenizer" in one.trouble
 
 
+def test_ten_visits_that_teach_nothing_end_the_job_in_words(stage: Stage) -> None:
+    job = a_playing_job()
+    told_of = (job.folder / "stream.json").write_text
+    told_of('{"state": "running", "quiet": 9}')
+    one = Rollouts(job)
+    one._keep_producer()
+    assert one.trouble == ""
+    one.end()
+    told_of('{"state": "stopped", "quiet": 10}')
+    one._keep_producer()
+    assert "The last 10 visits of all problems taught nothing" in one.trouble
+    one.end()
+
+
 def test_the_trainers_end_ends_the_producer_and_what_still_runs(stage: Stage) -> None:
     version_of()
     job = a_playing_job()

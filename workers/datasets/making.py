@@ -95,8 +95,7 @@ class _Making:
         self._write(line, rows)
 
     def _tell(self, line: ProblemLine) -> None:
-        form = self._order.options.get("form", "logodds")
-        self.counts.told = added(self.counts.told, tally_of(self._order.recipe, line.trajectories, form=form))
+        self.counts.told = added(self.counts.told, tally_of(self._order.recipe, line.trajectories, self._order.options))
 
     def _write(self, line: ProblemLine, rows: list[Row]) -> None:
         if line.has_tokens:

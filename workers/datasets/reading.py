@@ -90,6 +90,7 @@ def _turn(turn: dict[str, Any], one: dict[str, Any], shards: Shards, form: str) 
         "group": turn.get("group", ""),
         "passed": turn.get("passed"),
         "invalid": turn.get("invalid", False),
+        "tool_ok": turn.get("tool_ok"),
         "lemmas": turn.get("lemmas", ()),
         "parents": turn.get("parents", ()),
         "well_formed": turn.get("well_formed", True),

@@ -60,7 +60,7 @@ def order_of(
 class StreamCounts:
     """Groups: `complete` were written, `silent` teach nothing, `unfinished` were left when the stream ended. Rows: `dropped`
     for their lag. `truncated` answers came to their cap, `late` ones after their group had gone. `told`: what all groups tell
-    beside their rewards, as sums with their counts."""
+    beside their rewards, as sums with their counts. `quiet`: visits of problems that taught nothing since one last did."""
 
     complete: int = 0
     silent: int = 0
@@ -71,9 +71,11 @@ class StreamCounts:
     late: int = 0
     roles: Counter[str] = field(default_factory=Counter)
     told: Tally = field(default_factory=dict)
+    quiet: int = 0
 
     def take(self, role: str, about: Mapping[str, Any]) -> None:
         """A group that was handed over, as its shard's metadata has it."""
+        self.quiet = 0
         self.complete += about["rows"] > 0
         self.rows += about["rows"]
         self.dropped += about["dropped"]
@@ -81,7 +83,8 @@ class StreamCounts:
         self.roles[role or "trajectories"] += about["rows"]
         self.told = added(self.told, about.get("told", {}))
 
-    def take_silent(self, told: Tally) -> None:
-        """A group that teaches nothing."""
+    def take_silent(self, told: Tally, quiet: int) -> None:
+        """A group that teaches nothing, and the quiet visits so far."""
         self.silent += 1
+        self.quiet = quiet
         self.told = added(self.told, told)

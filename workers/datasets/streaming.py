@@ -72,6 +72,7 @@ class Producer:
         self._waiting: dict[Key, dict[tuple[str, int], Trajectory]] = {}
         self._carried = Carried(self._order.segments)
         self._gone: set[Key] = set()
+        self._quiet: set[tuple[str, str]] = set()
         self._seen: set[tuple[str, str, int]] = set()
         self._shards = 0
         self._tokenizer = self._order.tokenizer
@@ -167,16 +168,18 @@ class Producer:
         joined = _joined(parts)
         try:
             rows = [_placed(row, key, parts) for row in self._recipe.rows(joined, **self._order.options)]
+            self._quiet.clear()
             return self._hand_over(rows, key, parts, self._told(key, joined, is_silent=False))
         except NothingToLearn:
-            self.counts.take_silent(self._told(key, joined, is_silent=True))
+            self._quiet.add((key.visit, _problem(parts)))
+            self.counts.take_silent(self._told(key, joined, is_silent=True), len(self._quiet))
             return []
         except NotLearnable as problem:
             raise type(problem)(f"{_problem(parts)}, {key.role or 'trajectories'} of {key.group}: {problem}") from problem
 
     def _told(self, key: Key, joined: Sequence[Trajectory], *, is_silent: bool) -> Tally:
         silent: Tally = {f"role/{key.role}/silent": (float(is_silent), 1.0)} if key.role else {}
-        return added(silent, tally_of(self._order.recipe, joined, form=self._order.options.get("form", "logodds")))
+        return added(silent, tally_of(self._order.recipe, joined, self._order.options))
 
     def _hand_over(self, rows: Sequence[Row], key: Key, parts: Mapping[tuple[str, int], Trajectory], told: Tally) -> list[str]:
         kept, version = rows, policy_version(self._job)

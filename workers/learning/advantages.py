@@ -4,17 +4,17 @@ A group is what shares one prompt. A group of one, or one whose rewards are all 
 exactly 0 (verl gives the raw score to a group of one).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from workers.learning.arrays import Array, NothingToLearn, NotLearnable, group_rewards
 
 Baseline = Literal["trajectory", "rows"]
-GroupT = TypeVar("GroupT")
 VERL_EPSILON = 1e-6
+#: What AlphaApollo's code takes from the reward of a turn whose action could not be read.
+INVALID_ACTION = 0.1
 TRL_EPSILON = 1e-4
 
 
@@ -41,7 +41,7 @@ def centred(rewards: Sequence[float]) -> Array:
 
 
 def episode_turn_rewards(
-    episodes: Sequence[float], invalid: Sequence[Sequence[bool]], *, penalty: float = 0.1
+    episodes: Sequence[float], invalid: Sequence[Sequence[bool]], *, penalty: float = INVALID_ACTION
 ) -> list[list[float]]:
     """Rewards of turns as AlphaApollo's code gives them: the episode's, less the penalty for a turn whose action was invalid.
 
@@ -100,41 +100,6 @@ def learnable_groups(groups: Sequence[Sequence[float]]) -> list[int]:
     if max(max(rewards) for rewards in groups) <= 0:
         raise NothingToLearn("No answer has a positive reward: whoever wrote them solves none of these problems.")
     raise NothingToLearn("In every group all rewards are alike, so no answer is better than another.")
-
-
-@dataclass(frozen=True)
-class Refilled:
-    """What DAPO's dynamic sampling gathered: how many batches were made and how many groups were thrown away."""
-
-    batches: int
-    dropped: int
-
-
-def refill(
-    generate: Callable[[], Sequence[GroupT]],
-    rewards: Callable[[GroupT], Sequence[float]],
-    wanted: int,
-    *,
-    most_batches: int = 10,
-) -> tuple[list[GroupT], Refilled]:
-    """DAPO's dynamic sampling: generate until `wanted` groups teach something, at most `most_batches` times.
-
-    Groups beyond `wanted` are left out and not counted as dropped. Raises `NotLearnable` where the batches do not suffice.
-    """
-    kept: list[GroupT] = []
-    dropped = 0
-    for batch in range(1, most_batches + 1):
-        for group in generate():
-            if teaches(rewards(group)):
-                kept.append(group)
-            else:
-                dropped += 1
-        if len(kept) >= wanted:
-            return kept[:wanted], Refilled(batch, dropped)
-    raise NotLearnable(
-        f"After {most_batches} batches only {len(kept)} of {wanted} groups have rewards that differ;"
-        " the problems are too easy or too hard."
-    )
 
 
 def overlong_penalty(length: int, *, limit: int, margin: int) -> float:

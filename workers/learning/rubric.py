@@ -1,9 +1,14 @@
 """Rewards from rubric grades and the choice of prompts and states of QED-Nano (its RL and its RC, reasoning cache)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
+from statistics import fmean
+from typing import Literal, TypeVar
 
-from workers.learning.arrays import NotLearnable
+from workers.learning.arrays import NothingToLearn, NotLearnable
+
+Prompts = Literal["all", "filtered"]
+GroupT = TypeVar("GroupT")
 
 FULL_MARKS = 7
 TOO_EASY = 0.7
@@ -21,6 +26,22 @@ def rubric_reward(grade: float, *, full: float = FULL_MARKS) -> float:
 def keeps_prompt(pass_rate: float, *, too_easy: float = TOO_EASY) -> bool:
     """Prompts that the base model never solves, or in 70 % or more of its attempts, are left out."""
     return 0 < pass_rate < too_easy
+
+
+def prompts_kept(prompts: Iterable[tuple[GroupT, Sequence[float]]], which: Prompts) -> list[GroupT]:
+    """Of prompts with the rewards (0 to 1) of all attempts at each, those that are learned from.
+
+    The pass rate of graded attempts is the mean of their rewards: the paper does not say what a pass is.
+    Raises `NothingToLearn` where every prompt is left out.
+    """
+    given = list(prompts)
+    kept = [prompt for prompt, rewards in given if which == "all" or keeps_prompt(fmean(rewards))]
+    if given and not kept:
+        rates = ", ".join(f"{fmean(rewards):.0%}" for _, rewards in given[:3])
+        raise NothingToLearn(
+            f"The attempts earned {rates} of the marks; kept is what earns more than 0 and under {TOO_EASY:.0%}."
+        )
+    return kept
 
 
 def rc_states(random: Random, *, cycles: int = RC_CYCLES, states: int = RC_STATES) -> list[int]:

@@ -11,7 +11,7 @@ from workers.learning.advantages import centred, learnable_groups
 from workers.learning.arrays import NotLearnable
 from workers.learning.defaults import QED_NANO
 from workers.learning.rows import Row
-from workers.learning.rubric import FULL_MARKS, rubric_reward
+from workers.learning.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
 from workers.recipes.recipe import Training
 from workers.recipes.trajectory import Trajectory, learned, row_of
 
@@ -28,8 +28,9 @@ TRAINING = Training(
 )
 
 
-def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS) -> list[Row]:
-    """One row an attempt, compared within its (problem, state) only; turns of kind `summary` are never learned from.
+def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompts: Prompts = "all") -> list[Row]:
+    """One row an attempt, compared within its (problem, state) only; turns of kind `summary` are never learned from. The state
+    is the prompt, so `prompts="filtered"` leaves out states.
 
     Raises `NotLearnable` for an attempt that names no state or has no grade, and where no group teaches anything.
     """
@@ -42,7 +43,7 @@ def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS) -> lis
                 raise NotLearnable(f"Trajectory {trajectory.id}, turn {place}: an attempt needs its state and its grade.")
             reward = rubric_reward(turn.reward, full=full)
             groups.setdefault(turn.group, []).append((reward, row_of(trajectory, place)))
-    listed = list(groups.values())
+    listed = prompts_kept([(group, [reward for reward, _ in group]) for group in groups.values()], prompts)
     rewards = [[reward for reward, _ in group] for group in listed]
     return [
         learned(row, reward, advantage)

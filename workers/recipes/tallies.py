@@ -1,4 +1,5 @@
-"""What trajectories tell beside their rewards: a verifier's two rates by role, rounds that found nothing, values of lemmas.
+"""What trajectories tell beside their rewards: a verifier's two rates by role, tools, what a turn's reward is made of, rounds
+that found nothing, values of lemmas.
 
 Sums with their counts, so that they add up over groups and over time. Names are those of a job's metrics
 (docs/learning_jobs.md). All that was played counts, also the groups that teach nothing: a Verifier that flags everything has
@@ -6,20 +7,26 @@ no other kind (MarsRL §3; docs/learning.md).
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from workers.learning.advantages import INVALID_ACTION
 from workers.learning.conjugate_reward import Form
 from workers.learning.progress import progress_advantages
 from workers.recipes.orealh import group_rewards, rounds_of, values_of
 from workers.recipes.trajectory import Trajectory, by_problem
+from workers.recipes.turn_dapo import length_penalty
 
 #: Sum and count by name.
 Tally = dict[str, tuple[float, float]]
 
 
-def tally_of(recipe: str, trajectories: Sequence[Trajectory], *, form: Form = "logodds") -> Tally:
-    """All that applies to the recipe. Raises `NotLearnable` as `orealh.group_rewards` where it is that recipe."""
-    found = verdicts_tally(trajectories)
-    return added(found, rounds_tally(trajectories, form=form)) if recipe == "orealh" else found
+def tally_of(recipe: str, trajectories: Sequence[Trajectory], options: Mapping[str, Any] | None = None) -> Tally:
+    """All that applies to the recipe with these options. Raises `NotLearnable` as `orealh.group_rewards` where it is that
+    recipe.
+    """
+    given = options or {}
+    found = added(verdicts_tally(trajectories), tools_tally(trajectories), rewards_tally(recipe, trajectories, given))
+    return added(found, rounds_tally(trajectories, form=given.get("form", "logodds"))) if recipe == "orealh" else found
 
 
 def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
@@ -33,6 +40,38 @@ def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
             is_right = turn.passed == (turn.reward > 0)
             judged.setdefault(f"role/{turn.role}/{'spared' if is_right else 'found'}", []).append(turn.passed == is_right)
     return {name: (float(sum(found)), float(len(found))) for name, found in judged.items()}
+
+
+def tools_tally(trajectories: Sequence[Trajectory]) -> Tally:
+    """`tool_calls`, the share of turns that called a tool, `tool_errors`, of these the share that failed, and `unread`, the
+    share of turns whose action could not be read; nothing where no turn has to do with tools.
+    """
+    turns = [turn for one in trajectories for turn in one.turns]
+    called = [turn.tool_ok for turn in turns if turn.tool_ok is not None]
+    unread = sum(turn.invalid for turn in turns)
+    if not called and not unread:
+        return {}
+    found: Tally = {"tool_calls": (float(len(called)), float(len(turns))), "unread": (float(unread), float(len(turns)))}
+    return found | ({"tool_errors": (float(called.count(False)), float(len(called)))} if called else {})
+
+
+def rewards_tally(recipe: str, trajectories: Sequence[Trajectory], options: Mapping[str, Any]) -> Tally:
+    """What the reward of a turn is made of, as means a turn: the episode's, what unread actions cost, and what length costs.
+
+    Of recipes with one kind of reward there is nothing to take apart.
+    """
+    if recipe not in ("turn_grpo", "turn_dapo", "turn_ppo") or options.get("scope") == "turn":
+        return {}
+    turns = float(sum(len(one.turns) for one in trajectories))
+    unread = sum(turn.invalid for one in trajectories for turn in one.turns)
+    found: Tally = {
+        "reward/episode": (float(sum(one.reward * len(one.turns) for one in trajectories)), turns),
+        "reward/unread": (-float(options.get("penalty", INVALID_ACTION)) * unread, turns),
+    }
+    if recipe == "turn_dapo" and (longest := options.get("longest")) is not None:
+        cost = sum(length_penalty(one, longest, options.get("margin")) * len(one.turns) for one in trajectories)
+        found["reward/length"] = (float(cost), turns)
+    return found if turns else {}
 
 
 def rounds_tally(trajectories: Sequence[Trajectory], *, form: Form = "logodds") -> Tally:

@@ -19,7 +19,8 @@ class Turn:
     """One completion of the policy: a turn, a round, an answer, a revision or a summary.
 
     `reward` is its own where it was judged by itself; `group` what shares its prompt, where that is not the problem;
-    `passed` what a verdict said of its solution; `invalid` an action that could not be read; `lemmas` the *valid* lemmas a
+    `passed` what a verdict said of its solution; `invalid` an action that could not be read; `tool_ok` whether the tool that
+    it called did what it was asked, None where it called none; `lemmas` the *valid* lemmas a
     round found; `well_formed` a summary that could be read.
     """
 
@@ -33,6 +34,7 @@ class Turn:
     group: str = ""
     passed: bool | None = None
     invalid: bool = False
+    tool_ok: bool | None = None
     lemmas: Sequence[str] = ()
     parents: Sequence[str] = ()
     well_formed: bool = True

@@ -1,14 +1,14 @@
 """AlphaApollo's turn-level rows with DAPO: groups that teach nothing are dropped and refilled, long answers are punished.
 
-The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. A stream goes on to the groups that come
-next; from recorded rows there is nothing to refill from, only to leave out. `workers.learning.advantages.refill` is DAPO's rule
-as a function, for a source that can ask for more within a step.
+The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. A toy's step plays until it is full, ten
+batches at most. A stream goes on to the groups that come next, and its job gives up after ten visits of all problems that
+taught nothing. Recorded rows have nothing to refill from.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workers.learning.advantages import Baseline, learnable_groups, overlong_penalty
+from workers.learning.advantages import INVALID_ACTION, Baseline, learnable_groups, overlong_penalty
 from workers.learning.defaults import DAPO, TURN_GRPO
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
@@ -32,7 +32,7 @@ def rows(
     longest: int | None = None,
     margin: int | None = None,
     baseline: Baseline = "trajectory",
-    penalty: float = 0.1,
+    penalty: float = INVALID_ACTION,
 ) -> list[Row]:
     """One row a turn, of problems whose rewards differ before any punishment of length.
 
@@ -44,11 +44,12 @@ def rows(
     for place in learnable_groups([[one.reward for one in group] for group in groups]):
         group = groups[place]
         if longest is not None:
-            group = [_shortened(one, longest, margin or max(1, longest // 5)) for one in group]
+            group = [replace(one, reward=one.reward + length_penalty(one, longest, margin)) for one in group]
         found += group_rows(group, scope="episode", baseline=baseline, penalty=penalty)
     return found
 
 
-def _shortened(one: Trajectory, longest: int, margin: int) -> Trajectory:
+def length_penalty(one: Trajectory, longest: int, margin: int | None = None) -> float:
+    """0 to −1, by the trajectory's longest turn; the margin is a fifth of `longest` unless it is given."""
     length = max(len(turn.completion_ids) for turn in one.turns)
-    return replace(one, reward=one.reward + overlong_penalty(length, limit=longest, margin=margin))
+    return overlong_penalty(length, limit=longest, margin=margin or max(1, longest // 5))

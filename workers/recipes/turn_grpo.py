@@ -7,7 +7,7 @@ Reward: the episode's for every turn less 0.1 for an invalid action (its code, t
 from collections.abc import Sequence
 from typing import Literal
 
-from workers.learning.advantages import Baseline, episode_turn_rewards, learnable_groups, turn_advantages
+from workers.learning.advantages import INVALID_ACTION, Baseline, episode_turn_rewards, learnable_groups, turn_advantages
 from workers.learning.arrays import NotLearnable
 from workers.learning.defaults import TURN_GRPO
 from workers.learning.rows import Row
@@ -27,7 +27,11 @@ TRAINING = Training(
 
 
 def rows(
-    trajectories: Sequence[Trajectory], *, scope: Scope = "episode", baseline: Baseline = "trajectory", penalty: float = 0.1
+    trajectories: Sequence[Trajectory],
+    *,
+    scope: Scope = "episode",
+    baseline: Baseline = "trajectory",
+    penalty: float = INVALID_ACTION,
 ) -> list[Row]:
     """One row a turn. Problems whose trajectories have all the same reward are left out, also by a penalty's difference.
 

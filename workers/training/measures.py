@@ -6,7 +6,7 @@ from itertools import chain
 from statistics import fmean, pstdev
 
 from workers.learning.rows import Row, groups_of
-from workers.recipes.tallies import means_of, verdicts_tally
+from workers.recipes.tallies import added, means_of, tools_tally, verdicts_tally
 from workers.recipes.trajectory import Trajectory
 
 #: Of the mean reward of a group, which is its pass rate where rewards are 0 and 1.
@@ -36,7 +36,8 @@ def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str,
 
 
 def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]:
-    """Rewards, pass rates, silent groups and rates of verifiers of all that was played, also of what the recipe leaves out.
+    """Rewards, pass rates, silent groups, tools and rates of verifiers of all that was played, also of what the recipe leaves
+    out.
 
     Turns that are compared by themselves count by role and group, whole trajectories by problem.
     """
@@ -48,7 +49,8 @@ def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]
             if turn.group and turn.reward is not None:
                 by_turn.setdefault((turn.role, turn.group), []).append(turn.reward)
     groups = list((by_turn or by_problem).values())
-    found = _rewards(groups) | ({"silent": _silent(groups)} if groups else {}) | means_of(verdicts_tally(trajectories))
+    told = added(verdicts_tally(trajectories), tools_tally(trajectories))
+    found = _rewards(groups) | ({"silent": _silent(groups)} if groups else {}) | means_of(told)
     roles = sorted({role for role, _ in by_turn})
     for role in roles if len(roles) > 1 else ():
         own = [rewards for (name, _), rewards in by_turn.items() if name == role]

@@ -5,6 +5,7 @@ clipping, KL, micro-batches, adapters, several devices) is TRL's. TRL's minor ve
 holds its losses to those of `workers/learning/losses.py`.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ class RowTrainer(GRPOTrainer):
         super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
         self.source, self.job, self._seen = source, config, seen
         self.rows_trained = self.tokens_trained = 0
+        self.without_rows_s = 0.0
         self.drift = Drift()
         self._filled = 1.0
         self._latest: Any = None
@@ -127,7 +129,9 @@ class RowTrainer(GRPOTrainer):
 
     def _generate_and_score_completions(self, inputs: Any) -> Tensors:
         step = self.state.global_step
+        began = time.monotonic()
         rows = self.source.rows(step, self.policy(step))
+        self.without_rows_s += time.monotonic() - began
         if self._seen is not None:
             version = None if self.job.source["kind"] in ("rows", "texts") else step
             self._seen(step + 1, rows, measures_of(rows, version=version) | dict(self.source.measures()))

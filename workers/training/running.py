@@ -167,7 +167,7 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
     needs = {
         "needs_logprobs": training.needs_logprobs,
         "needs_advantage": training.needs_advantage,
-        "needs_reward": training.needs_reward or config.loss.mastered_below is not None,
+        "needs_reward": training.needs_reward or config.loss.mastered_below is not None or config.loss.token_rm,
     }
     if kind in ("rows", "texts"):
         if kind == "rows" and config.dataset.get("shards"):
@@ -189,7 +189,8 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
         toy = TOYS[name](**options)
     except TypeError as error:
         raise BadConfig(f"The toy “{name}” does not take these options: {error}.") from error
-    return ToyRows(toy, partial(recipe.rows, **more), config.rows_per_step, seed=config.seed, demonstrations=shown)
+    rules = {"demonstrations": shown, "refills": config.recipe == "turn_dapo"}
+    return ToyRows(toy, partial(recipe.rows, **more), config.rows_per_step, seed=config.seed, **rules)
 
 
 def facts_of(config: JobConfig, base: Path, tokenizer: Any) -> dict[str, Any]:

@@ -75,7 +75,9 @@ class Toy(Protocol):
 
 
 class ToyRows:
-    """Rollouts of a toy through a recipe. Steps whose groups all teach nothing are drawn again, as DAPO refills."""
+    """Rollouts of a toy through a recipe. Where all groups teach nothing others are drawn, ten batches at most; with `refills`
+    also where so many do that the step is not full, which is DAPO's dynamic sampling.
+    """
 
     most_batches = 10
 
@@ -87,26 +89,29 @@ class ToyRows:
         *,
         seed: int = 0,
         demonstrations: bool = False,
+        refills: bool = False,
     ) -> None:
         self._toy, self._recipe, self._per_step, self._seed = toy, recipe, per_step, seed
-        self._demonstrations = demonstrations
+        self._demonstrations, self._refills = demonstrations, refills
         self._played: list[list[Trajectory]] = []
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
         """Raises `NotLearnable` where ten batches of rollouts taught nothing, `EndOfRows` where all in them was right."""
         random = np.random.default_rng([self._seed, step])
         play = self._toy.demonstrations if self._demonstrations else self._toy.rollouts
-        self._played = []
-        while True:
+        self._played, why = [], NothingToLearn()
+        found: list[Row] = []
+        while len(self._played) < self.most_batches and (not found or (self._refills and len(found) < self._per_step)):
             self._played.append(play(policy, random, self._per_step))
             try:
-                return self._recipe(self._played[-1])
-            except NothingToLearn:
-                if len(self._played) < self.most_batches:
-                    continue
-                if step and min((_lowest(one) for batch in self._played for one in batch), default=0) == 1:
-                    raise EndOfRows(f"The toy is learned: all answers of {self.most_batches} batches got full marks.") from None
-                raise
+                found += self._recipe(self._played[-1])
+            except NothingToLearn as nothing:
+                why = nothing
+        if found:
+            return found
+        if step and min((_lowest(one) for batch in self._played for one in batch), default=0) == 1:
+            raise EndOfRows(f"The toy is learned: all answers of {self.most_batches} batches got full marks.")
+        raise why
 
     def measures(self) -> Measures:
         """The toy's own, each under `toy/`, and those of all groups of the step, also of batches that taught nothing."""

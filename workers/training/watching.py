@@ -27,9 +27,12 @@ NAMES = {
     "kl": "kl",
     "value_loss": "value_loss",
     "mastered": "mastered",
+    "token_rm_loss": "token_rm_loss",
     "clip_ratio/low_mean": "clip_low",
     "clip_ratio/high_mean": "clip_high",
 }
+#: What a trainer does while it has no rows, by the kind of its source; stored rows are there at once.
+WITHOUT_ROWS = {"toy": "time/rollout", "stream": "time/idle"}
 LONGEST_SAMPLE = 20_000
 
 
@@ -71,6 +74,7 @@ class Watch(TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """What an earlier attempt handed over beyond the step that this one begins at is lost: the engine unlearns it."""
+        self._since = time.monotonic(), self.trainer.tokens_trained
         if self.folder is None or self.config.source.get("kind") != "stream":
             return
         for left in (self.folder.path / "policy").glob("*"):
@@ -121,16 +125,23 @@ class Watch(TrainerCallback):
         if self.folder is None:
             return
         found |= self.trainer.drift.told()
-        tokens = self.trainer.tokens_trained
-        now = time.monotonic()
-        found["tokens"] = float(tokens)
-        found["tokens_per_second"] = (tokens - self._since[1]) / max(now - self._since[0], 1e-9)
-        self._since = now, tokens
-        values = found | self._seen
+        values = found | self._speed() | self._seen
         self.folder.measure(state.global_step, values)
         self.folder.show(state.global_step, self._samples())
         for name, value in values.items():
             self._tensorboard().add_scalar(name, value, state.global_step)
+
+    def _speed(self) -> dict[str, float]:
+        """Tokens, tokens a second, and what the time since the last line went into."""
+        now, tokens = time.monotonic(), self.trainer.tokens_trained
+        passed_s, trained = max(now - self._since[0], 1e-9), tokens - self._since[1]
+        self._since = now, tokens
+        found = {"tokens": float(tokens), "tokens_per_second": trained / passed_s}
+        without, self.trainer.without_rows_s = self.trainer.without_rows_s, 0.0
+        if name := WITHOUT_ROWS.get(self.config.source.get("kind", "")):
+            share = min(1.0, without / passed_s)
+            found |= {name: share, "time/train": 1 - share}
+        return found
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Seals the checkpoint that transformers has written and removes old ones."""

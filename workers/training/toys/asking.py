@@ -91,7 +91,8 @@ class Asking:
 
     def _trajectory(self, policy: Policy, one: _Attempt, number: int, *, shown: bool = False) -> Trajectory:
         first, *more = one.spoken
-        turns = [_turn(policy, f"k{one.key}?", first[1], invalid=not _readable(first[0]))]
+        asked = True if more else None
+        turns = [_turn(policy, f"k{one.key}?", first[1], invalid=not _readable(first[0]), tool_ok=asked)]
         if more and self._single:
             turns = [_joined(policy, one, first[1], more[0][1])]
         elif more:
@@ -122,12 +123,13 @@ def _readable(said: str) -> bool:
     return said.endswith(";") and body.isdecimal()
 
 
-def _turn(policy: Policy, prompt: str, drawn: Drawn, *, invalid: bool = False) -> Turn:
+def _turn(policy: Policy, prompt: str, drawn: Drawn, *, invalid: bool = False, tool_ok: bool | None = None) -> Turn:
     return Turn(
         policy.encode(prompt),
         drawn.ids,
         logprobs=drawn.logprobs or None,
         invalid=invalid,
+        tool_ok=tool_ok,
         policy_version=policy.version,
         finish_reason=drawn.finish_reason,
     )

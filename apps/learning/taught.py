@@ -1,0 +1,67 @@
+"""Which problems a trained model has learned from, by its own job and by those before it.
+
+On such problems a comparison measures what a model remembers. A problem is told by its statement (`content_hash`), so a copy of
+it is the same problem; another version of it that says the same is as well.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from apps.datasets.choosing import content_hash
+from apps.datasets.making import MANIFEST
+from apps.learning.models import TrainedModel, TrainingJob, training_folder
+from apps.problems.models import Problem, ProblemVersion
+
+
+def problems_taught(model: TrainedModel, problems: Iterable[Problem]) -> list[Problem]:
+    """Those of `problems` that the model, or a checkpoint that it goes back to, was trained on."""
+    known = _statements(model.job)
+    return [problem for problem in problems if content_hash(problem.current.statement) in known]
+
+
+def _statements(job: TrainingJob | None) -> set[str]:
+    found: set[str] = set()
+    while job is not None:
+        found |= {content_hash(one.statement) for one in _versions(job)}
+        job = _job_before(job)
+    return found
+
+
+def _versions(job: TrainingJob) -> Iterable[ProblemVersion]:
+    """What it played itself, in all its versions, and what its dataset's manifest names."""
+    played = Q(problem__slug__in=job.rollouts.get("problems", ()) if job.rollouts else ())
+    named = [run["problem"].rpartition("@") for run in _manifest(job).get("runs", ())]
+    stored = Q(pk__in=[])
+    for problem, number in {(problem, number) for problem, _, number in named}:
+        stored |= Q(problem__public_id=problem, number=number)
+    return ProblemVersion.objects.filter(played | stored)
+
+
+def _manifest(job: TrainingJob) -> dict[str, Any]:
+    if job.dataset is None:
+        return {}
+    try:
+        found: dict[str, Any] = json.loads((job.dataset.folder / MANIFEST).read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return found
+
+
+def _job_before(job: TrainingJob) -> TrainingJob | None:
+    """The job whose checkpoint, or whose registered model, this one began with."""
+    base, root = job.config.get("base"), training_folder().resolve()
+    if not isinstance(base, str) or not Path(base).is_relative_to(root):
+        return None
+    first, *rest = Path(base).relative_to(root).parts
+    if first == "models":
+        named = TrainedModel.objects.filter(name=rest[0]).select_related("job").first() if rest else None
+        return named.job if named else None
+    try:
+        return TrainingJob.objects.filter(public_id=UUID(first)).first()
+    except ValueError:
+        return None

@@ -1,0 +1,103 @@
+"""A model is measured on problems that it has not learned from, unless somebody wants that and the page says so."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.datasets.models import DatasetVersion
+from apps.learning.comparing import problems_compare
+from apps.learning.deciding import model_decide
+from apps.learning.folders import checkpoint_folder
+from apps.learning.model_forms import ProblemsForm
+from apps.learning.models import ModelState, TrainedModel
+from apps.learning.rollout_plan import RolloutPlan
+from apps.learning.taught import problems_taught
+from apps.problems.models import Problem, ProblemVersion, Topic
+from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.trained import read_also, trained_file
+from tests.training_jobs.factory import a_job, a_model
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _registry(training: Settings, tmp_path: Path) -> Any:
+    training.MODELS_FILE = tmp_path / "own.toml"
+    training.MODELS_FILE.write_text('[qwen]\nbackend = "vllm"\ntitle = "Qwen"\nmodel = "Qwen/Qwen3-8B"\n')
+    read_also(trained_file(tmp_path))
+    yield
+    read_also(None)
+
+
+def a_problem(name: str, statement: str = "") -> Problem:
+    problem = Problem.objects.create(slug=name, title=f"Problem {name}", topic=Topic.NUMBER_THEORY)
+    ProblemVersion.objects.create(problem=problem, number=1, statement=statement or f"Show that {name} is even.")
+    return problem
+
+
+def from_dataset(*problems: Problem) -> TrainedModel:
+    """A model from a version whose manifest names runs on these problems; the runs themselves are long gone."""
+    values: dict[str, Any] = {"name": "d", "version": 1, "path": "datasets/d-1", "hash": "ab" * 32, "recipe": "turn_sft"}
+    made = DatasetVersion.objects.create(rows_count=1, has_logprobs=False, has_tokens=True, **values)
+    made.folder.mkdir(parents=True)
+    runs = [{"id": "gone", "problem": f"{problem.public_id}@1", "title": problem.title} for problem in problems]
+    (made.folder / "manifest.json").write_text(json.dumps({"runs": runs}))
+    return a_model("prover", like="qwen", is_adapter=True, job=a_job(dataset=made))
+
+
+def asked(model: TrainedModel, user: User, problems: list[Problem], **more: Any) -> ProblemsForm:
+    values = {"problems": [problem.pk for problem in problems], "attempts": 2, "workflow": "single_turn", "grader": "qwen"}
+    data = {f"problems-{name}": value for name, value in (values | {"seed": 1} | more).items()}
+    return ProblemsForm(data, model=model, known=load_aliases(_file()), user=user)
+
+
+def _file() -> Path:
+    from django.conf import settings
+
+    return Path(settings.MODELS_FILE)
+
+
+def test_a_problem_of_its_dataset_is_refused_and_taken_where_that_is_wanted(alice: User) -> None:
+    learned, other = a_problem("a"), a_problem("b")
+    model = from_dataset(learned)
+    model_decide(model=model, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
+    form = asked(model, alice, [learned, other])
+    assert "learned from 1 of these: Problem a. Take others, or tick" in form.errors["problems"][0]
+    assert asked(model, alice, [other]).is_valid()
+    wanted = asked(model, alice, [learned, other], with_learned="on")
+    assert wanted.is_valid()
+    assert wanted.start(alice).plan["learned_from"] == ["Problem a"], "the page and the record tell"
+    assert asked_and_started(model, alice, other)["learned_from"] == []
+
+
+def asked_and_started(model: TrainedModel, user: User, problem: Problem) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
+    return problems_compare(model=model, problems=[problem], user=user, start_id=None, **wanted).plan
+
+
+def test_a_copy_of_a_problem_is_the_same_problem(alice: User) -> None:
+    model = from_dataset(a_problem("a", "Show that $n^2$ is even."))
+    copy = a_problem("copy", "Show  that\n$n^2$ is even.")
+    assert problems_taught(model, [copy, a_problem("c")]) == [copy]
+
+
+def test_problems_that_a_job_played_itself_were_learned(alice: User) -> None:
+    learned = a_problem("a")
+    plan = RolloutPlan(problems=("a",), scaffold="solver_verifier_corrector", preset="quick", alias="qwen")
+    model = a_model("player", job=a_job(rollouts=plan.model_dump(mode="json")))
+    assert problems_taught(model, [learned, a_problem("b")]) == [learned]
+
+
+def test_what_it_was_trained_from_has_taught_it_as_well(alice: User) -> None:
+    """By the checkpoint of a job, and by the name of a registered model."""
+    learned = a_problem("a")
+    first = from_dataset(learned)
+    checkpoint = str(checkpoint_folder(first.job.folder, 20).resolve())
+    second = a_model("second", job=a_job(config={"base": checkpoint}))
+    third = a_model("third", job=a_job(config={"base": str(second.folder.resolve())}))
+    assert problems_taught(third, [learned]) == [learned]
+    assert problems_taught(a_model("fresh"), [learned]) == []
