@@ -14,26 +14,32 @@ from workers.engines.vllm import VllmBackend
 
 pytestmark = [*VLLM]
 FAILING = """
-stalled_after_s = 4.0
-engine_args = {worker_cls = "tests.inference.failing_vllm_worker.FailingWorker"}
+stalled_after_s = {stalled_after_s}
+engine_args = {{worker_cls = "tests.inference.failing_vllm_worker.FailingWorker"}}
 """
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "stalled_after_s", "told"),
     [
-        ("memory", r"ran out of memory while it generated\. Lower its concurrency.*\"CUDA out of memory"),
-        ("standstill", r"The engine of frail made no step for 4 s and was ended\."),
+        (
+            "memory",
+            60,
+            r"ran out of memory while it generated\. Lower its concurrency.*: \"Worker failed with error 'CUDA out of memory",
+        ),
+        ("standstill", 15, r"The engine of frail made no step for 15 s and was ended\."),
     ],
 )
-async def test_the_call_tells_why_and_the_worker_leaves(how: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_call_tells_why_and_the_worker_leaves(
+    how: str, stalled_after_s: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FAILING_VLLM_WORKER", how)
-    left = asyncio.Event()
-    backend = VllmBackend(parse_aliases(vllm_toml("frail") + FAILING)["frail"], on_dead=left.set)
+    left, toml = asyncio.Event(), vllm_toml("frail") + FAILING.format(stalled_after_s=stalled_after_s)
+    backend = VllmBackend(parse_aliases(toml)["frail"], on_dead=left.set)
     try:
         before = set(multiprocessing.active_children())
         with pytest.raises(EngineLost, match=told):
-            await read_to_final(backend, a_request(text="Tell a long story.", max_new_tokens=64, deadline_s=400))
+            await read_to_final(backend, a_request(text="Tell a long story.", alias="frail", max_new_tokens=64, deadline_s=400))
         await asyncio.wait_for(left.wait(), 10)
         assert (await backend.health()).state == "down"
     finally:

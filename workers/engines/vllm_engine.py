@@ -242,6 +242,7 @@ _MEMORY = re.compile(
 )
 _LENGTH = re.compile(r"max_model_len.{0,80}greater than the derived", re.IGNORECASE | re.DOTALL)
 _CONSEQUENCE = re.compile("initialization failed|EngineCore encountered an issue", re.IGNORECASE)
+_ELSEWHERE = ", please check the stack trace above for the root cause"
 _REASON = re.compile(r"^(?:.*? )?(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt): (.+)$", re.MULTILINE)
 
 
@@ -252,7 +253,7 @@ def _short(text: str) -> str:
 def _reason(told: str) -> str:
     """The last exception in lines of a log that is not about another one; empty where there is none."""
     reasons = [match.group(1) for match in _REASON.finditer(told) if not _CONSEQUENCE.search(match.group(1))]
-    return _short(reasons[-1]) if reasons else ""
+    return _short(reasons[-1]).removesuffix(_ELSEWHERE) if reasons else ""
 
 
 def lost(alias: Alias, told: str) -> EngineLost:
