@@ -18,6 +18,7 @@
 import functools
 import hashlib
 import json
+import socket
 import time
 from typing import Any, TypedDict, cast
 
@@ -36,6 +37,13 @@ SIGNED_OUT = "signed-out"
 SENT_AT = "sent_at"
 DAY_S = 86_400
 WATCH_S = 10
+#: Of a connection whose other end answers nothing at all any more: asked after 10 s, given up after half a minute. What this
+#: system's kernel cannot do is left out.
+_VANISHED = {
+    getattr(socket, name): value
+    for name, value in {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}.items()
+    if hasattr(socket, name)
+}
 
 
 def events_key(run: str) -> str:
@@ -82,9 +90,15 @@ def sync_client() -> Any:
 
 
 def async_client() -> "redis.asyncio.Redis":
-    """A client for one event loop. `socket_timeout=None`: blocking reads end by their own BLOCK time, not by the socket's."""
+    """A client for one event loop. `socket_timeout=None`: blocking reads end by their own BLOCK time, not by the socket's.
+
+    A broker whose machine vanished ends none; there the kernel ends the connection. (With a `socket_timeout` redis-py's client
+    swallows a cancellation now and then.)
+    """
+    over_tcp = {"socket_keepalive": True, "socket_keepalive_options": _VANISHED}
+    more: dict[str, Any] = over_tcp if settings.REDIS_URL.startswith("redis") else {}
     return redis.asyncio.Redis.from_url(
-        settings.REDIS_URL, decode_responses=True, socket_connect_timeout=5, socket_timeout=None
+        settings.REDIS_URL, decode_responses=True, socket_connect_timeout=5, socket_timeout=None, **more
     )
 
 
