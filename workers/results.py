@@ -103,8 +103,12 @@ class ResultOutbox:
             logger.exception("%d results cannot be written together; each goes alone", len(entries))
             for entry in entries:
                 self._put_alone(entry)
-        for ended, _ in entries:
-            logger.info("answered %s", ended.request.call_id, extra=about(ended.request))
+        for ended, fields in entries:
+            if "final" in fields:
+                logger.info("answered %s", ended.request.call_id, extra=about(ended.request))
+            else:
+                told = {**about(ended.request), "error": fields["error"]}
+                logger.warning("failed %s: %s", ended.request.call_id, fields["message"], extra=told)
             crash_point("after_result")
 
     def _put_alone(self, entry: _Entry) -> None:

@@ -33,6 +33,7 @@ from apps.reasoning.ports import Backend
 from apps.runs import garbage, metrics
 from apps.runs.logs import about
 from apps.runs.streams import ActiveCall, Heartbeat, cancel_key, finished_key, heartbeat_tell, sync_client, watch_key
+from apps.runs.told_errors import fields_of_error
 from workers.counting import count_end
 from workers.host import EngineHost
 from workers.publisher import TokenPublisher
@@ -94,7 +95,7 @@ class Worker:
             new = [(request, fingerprint) for request, fingerprint in calls if request.call_id not in self._active]
             self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in new})
             self._held.update(self._queue_of(request) for request, _ in new)
-        concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in calls])
+        concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in new])
 
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
         """Start one call; the future ends when its result is on the stream, or when it shall have none."""
@@ -123,7 +124,7 @@ class Worker:
         except BackendError as error:
             if self.is_draining:
                 return None  # The reaper gives the call to another worker.
-            return {"error": type(error).__name__, "message": str(error)}
+            return fields_of_error(error)
         except Exception as error:
             logger.exception("call %s failed inside the worker", request.call_id, extra=about(request))
             return {"error": "EngineLost", "message": f"The worker failed on this call ({type(error).__name__}: {error})."}

@@ -69,6 +69,7 @@ class GradingPlan:
     temperature: float | None = None
     seed: int = 0
     calls_each: int | None = None
+    priority: int = BATCH
 
     @property
     def grader(self) -> Grader:
@@ -109,7 +110,7 @@ class GradingPlan:
             seed=self.seed,
             code_version=settings.VERSION,
             budget=Budget(calls=self.calls_each),
-            priority=BATCH,
+            priority=self.priority,
         )
 
     def estimate(self, job: Job, prepared: Prepared | None = None, answers: Mapping[str, Answers] | None = None) -> Estimate:

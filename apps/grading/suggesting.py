@@ -36,6 +36,7 @@ from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.material import Span
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.marking.suggestion import SuggestionBody
+from apps.reasoning.scaffolds.spec import AWAITED
 
 logger = logging.getLogger(__name__)
 WORKFLOW = "workflow"
@@ -151,7 +152,7 @@ class WorkflowFamily:
             raise GraderUnknown("models.toml cannot be read; whoever runs this installation finds more in the log.") from error
         try:
             variant = variant_of(name)
-            plan = plan_named(variant, players, models)
+            plan = plan_named(variant, players, models, priority=AWAITED)
             rest = f"{variant.name}@{players_written(players_read(players, variant.grader), variant.grader)}"
             grader = WorkflowGrader(f"{WORKFLOW}:{rest}", self.label(rest), plan, stated, scheme)
             if len(grader.name) > _NAME_LENGTH:

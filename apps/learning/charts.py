@@ -193,7 +193,7 @@ def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: Drawn) 
     if not names:
         return []
     if chart.kind == "bars":
-        return _bars(title, names, curves)
+        return _bars(title, names, curves, place)
     if chart.kind == "stack":
         return _stack(title, names, curves, drawn)
     return [_line(title, name, curves, (place, number), drawn) for number, name in enumerate(names)]
@@ -235,7 +235,7 @@ def _stack(title: str, names: list[str], curves: Curves, drawn: Drawn) -> list[d
     ]
 
 
-def _bars(title: str, names: list[str], curves: Curves) -> list[dict[str, Any]]:
+def _bars(title: str, names: list[str], curves: Curves, place: int) -> list[dict[str, Any]]:
     last = curves.last
     known = sorted((int(name.rpartition("/")[2]), last[name]) for name in names if name in last)
     if not known:
@@ -247,7 +247,7 @@ def _bars(title: str, names: list[str], curves: Curves) -> list[dict[str, Any]]:
             "y": [share for _, share in known],
             "name": title,
             "hovertemplate": "%{y:.0%} with k = %{x}<extra></extra>",
-            "meta": {"curve": title, "job": 0, "number": 0},
+            "meta": {"curve": title, "job": place, "number": place},
         }
     ]
 

@@ -7,15 +7,15 @@ it is the same problem; another version of it that says the same is as well.
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
 from apps.datasets.choosing import content_hash
-from apps.datasets.making import MANIFEST
 from apps.learning.models import TrainedModel, TrainingJob, training_folder
 from apps.problems.models import Problem, ProblemVersion
+
+PROMPTS = "prompts.jsonl"
 
 
 def problems_taught(model: TrainedModel, problems: Iterable[Problem]) -> list[Problem]:
@@ -33,23 +33,23 @@ def _statements(job: TrainingJob | None) -> set[str]:
 
 
 def _versions(job: TrainingJob) -> Iterable[ProblemVersion]:
-    """What it played itself, in all its versions, and what its dataset's manifest names."""
+    """What it played itself, in all its versions, and the problems of which its dataset has rows."""
     played = Q(problem__slug__in=job.rollouts.get("problems", ()) if job.rollouts else ())
-    named = [run["problem"].rpartition("@") for run in _manifest(job).get("runs", ())]
     stored = Q(pk__in=[])
-    for problem, number in {(problem, number) for problem, _, number in named}:
+    for problem, _, number in {name.rpartition("@") for name in _problems_of_rows(job)}:
         stored |= Q(problem__public_id=problem, number=number)
     return ProblemVersion.objects.filter(played | stored)
 
 
-def _manifest(job: TrainingJob) -> dict[str, Any]:
+def _problems_of_rows(job: TrainingJob) -> set[str]:
+    """Names of problems with their versions' numbers, as the dataset's prompts have them."""
     if job.dataset is None:
-        return {}
+        return set()
     try:
-        found: dict[str, Any] = json.loads((job.dataset.folder / MANIFEST).read_text(encoding="utf-8"))
+        with (job.dataset.folder / PROMPTS).open(encoding="utf-8") as file:
+            return {json.loads(line)["problem_id"] for line in file}
     except OSError:
-        return {}
-    return found
+        return set()
 
 
 def _job_before(job: TrainingJob) -> TrainingJob | None:

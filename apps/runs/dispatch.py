@@ -35,6 +35,7 @@ from apps.runs.streams import (
     results_key,
     sync_client,
 )
+from apps.runs.told_errors import error_of_fields
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +51,6 @@ _TOOL_IS_AWAITED_S = 60.0
 #: Its scaffold misses no check of formulas; somebody waits for the run to end.
 _CHECK_IS_AWAITED_S = 15.0
 UNREADABLE = "A result could not be read: its worker runs another version of Lemmascope. Bring all to one, then resume the run."
-_NAMES = ("BackendError", "BackendUnavailable", "BackendRefused", "RequestRejected", "EngineLost", "DeadlineExceeded")
-_ERRORS: Mapping[str, type[errors.BackendError]] = {name: getattr(errors, name) for name in _NAMES}
 
 
 @dataclass
@@ -204,7 +203,7 @@ class CeleryDispatcher:
             waiting.result.set_result(final)
         else:
             self._to_delete[entry_id] = ""
-            waiting.result.set_exception(_ERRORS.get(fields["error"], errors.BackendError)(fields["message"]))
+            waiting.result.set_exception(error_of_fields(fields))
 
     async def _delete_recorded(self) -> None:
         """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""

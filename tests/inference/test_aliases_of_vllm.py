@@ -53,7 +53,7 @@ def test_a_mistake_says_what_to_write(toml: str, sentence: str) -> None:
 def test_the_keys_become_arguments_of_the_engine() -> None:
     options = '[big.options]\ntensor_parallel = 4\nquantization = "fp8"\nreasoning_parser = "qwen3"\nlogprobs_of = "sampled"\n'
     args = engine_args(parse_aliases(BASE + options + "engine_args = { swap_space = 8 }\n" + TUNED)["big"])
-    assert (args["model"], args["max_model_len"], args["max_num_seqs"]) == ("/models/big", 32768, 200)
+    assert (args["model"], args["max_model_len"], args["max_num_seqs"]) == ("/models/big", 32768, 212)
     assert (args["tensor_parallel_size"], args["quantization"], args["reasoning_parser"]) == (4, "fp8", "qwen3")
     assert args["logprobs_mode"] == "processed_logprobs"
     assert args["scheduling_policy"] == "priority"

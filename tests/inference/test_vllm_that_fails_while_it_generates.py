@@ -38,6 +38,9 @@ async def test_the_call_tells_why_and_the_worker_leaves(
     backend = VllmBackend(parse_aliases(toml)["frail"], on_dead=left.set)
     try:
         before = set(multiprocessing.active_children())
+        await backend.start()
+        assert backend._engine is not None
+        assert backend._engine.llm.output_handler is not None, "it was begun by nobody's call"
         with pytest.raises(EngineLost, match=told):
             await read_to_final(backend, a_request(text="Tell a long story.", alias="frail", max_new_tokens=64, deadline_s=400))
         await asyncio.wait_for(left.wait(), 10)

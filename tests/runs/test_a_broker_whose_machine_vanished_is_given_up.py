@@ -1,5 +1,6 @@
 """A machine that is gone sends no end of a connection; whoever reads with patience must learn it from the kernel."""
 
+import asyncio
 import contextlib
 import socket
 import subprocess
@@ -31,6 +32,7 @@ async def test_the_kernel_asks_after_a_silent_broker_and_gives_it_up(settings: S
             with contextlib.suppress(RedisConnectionError):
                 await client.ping()
                 break
+            await asyncio.sleep(0.05)
         connection = await client.connection_pool.get_connection()
         told = connection._writer.get_extra_info("socket")
         assert told.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from apps.reasoning.domain.errors import BackendRefused
+from apps.reasoning.domain import errors
+from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Final, GenerationRequest, Message
 from apps.runs import sending
 from apps.runs.dispatch import CeleryDispatcher
 from apps.runs.streams import SENT_AT, broker_time, fingerprint_of, finished_key, heartbeat_tell, results_key
+from apps.runs.told_errors import error_of_fields, fields_of_error
 
 pytestmark = pytest.mark.asyncio
 QUEUE = "inference.tested"
@@ -156,3 +158,35 @@ async def test_what_an_overtaken_attempt_failed_of_does_not_end_the_one_that_is_
             valkey.xadd(results_key("r"), {"key": "call", "fp": fingerprint_of(REQUEST), **entry})
         assert (await waiting).text == "of the second attempt"
     assert valkey.xlen(results_key("r")) == 1, "the failure is gone; the answer stays until the journal has it"
+
+
+async def test_what_broke_off_in_the_middle_of_an_answer_is_not_asked_for_again(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    """The worker says so; without its word an engine's loss is asked again."""
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        for told, expected in (({"retryable": "0"}, False), ({"retryable": "1"}, True), ({}, True)):
+            waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
+            entry = {
+                "key": "call",
+                "fp": fingerprint_of(REQUEST),
+                "attempt": "1",
+                "error": "EngineLost",
+                "message": "It broke off.",
+            }
+            await asyncio.sleep(0)
+            valkey.xadd(results_key("r"), {**entry, **told})
+            with pytest.raises(EngineLost, match="It broke off") as caught:
+                await waiting
+            assert caught.value.retryable is expected
+
+
+async def test_an_error_is_the_same_on_both_ends_of_the_stream() -> None:
+    """Also one of a class that only a newer worker has."""
+    for name in ("BackendUnavailable", "BackendRefused", "RequestRejected", "EngineLost", "DeadlineExceeded"):
+        for retryable in (True, False):
+            error: errors.BackendError = getattr(errors, name)("Why.")
+            error.retryable = retryable
+            found = error_of_fields(fields_of_error(error))
+            assert (type(found), str(found), found.retryable) == (type(error), "Why.", retryable)
+    assert type(error_of_fields({"error": "MoreThanWeKnow", "message": "Why."})) is errors.BackendError

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from tests.training.factory import row, rows, trainer
 from workers.learning.rows import Row
@@ -134,3 +135,17 @@ def test_the_learning_rate_warms_up_and_falls_along_a_cosine(tmp_path: Path) -> 
     made = trainer(tmp_path, rows_per_step=8, steps=10, learning_rate=1e-3, last_learning_rate=1e-4, warmup_steps=2)
     shares = [made._share_of_rate(step) for step in (0, 1, 2, 6, 10)]
     assert shares == pytest.approx([1 / 3, 2 / 3, 1.0, 0.55, 0.1], abs=1e-6)
+
+
+@pytest.mark.parametrize("recipe", ["turn_grpo", "turn_sft", "orealh", "turn_ppo"])
+def test_the_optimiser_takes_every_step_at_the_scheduled_rate(tmp_path: Path, recipe: str) -> None:
+    """As the optimiser itself has it when it moves the weights."""
+    made = trainer(tmp_path, recipe, rows_per_step=8, steps=6, learning_rate=1e-3, last_learning_rate=1e-4, warmup_steps=2)
+    taken: list[float] = []
+    watch = register_optimizer_step_pre_hook(lambda optimiser, *_: taken.append(optimiser.param_groups[0]["lr"]))
+    try:
+        made.train()
+    finally:
+        watch.remove()
+    assert taken == pytest.approx([1e-3 * made._share_of_rate(step) for step in range(6)])
+    assert taken[0] < taken[2] > taken[5]

@@ -40,12 +40,12 @@ def a_problem(name: str, statement: str = "") -> Problem:
 
 
 def from_dataset(*problems: Problem) -> TrainedModel:
-    """A model from a version whose manifest names runs on these problems; the runs themselves are long gone."""
+    """A model from a version that has rows of these problems; the runs themselves are long gone."""
     values: dict[str, Any] = {"name": "d", "version": 1, "path": "datasets/d-1", "hash": "ab" * 32, "recipe": "turn_sft"}
     made = DatasetVersion.objects.create(rows_count=1, has_logprobs=False, has_tokens=True, **values)
     made.folder.mkdir(parents=True)
-    runs = [{"id": "gone", "problem": f"{problem.public_id}@1", "title": problem.title} for problem in problems]
-    (made.folder / "manifest.json").write_text(json.dumps({"runs": runs}))
+    named = [{"problem_id": f"{problem.public_id}@1", "title": problem.title} for problem in problems]
+    (made.folder / "prompts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in named))
     return a_model("prover", like="qwen", is_adapter=True, job=a_job(dataset=made))
 
 

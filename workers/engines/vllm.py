@@ -183,6 +183,7 @@ class VllmBackend:
             self._starting = None
         log.info("%s is loaded after %.0f s", self._alias.name, time.monotonic() - began)
         self._problem = ""
+        engine.begin_to_read()
         self._engine = engine
         self._watch = asyncio.create_task(self._look_after(engine), name=f"watch {self._alias.name}")
         return engine

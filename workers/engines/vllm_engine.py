@@ -5,6 +5,7 @@ for it. The engine core is a process of its own, tied to the thread (tied_childr
 """
 
 import asyncio
+import contextvars
 import importlib.util
 import json
 import logging
@@ -82,6 +83,10 @@ class RunningEngine:
     @property
     def is_dead(self) -> bool:
         return bool(self.llm is not None and self.llm.errored and not self._leave.is_set())
+
+    def begin_to_read(self) -> None:
+        """Let the task begin that reads for all calls: the first of them would lend it its run and step, in every log line."""
+        contextvars.Context().run(self.llm._run_output_handler)
 
     async def died(self) -> None:
         """Return when the engine core is dead. One that has calls and makes no step is ended first."""

@@ -48,6 +48,7 @@ OREAL = Recipe(  # InternLM/OREAL, its released configuration
     loss=OrealFactors(),
     gradient_clip=1.0,
 )
+OREAL_WEIGHT_DECAY = 0.01
 OREAL_H = Recipe(  # Intern-S1-MO, experiments
     rollouts=Rollouts(prompts=64, group=16, temperature=1.0, new_tokens=65_536),  # temperature: OREAL's
     rate=Rate(5e-7, 1e-7),

@@ -12,7 +12,7 @@ from typing import Literal
 from workers.learning.advantages import learnable_groups, leave_one_out
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.conjugate_reward import Form, conjugate_reward, group_conjugate_rewards, highest_reward
-from workers.learning.defaults import OREAL_H, Rate
+from workers.learning.defaults import OREAL_H, OREAL_WEIGHT_DECAY, Rate
 from workers.learning.lemma_values import LemmaValues, ProofPath, lemma_values
 from workers.learning.progress import RoundAdvantages, RoundsTaken, progress_advantages, progress_advantages_as_printed
 from workers.learning.rows import Row
@@ -28,6 +28,7 @@ TRAINING = Training(
     rate=OREAL_H.rate,
     rollouts=OREAL_H.rollouts,
     loss=OREAL_H.loss,
+    weight_decay=OREAL_WEIGHT_DECAY,
 )
 COLD_START = Training(
     name="orealh_cold_start",

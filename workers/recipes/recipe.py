@@ -23,6 +23,7 @@ class Training:
     loss: Clip | OrealFactors | None = None
     rows_per_step: int = 64
     gradient_clip: float = 1.0
+    weight_decay: float = 0.0
     entropy_bonus: float = 0.0
     most_lag: int | None = None
     epochs: int | None = None

@@ -6,7 +6,7 @@ proof; tool text stays masked.
 
 from collections.abc import Sequence
 
-from workers.learning.arrays import NothingToLearn
+from workers.learning.arrays import NothingToLearn, finite
 from workers.learning.defaults import Rate
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
@@ -27,8 +27,10 @@ TRAINING = Training(
 def rows(trajectories: Sequence[Trajectory], *, accepted: float = 0.0) -> list[Row]:
     """The last turn of each trajectory whose reward is above `accepted` and whose text ended by itself.
 
-    Raises `NothingToLearn` where none is left, with how many were cut off and how many were not accepted.
+    Raises `NothingToLearn` where none is left, with how many were cut off and how many were not accepted, `NotLearnable` for a
+    reward that is NaN.
     """
+    finite([one.reward for one in trajectories], "The rewards of trajectories")
     found, cut, refused = [], 0, 0
     for trajectory in trajectories:
         last = trajectory.turns[-1]

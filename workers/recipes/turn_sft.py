@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from workers.learning.arrays import NothingToLearn
+from workers.learning.arrays import NothingToLearn, finite
 from workers.learning.defaults import Rate
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
@@ -22,8 +22,9 @@ TRAINING = Training(
 def rows(trajectories: Sequence[Trajectory], *, succeeded: float = 0.0) -> list[Row]:
     """Every turn of the trajectories whose reward is above `succeeded`, but those whose action could not be read.
 
-    Raises `NothingToLearn` where no trajectory succeeded.
+    Raises `NothingToLearn` where no trajectory succeeded, `NotLearnable` for a reward that is NaN.
     """
+    finite([one.reward for one in trajectories], "The rewards of trajectories")
     found = [
         row_of(one, place)
         for one in trajectories

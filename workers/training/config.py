@@ -129,6 +129,7 @@ def _of_recipe(training: Training, steps: int) -> dict[str, Any]:
         "last_learning_rate": training.rate.last,
         "warmup_steps": warmup,
         "gradient_clip": training.gradient_clip,
+        "weight_decay": training.weight_decay,
         "most_lag": training.most_lag,
     }
 

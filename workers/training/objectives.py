@@ -42,6 +42,9 @@ class OrealTrainer(SupervisedTrainer):
         if rewards is not None and self.accelerator.num_processes > 1:
             raise BadConfig("“loss.token_rm” runs in one process; leave it out on several devices.")
 
+    def _share_of_rate(self, step: int) -> float:
+        return 0.0 if self.token_rewards is not None and step < STEPS_ALONE else super()._share_of_rate(step)
+
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         super()._save(output_dir, state_dict)
         if self.token_rewards is not None:
@@ -58,13 +61,13 @@ class OrealTrainer(SupervisedTrainer):
         step = self.state.global_step
         weights = self.token_rewards.weights(batch, self.job.micro)
         batch["weights"] = weights if step >= STEPS_ALONE else torch.zeros_like(weights)
-        lost = self.token_rewards.learn(batch, self.job.micro, share_of_rate=self._share_of_rate(step))
+        lost = self.token_rewards.learn(batch, self.job.micro, share_of_rate=super()._share_of_rate(step))
         self._metrics["train"]["token_rm_loss"].append(lost)
 
     def prepare(self, batch: Tensors) -> None:
         """Each part is divided by its own number of tokens in the whole step, over all devices."""
         own = batch["tool_mask"] * batch["completion_mask"]
-        sign = batch["advantages"].sign().unsqueeze(-1)
+        sign = _by_token(batch["advantages"]).sign()
         for name, part in (("positive", own * (sign > 0)), ("negative", own * (sign < 0))):
             batch[f"{name}_tokens"] = self.accelerator.reduce(part.sum(), reduction="sum").clamp(min=1)
         if self.token_rewards is not None:
@@ -74,7 +77,7 @@ class OrealTrainer(SupervisedTrainer):
         logprobs, entropies = self.logprobs(model, inputs, entropy=True)
         self.note_drift(inputs)
         own = inputs["tool_mask"] * inputs["completion_mask"]
-        advantage = inputs["advantages"].unsqueeze(-1)
+        advantage = _by_token(inputs["advantages"])
         ratio = torch.exp(logprobs - inputs["old_per_token_logps"])
         weighed = own * inputs.get("weights", 1.0)
         cloned = -(weighed * (advantage > 0) * advantage * logprobs).sum() / inputs["positive_tokens"]
@@ -87,3 +90,8 @@ class OrealTrainer(SupervisedTrainer):
             loss = loss + self.beta * pulled
         self._note("entropy", (entropies * own).sum() / own.sum().clamp(min=1))
         return loss * self.accelerator.num_processes
+
+
+def _by_token(advantages: Any) -> Any:
+    """One for each row, shape (N, 1), or one for each token, (N, T)."""
+    return advantages.unsqueeze(-1) if advantages.dim() == 1 else advantages

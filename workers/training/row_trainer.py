@@ -21,7 +21,7 @@ from workers.training.config import JobConfig
 from workers.training.drift import Drift
 from workers.training.measures import measures_of
 from workers.training.policy import Policy
-from workers.training.problems import NoRows, NotANumber
+from workers.training.problems import BadRows, NoRows, NotANumber
 from workers.training.sources import RowSource
 
 #: Our names of aggregations in TRL's words. TRL's "fixed" divides by rows × longest completion; with 1 for that it is "sum".
@@ -90,11 +90,11 @@ class RowTrainer(GRPOTrainer):
         self._filled = 1.0
         self._latest: Any = None
 
-    def create_optimizer_and_scheduler(self, num_training_steps: int) -> None:
+    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Warm-up, then a cosine from the first to the last learning rate, which may be equal."""
-        self.create_optimizer()
         if self.lr_scheduler is None:
-            self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(self.optimizer, self._share_of_rate)
+            self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, self._share_of_rate)
+        return self.lr_scheduler
 
     def _share_of_rate(self, step: int) -> float:
         first, last, warmup = self.job.learning_rate, self.job.last_learning_rate, self.job.warmup_steps
@@ -138,6 +138,7 @@ class RowTrainer(GRPOTrainer):
         world, rank = self.accelerator.num_processes, self.accelerator.process_index
         share = rows[rank::world] or rows[:1]
         batch = tensors_of(share, pad=self.processing_class.pad_token_id, device=self.accelerator.device)
+        self._check_ids(batch)
         if not rows[rank::world]:
             batch["tool_mask"] = torch.zeros_like(batch["tool_mask"])
         if self.job.loss.mastered_below is not None:
@@ -154,6 +155,17 @@ class RowTrainer(GRPOTrainer):
         # TRL shuffles next: seeded by the step, so that a resumed job cuts the same micro-batches.
         torch.manual_seed(self.job.seed * 1_000_003 + step)
         return batch
+
+    def _check_ids(self, batch: Tensors) -> None:
+        """Raises `BadRows` for a token that the model has no weights for; a device would say nothing of the kind."""
+        size = self.accelerator.unwrap_model(self.model).get_input_embeddings().num_embeddings
+        for name in ("prompt_ids", "completion_ids"):
+            lowest, highest = (int(value) for value in batch[name].aminmax())
+            if lowest < 0 or highest >= size:
+                wrong = lowest if lowest < 0 else highest
+                raise BadRows(
+                    f"A row holds the token {wrong}; the base model has {size}. It was written with another tokenizer."
+                )
 
     def prepare(self, batch: Tensors) -> None:
         """What an objective adds to a batch before it is cut into micro-batches."""

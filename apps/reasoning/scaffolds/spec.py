@@ -10,6 +10,8 @@ from apps.reasoning.domain.values import Value
 
 #: Priority of a run that nobody waits for at the screen.
 BATCH = 6
+#: A person sits before the screen until it is there.
+AWAITED = 3
 
 
 class RoleSpec(Value):
