@@ -14,9 +14,11 @@ from pathlib import Path
 
 from django.conf import settings
 
+from apps.datasets.manifest import git_commit
 from apps.learning.folders import TRAINER_LOCK, locked
 
 logger = logging.getLogger(__name__)
+COMMIT = "LEMMASCOPE_COMMIT"
 #: What a trainer may know of our environment: no key, no address of a database or broker.
 KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 KNOWN_PREFIXES = (
@@ -64,7 +66,8 @@ def environment(device: str = "") -> dict[str, str]:
     """The variables a trainer gets: what finds devices and libraries, and nothing of ours."""
     known = {name: value for name, value in os.environ.items() if name in KNOWN or name.startswith(KNOWN_PREFIXES)}
     chosen = {"CUDA_VISIBLE_DEVICES": device} if device else {}
-    return known | {"PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"} | chosen
+    told = {"PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", COMMIT: git_commit()}
+    return known | told | chosen
 
 
 def start(folder: Path, *, resume: bool, device: str = "") -> "subprocess.Popen[bytes]":

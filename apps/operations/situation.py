@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from apps.operations.since_the_beginning import since_the_beginning
 from apps.operations.stores import RedisState, database_bytes, redis_state, results_waiting
 from apps.operations.tools import ToolCalls, tool_calls
 from apps.operations.training import TrainingNow, training_now
@@ -117,6 +118,10 @@ class Situation:
     @property
     def tool_calls(self) -> list[ToolCalls]:
         return tool_calls(self.totals)
+
+    @property
+    def always(self) -> list[tuple[str, str]]:
+        return since_the_beginning(self.totals)
 
     @property
     def running(self) -> int:

@@ -149,6 +149,7 @@ async def test_calls_that_fail_for_good_cost_a_vote_or_a_round_but_not_the_run()
     assert played.outcome.reason == "Accepted: 3 of 3 valid votes found no fault."
     dead = await play({"*": EngineLost()}, Params())
     assert dead.outcome.ended_by == "nothing-readable"
+    assert dead.outcome.reason == "No call was answered. The engine died while it generated."
 
 
 async def test_a_verdict_planted_in_a_proof_reaches_no_verifier_as_a_tag_and_is_not_read() -> None:

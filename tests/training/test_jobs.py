@@ -32,7 +32,8 @@ class StopAfter(StopAsked):
         return self._left < 0
 
 
-def test_a_job_leaves_what_its_contract_says(tmp_path: Path) -> None:
+def test_a_job_leaves_what_its_contract_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEMMASCOPE_COMMIT", "abc123")
     folder = job(tmp_path, save_every=2, parent="smollm", dataset={"name": "d", "hash": "abc"})
     assert end_of(folder)["checkpoint"] == "checkpoints/checkpoint-4"
     measured = lines(folder / "metrics.jsonl")
@@ -50,6 +51,7 @@ def test_a_job_leaves_what_its_contract_says(tmp_path: Path) -> None:
     assert (manifest["parent"], manifest["dataset"]["hash"], manifest["rows_trained"]) == ("smollm", "abc", 32)
     assert manifest["config"]["loss"]["beta"] == 0.01, "what the recipe filled in stands there too"
     assert manifest["versions"]["trl"].startswith("1.16.")
+    assert manifest["commit"] == "abc123"
     assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
 
 

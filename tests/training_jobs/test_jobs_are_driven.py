@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 from pytest_django import Settings
 
+from apps.datasets.manifest import git_commit
 from apps.learning import driving
 from apps.learning.folders import DRIVER_LOCK, TRAINER_LOCK, locked, prepare, trainer_lives
 from apps.learning.jobs import job_resume, job_stop
@@ -212,5 +213,6 @@ def test_a_trainer_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("DATABASE_URL", "x")
     monkeypatch.setenv("NCCL_DEBUG", "INFO")
     given = environment("2")
+    assert given["LEMMASCOPE_COMMIT"] == git_commit()
     assert not {"SECRET_KEY", "DATABASE_URL"} & set(given)
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 import time
@@ -14,6 +15,8 @@ from workers.training.folder import replace_file
 
 MANIFEST = "manifest.json"
 PREFIX = "checkpoint-"
+#: The variable with the commit of the code: the trainer's own folder need not be a repository.
+COMMIT = "LEMMASCOPE_COMMIT"
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "numpy")
 
 
@@ -42,7 +45,8 @@ def prune(folder: Path, keep: int) -> None:
 def seal(folder: Path, facts: Mapping[str, Any]) -> None:
     """Writes the manifest with the hashes of all files: from here on the checkpoint is complete."""
     files = {path.name: file_hash(path) for path in sorted(folder.iterdir()) if path.is_file()}
-    manifest = {"format": 1, **facts, "versions": versions(), "files": files, "created": time.time()}
+    known = {"versions": versions(), "commit": os.environ.get(COMMIT, "")}
+    manifest = {"format": 1, **facts, **known, "files": files, "created": time.time()}
     replace_file(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
 
 

@@ -59,6 +59,8 @@ class Exploration:
     written_up_early: bool = False
     cut_short: BudgetKeptBack | None = None
     votes_read: int = 0
+    answered: int = 0
+    failures: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_merged(self) -> bool:
@@ -87,10 +89,13 @@ class Exploration:
         """One call; Unscored where it failed for good (the failure is recorded)."""
         schema = json_schema if self.params.structured_output else None
         try:
-            return await self.ctx.generate(
+            final = await self.ctx.generate(
                 key, role=role, messages=prompt.messages, place=place, json_schema=schema, parts=prompt.parts
             )
+            self.answered += 1
+            return final
         except CallFailed as failure:
+            self.failures[key] = failure.reason
             return Unscored(reason=f"the call failed: {failure.reason}")
 
     def tell(self, key: str, event: Event) -> None:

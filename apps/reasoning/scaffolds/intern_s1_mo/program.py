@@ -78,6 +78,8 @@ def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome
         return Outcome(accepted=None, reason=f"{exhausted} {refused}", ended_by="budget")
     if not proposed and not any(rollout.summary_read_once for rollout in x.lemmas.rollouts):
         reason = "Nothing that the model wrote could be read as a lemma. The raw texts are kept with their calls."
+        if x.failures and not x.answered:
+            reason = f"No call was answered. {x.failures[min(x.failures)]}"
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")
     if not proposed:
         return Outcome(accepted=None, reason="The rounds brought no lemma, so there was nothing to write up.")

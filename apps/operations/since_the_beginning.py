@@ -1,0 +1,49 @@
+"""What the page of operations says of all processes since counting began: spreads as two bounds, counts as numbers."""
+
+from collections.abc import Collection, Mapping
+
+from apps.runs.metrics import Spread, Totals
+
+#: Histograms by metric (apps/runs/metrics.py).
+SPREADS = {
+    "time_to_first_token_seconds": "Time to the first token",
+    "call_wait_seconds": "Call sent → result, less the engine’s time",
+    "event_delay_seconds": "Event recorded → pages that watch",
+    "journal_commit_seconds": "Journal commit",
+}
+#: Counters, with the labels that they are counted for.
+COUNTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "Calls asked again after an error": ("events", ("call.retried",)),
+    "Calls sent again because no worker held them": ("calls_redispatched", ()),
+    "Leases renewed": ("lease_renewals", ()),
+    "Runs taken over from an owner that was lost": ("fences_lost", ()),
+    "Sockets that asked for lost tokens again": ("socket_resyncs", ()),
+}
+
+
+def since_the_beginning(totals: Totals) -> list[tuple[str, str]]:
+    """Words and figures; what was never measured is left out, a count of nothing is told."""
+    found = []
+    for name, words in SPREADS.items():
+        parts = totals.spreads.get(name, {}).values()
+        if number := sum(part.number for part in parts):
+            half, most = (_within(parts, share) for share in (0.5, 0.95))
+            found.append((words, f"half {half}, 95 % {most} ({number:,.0f} measured)"))
+    if prompts := totals.sum_of("prompt_tokens"):
+        found.append(("Prompt tokens found in a prefix cache", f"{totals.sum_of('cached_prompt_tokens') / prompts:.0%}"))
+    return [*found, *((words, f"{totals.sum_of(name, *labels):,.0f}") for words, (name, labels) in COUNTS.items())]
+
+
+def _within(spreads: Collection[Spread], share: float) -> str:
+    """The upper end of the bucket in which this share of the values is reached."""
+    wanted, seen = share * sum(spread.number for spread in spreads), 0.0
+    for bounds in zip(*(spread.counts for spread in spreads), strict=True):
+        seen += sum(count for _, count in bounds)
+        if seen >= wanted:
+            bound = bounds[0][0]
+            return "over the last bound" if bound == "+Inf" else f"within {_seconds(float(bound))}"
+    return "unknown"
+
+
+def _seconds(value: float) -> str:
+    return f"{1000 * value:g} ms" if value < 1 else f"{value:g} s"
