@@ -130,7 +130,9 @@ class Worker:
             return {"error": "EngineLost", "message": f"The worker failed on this call ({type(error).__name__}: {error})."}
         if final.finish_reason == "cancelled":
             return None
-        return {"final": _without_nul(final).model_copy(update={"worker": self.name}).model_dump_json()}
+        return {
+            "final": _without_nul(final).model_copy(update={"worker": self.name, "attempt": request.attempt}).model_dump_json()
+        }
 
     def _forget(self, request: GenerationRequest) -> None:
         with self._lock:

@@ -96,6 +96,18 @@ async def test_a_lost_engine_is_tried_again_and_each_attempt_is_told() -> None:
     assert journal.records[0].attempt == 3
 
 
+async def test_a_call_that_was_sent_again_on_its_way_keeps_the_number_of_the_attempt_that_was_answered() -> None:
+    """Its worker was lost twice: whoever dispatches sent it again, and nothing failed here."""
+
+    class Resent(Flaky):
+        async def dispatch(self, request: GenerationRequest) -> Final:
+            return final("answer").model_copy(update={"attempt": 3})
+
+    journal = InMemoryJournal()
+    assert (await ask(context(Resent(), journal))).text == "answer"
+    assert journal.records[0].attempt == 3
+
+
 @pytest.mark.parametrize(
     ("errors", "attempts"),
     [([EngineLost(), EngineLost(), EngineLost()], 3), ([RequestRejected("too long")], 1), ([DeadlineExceeded()], 1)],

@@ -192,7 +192,8 @@ class Final(Value):
     """The end of a stream. `text` and `reasoning` are whole, so a reader of `Final` needs no delta.
 
     `ttft_s` is the time to the first token and `duration_s` the time to the last, both from the moment the backend was asked.
-    `worker` names the process that answered, for whoever looks for its log lines.
+    `worker` names the process that answered, for whoever looks for its log lines, and `attempt` the attempt that it answered: a
+    call that was lost has been sent again since it was asked; 0 where nobody counts.
     """
 
     text: str
@@ -203,6 +204,7 @@ class Final(Value):
     duration_s: float = 0.0
     model_revision: str = ""
     worker: str = ""
+    attempt: int = 0
     more: tuple[Sample, ...] = ()
     capture: Capture | None = None
 

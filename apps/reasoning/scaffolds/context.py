@@ -198,7 +198,8 @@ class RunContext:
         """The final, or the error that ended it, with the number of the attempt."""
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:
-                return await self._dispatcher.dispatch(request), attempt
+                final = await self._dispatcher.dispatch(request)
+                return final, max(attempt, final.attempt)
             except BackendError as error:
                 reason = str(error)
                 if not error.retryable or attempt == MAX_ATTEMPTS:
