@@ -2,7 +2,8 @@
 
 The contest run is the real scaffold in an orchestrator of its own, at the priority of its preset; two inference workers as they
 are, with a fake engine (contest_engine.py) and 32 places each. This process is a second orchestrator: it asks for calls of a
-run that a person waits for, a few at a time, and for as many of a run without urgency. A call's wait is the time from asking
+run that a person waits for, at the priority of a coach's suggestion, first as many at a time as the workers have spare places
+and then four times as many, and for some of a run without urgency. A call's wait is the time from asking
 to the recorded answer, less the engine's own time; its ratio to that time is what counts.
 
 Before the contest begins, a run asks for many calls of a tenth of a second at once: do the workers keep all places busy?
@@ -27,9 +28,10 @@ WORKERS = ("inference/1", "inference/2")
 PLACES = 32
 WINDOW = 256
 LATENCY_S = 1.0
-AT_ONCE = 4
+#: One spare place in sixteen, at two workers; and more than there are.
+AT_ONCE, CROWD = 4, 16
 JOBS, QUICK_JOBS = 120, 24
-URGENT, ORDINARY = 0, 9
+URGENT, ORDINARY = 3, 9
 FULL_WITHIN_S = 120
 SHORT_PLACES = 4
 SHORT_CALLS = 240
@@ -70,12 +72,13 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks.processes import Processes
 
     jobs = QUICK_JOBS if quick else JOBS
-    urgent, ordinary, short = _run(URGENT), _run(ORDINARY), _run(ORDINARY, "short")
+    urgent, many, ordinary, short = _run(URGENT), _run(URGENT), _run(ORDINARY), _run(ORDINARY, "short")
     with Processes("valkey", *WORKERS, "orchestrator", folder=folder):
         share = asyncio.run(_short_calls(short))
         _fill(contest.start({"rollouts": WINDOW, "rounds": 12}))
-        asked = asyncio.run(_ask(urgent, jobs))
-        beside = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4)))
+        asked = asyncio.run(_ask(urgent, jobs, AT_ONCE))
+        crowded = asyncio.run(_ask(many, 2 * jobs, CROWD))
+        beside = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4), AT_ONCE))
     process_writer().close()
     ratio, late_ratio = percentiles([job.ratio for job in asked])
     wait, late = percentiles([job.wait_s for job in asked])
@@ -87,10 +90,18 @@ def figures(quick: bool = False) -> list[Figure]:
         Figure("… wait, median", wait, "s"),
         Figure("… engine time, median", engine, "s"),
         Figure(
+            f"{CROWD} urgent calls at once: wait ÷ engine time, 95th percentile",
+            percentiles([job.ratio for job in crowded])[1],
+            "times",
+            2,
+            "under",
+        ),
+        Figure(
             "call of another run of the contest's priority: wait, median", percentiles([job.wait_s for job in beside])[0], "s"
         ),
         Figure("short calls: answers a second, of what all places could give", share, "times", 0.7, "at least"),
         Figure("urgent calls", len(asked)),
+        Figure("… of many at once", len(crowded)),
         Figure("… at once", AT_ONCE),
         Figure("places of all workers", PLACES * len(WORKERS)),
         Figure("calls that the workers held or that waited in the queue meanwhile, fewest", min(job.crowd for job in asked)),
@@ -166,17 +177,17 @@ async def _short_calls(run: "Run") -> float:
         return engine_s / (SHORT_PLACES * len(WORKERS)) / (time.monotonic() - began)
 
 
-async def _ask(run: "Run", jobs: int) -> list[_Job]:
-    """So many calls of `run`, `AT_ONCE` at a time, one after the other in each of these lines."""
+async def _ask(run: "Run", jobs: int, at_once: int) -> list[_Job]:
+    """So many calls of `run`, `at_once` at a time, one after the other in each of these lines."""
     found: list[_Job] = []
     async with _context(run) as context:
 
         async def line(first: int) -> None:
-            for number in range(first, jobs, AT_ONCE):
+            for number in range(first, jobs, at_once):
                 crowd = await asyncio.to_thread(_crowd)
                 began = time.monotonic()
                 final = await _call(context, number)
                 found.append(_Job(max(0.0, time.monotonic() - began - final.duration_s), final.duration_s, crowd))
 
-        await asyncio.gather(*(line(first) for first in range(AT_ONCE)))
+        await asyncio.gather(*(line(first) for first in range(at_once)))
     return found
