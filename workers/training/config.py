@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -15,6 +16,8 @@ from workers.training.problems import BadConfig
 FORMAT = 1
 DEVICES = ("auto", "cpu", "cuda")
 DTYPES = ("auto", "float32", "bfloat16")
+LOSS_NUMBERS = ("low", "high", "beta", "entropy_bonus", "positive", "negative")
+WHOLE = ("seed", "warmup_steps", "samples", "lora.rank", "lora.alpha")
 SOURCES = ("rows", "texts", "stream", "toy")
 
 
@@ -156,7 +159,26 @@ def _refuse_unknown(given: Mapping[str, Any], known: set[str], where: str) -> No
         raise BadConfig(f"{where} has “{unknown[0]}”, which is not a key. Keys are: {', '.join(sorted(known))}.")
 
 
+def _check_parts(config: JobConfig) -> None:
+    """What a file written by hand may hold where a number, a yes or no, or an object belongs."""
+    loss, lora = config.loss, config.lora
+    numbers: dict[str, Any] = {"seed": config.seed, "warmup_steps": config.warmup_steps, "samples": config.samples}
+    numbers |= {f"loss.{name}": getattr(loss, name) for name in LOSS_NUMBERS}
+    numbers |= {"loss.mastered_below": loss.mastered_below} if loss.mastered_below is not None else {}
+    numbers |= {"lora.rank": lora.rank, "lora.alpha": lora.alpha} if lora is not None else {}
+    for name, value in numbers.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+        if not is_number or (name in WHOLE and not isinstance(value, int)):
+            kind = "a whole number" if name in WHOLE else "a number"
+            raise BadConfig(f"“{name}” is {value!r}; it must be {kind} that is not negative.")
+    if not isinstance(loss.token_rm, bool):
+        raise BadConfig(f"“loss.token_rm” is {loss.token_rm!r}; it must be true or false.")
+    if not isinstance(config.dataset, dict):
+        raise BadConfig(f"“dataset” is {config.dataset!r}; it must be an object.")
+
+
 def _check(config: JobConfig) -> None:
+    _check_parts(config)
     for name in ("steps", "rows_per_step", "save_every", "keep", "log_every"):
         value = getattr(config, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
