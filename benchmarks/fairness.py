@@ -80,31 +80,32 @@ def figures(quick: bool = False) -> list[Figure]:
         crowded = asyncio.run(_ask(many, 2 * jobs, CROWD))
         beside = asyncio.run(_ask(ordinary, max(AT_ONCE, jobs // 4), AT_ONCE))
     process_writer().close()
+    return [
+        *_of_the_urgent(asked, crowded),
+        Figure(
+            "call of another run of the contest's priority: wait, median", percentiles([job.wait_s for job in beside])[0], "s"
+        ),
+        Figure("short calls: answers a second, of what all places could give", share, "times", 0.7, "at least"),
+        Figure("places of all workers", PLACES * len(WORKERS)),
+        Figure("calls that the workers held or that waited in the queue meanwhile, fewest", min(job.crowd for job in asked)),
+    ]
+
+
+def _of_the_urgent(asked: list[_Job], crowded: list[_Job]) -> list[Figure]:
     ratio, late_ratio = percentiles([job.ratio for job in asked])
     wait, late = percentiles([job.wait_s for job in asked])
     engine, _ = percentiles([job.engine_s for job in asked])
+    most = f"{CROWD} urgent calls at once: wait ÷ engine time, 95th percentile"
     return [
         Figure("urgent call: wait ÷ its engine time, 95th percentile", late_ratio, "times", 2, "under"),
         Figure("… median", ratio, "times"),
         Figure("… wait, 95th percentile", late, "s"),
         Figure("… wait, median", wait, "s"),
         Figure("… engine time, median", engine, "s"),
-        Figure(
-            f"{CROWD} urgent calls at once: wait ÷ engine time, 95th percentile",
-            percentiles([job.ratio for job in crowded])[1],
-            "times",
-            2,
-            "under",
-        ),
-        Figure(
-            "call of another run of the contest's priority: wait, median", percentiles([job.wait_s for job in beside])[0], "s"
-        ),
-        Figure("short calls: answers a second, of what all places could give", share, "times", 0.7, "at least"),
-        Figure("urgent calls", len(asked)),
-        Figure("… of many at once", len(crowded)),
         Figure("… at once", AT_ONCE),
-        Figure("places of all workers", PLACES * len(WORKERS)),
-        Figure("calls that the workers held or that waited in the queue meanwhile, fewest", min(job.crowd for job in asked)),
+        Figure("… calls", len(asked)),
+        Figure(most, percentiles([job.ratio for job in crowded])[1], "times", 2, "under"),
+        Figure("… calls", len(crowded)),
     ]
 
 
