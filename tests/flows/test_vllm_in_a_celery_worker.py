@@ -143,12 +143,14 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
 
 @pytest.mark.parametrize("seed", rounds(range(200, 206), sampled=1))
 def test_random_kills_with_a_real_engine(stack: VllmStack, seed: int) -> None:
-    """Three deaths amid generation, the first of a process of the engine, the others of any process."""
+    """Two deaths amid generation, of a process of the engine and of any process: a third would be the last attempt of a call
+    that was met by all of them.
+    """
     rng = random.Random(seed)
     stack.start(*ALL)
     run = stack.explore()
     starts = 1
-    for victim in ("engine", *rng.choices(["engine", *ALL], k=2)):
+    for victim in ("engine", rng.choice(["engine", *ALL])):
         processes = _generating(stack, run, starts)
         time.sleep(rng.uniform(0.0, 1.0))
         if victim == "engine":
