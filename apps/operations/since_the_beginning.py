@@ -16,7 +16,7 @@ COUNTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Calls asked again after an error": ("events", ("call.retried",)),
     "Calls sent again because no worker held them": ("calls_redispatched", ()),
     "Leases renewed": ("lease_renewals", ()),
-    "Runs taken over from an owner that was lost": ("fences_lost", ()),
+    "Owners that found their run taken over": ("fences_lost", ()),
     "Sockets that asked for lost tokens again": ("socket_resyncs", ()),
 }
 

@@ -82,7 +82,8 @@ class TokenRewards(torch.nn.Module):
 def token_weights(logits: Any, own: Any, positive: Any) -> Any:
     """`workers.learning.oreal.token_weights` in torch: max(±tanh(a/2), 0), a the mean of the logits so far."""
     means = (logits * own).cumsum(dim=1) / own.cumsum(dim=1).clamp(min=1)
-    sign = torch.where(positive, 1.0, -1.0).unsqueeze(-1)
+    sign = torch.where(positive, 1.0, -1.0)
+    sign = sign.unsqueeze(-1) if sign.dim() == 1 else sign  # One for each row, or one for each token.
     return (sign * torch.tanh(means / 2)).clamp(min=0) * own
 
 
