@@ -12,6 +12,7 @@ from apps.reasoning.inference.scripted import Pace, ScriptedBackend, load_script
 from apps.reasoning.ports import Backend
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
+from workers.readers import Readers
 from workers.sandbox.backend import SandboxBackend
 from workers.sandbox.sandbox import SandboxOptions
 
@@ -23,8 +24,10 @@ def script_path(script: str) -> Path:
     return Path(script).expanduser() if script.endswith(".json") else SCRIPTS / script / "script.json"
 
 
-def backend_for(alias: Alias, *, tokens_per_s: float | None = None) -> Backend:
+def backend_for(alias: Alias, tokens_per_s: float | None = None, readers: Readers | None = None) -> Backend:
     """A backend for the alias, not yet started. `tokens_per_s` overrides the speed of a script.
+
+    `readers`, where given, lets an engine's process hold back what nobody reads.
 
     Raises `BackendRefused` where models.toml or the environment must be corrected first.
     """
@@ -38,7 +41,7 @@ def backend_for(alias: Alias, *, tokens_per_s: float | None = None) -> Backend:
     if alias.is_tool:
         return SandboxBackend(sandbox_options(alias))
     assert isinstance(options, OpenVinoOptions)
-    return OpenVinoBackend(alias)
+    return OpenVinoBackend(alias, readers)
 
 
 def sandbox_options(alias: Alias) -> SandboxOptions:

@@ -22,6 +22,7 @@ from apps.runs.logs import about, bind
 from apps.runs.loops import new_event_loop
 from workers.backends import backend_for
 from workers.health import Checkup
+from workers.readers import Readers
 from workers.running import HostOptions, HostSink, RunningCall
 from workers.slots import FairSlots
 from workers.watchdog import LoopWatchdog
@@ -36,7 +37,7 @@ class EngineHost:
     `sink` is told in the host's loop, every `flush_s`, what all calls wrote since; it should not wait long, and what it raises
     is logged; no result waits for it to succeed. All pieces of a call are told before `run` returns, so a
     result waits for the next tick; a call that ends before its first one is not streamed at all: its result says as much.
-    Where `watched` was set, calls of other runs are told every `unwatched_s` only.
+    Once `readers` were told, calls of runs that nobody reads are told every `unwatched_s` only.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
 
@@ -50,7 +51,8 @@ class EngineHost:
         make_backend: Callable[[Alias], Backend] | None = None,
     ) -> None:
         speeds = dict(tokens_per_s_override or {})
-        self._make_backend = make_backend or (lambda alias: backend_for(alias, tokens_per_s=speeds.get(alias.name)))
+        self.readers = Readers()
+        self._make_backend = make_backend or (lambda alias: backend_for(alias, speeds.get(alias.name), self.readers))
         self._aliases = {name: alias for name, alias in aliases.items() if alias.enabled}
         self._sink = sink
         self._options = options or HostOptions()
@@ -63,7 +65,6 @@ class EngineHost:
         self._touched: dict[str, RunningCall] = {}
         self._told: asyncio.Future[None] | None = None
         self._lock = threading.Lock()
-        self.watched: frozenset[str] | None = None
         self._stopping = False
         self._sink_is_behind = False
         self._sink_complained_at = float("-inf")
@@ -273,13 +274,11 @@ class EngineHost:
 
     def _due(self) -> tuple[dict[str, RunningCall], dict[str, RunningCall]]:
         """The calls to tell of now, and those whose readers, if any come, can wait. What ends is told at once."""
-        if self.watched is None:
-            return self._touched, {}
         before = time.monotonic() - self._options.unwatched_s
         due: dict[str, RunningCall] = {}
         rest: dict[str, RunningCall] = {}
         for name, call in self._touched.items():
-            is_due = call.is_over or call.request.run in self.watched or call.told_at <= before
+            is_due = call.is_over or self.readers.reads(call.request.run) or call.told_at <= before
             (due if is_due else rest)[name] = call
         return due, rest
 

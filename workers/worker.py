@@ -210,7 +210,8 @@ class Worker:
         heartbeat_tell(self.redis, beat, BEAT_LIVES_MS)
         runs = sorted({str(call["run"]) for call in active})
         flags = self.redis.mget([key(run) for key in (cancel_key, watch_key) for run in runs]) if runs else []
-        self.host.watched = frozenset(run for run, is_watched in zip(runs, flags[len(runs) :], strict=True) if is_watched)
+        watched = zip(runs, flags[len(runs) :], strict=True)
+        self.host.readers.tell(frozenset(run for run, is_watched in watched if is_watched))
         for run, is_cancelled in zip(runs, flags[: len(runs)], strict=True):
             if is_cancelled:
                 self.host.cancel_run(run)

@@ -20,9 +20,10 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.inference.abilities import reject_what_is_missing
 from apps.reasoning.inference.aliases import Alias, OpenVinoOptions
 from apps.reasoning.inference.meter import RateMeter
-from apps.reasoning.inference.reasoning_tags import TagSplitter
 from workers.engines.model_files import model_path
+from workers.engines.openvino_stream import Stream
 from workers.engines.openvino_wire import added
+from workers.readers import Readers
 from workers.slots import spare_places
 
 log = logging.getLogger(__name__)
@@ -31,59 +32,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 _LINE_LIMIT = 64 * 1024 * 1024
 
 
-class _Stream:
-    """One call on the worker's side. `items` ends with a `Final` or an error."""
-
-    __slots__ = (
-        "began",
-        "cancelled",
-        "first_at",
-        "items",
-        "number",
-        "prompt",
-        "reasoning",
-        "request",
-        "splitter",
-        "text",
-        "thought",
-    )
-
-    def __init__(self, number: int, request: GenerationRequest, tags: tuple[str, str] | None) -> None:
-        self.number = number
-        self.request = request
-        self.items: asyncio.Queue[Delta | Final | BackendError] = asyncio.Queue()
-        self.began = time.monotonic()
-        self.first_at: float | None = None
-        self.prompt = 0
-        self.text: list[str] = []
-        self.reasoning: list[str] = []
-        self.thought = 0
-        self.splitter = TagSplitter(tags) if tags else None
-        self.cancelled = False
-
-    def push(self, text: str, tokens: int) -> None:
-        """Pass a piece on. Tokens count as reasoning where the piece begins inside the tags."""
-        if self.splitter is None:
-            self._keep(Delta(text=text, tokens=tokens))
-            return
-        self.thought += tokens if self.splitter.inside else 0
-        pieces = self.splitter.push(text)
-        self._keep(Delta(text=pieces.text, reasoning=pieces.reasoning, tokens=tokens))
-
-    def close(self) -> None:
-        if self.splitter is not None and any(pieces := self.splitter.close()):
-            self._keep(Delta(text=pieces.text, reasoning=pieces.reasoning))
-
-    def _keep(self, delta: Delta) -> None:
-        self.text.append(delta.text)
-        self.reasoning.append(delta.reasoning)
-        self.items.put_nowait(delta)
-
-
 class OpenVinoBackend:
     """A `Backend` over one engine process. Use it from one event loop."""
 
-    def __init__(self, alias: Alias) -> None:
+    def __init__(self, alias: Alias, readers: Readers | None = None) -> None:
         if not isinstance(alias.options, OpenVinoOptions):
             raise TypeError(f"{alias.name} is not an alias of the backend openvino")
         self._alias = alias
@@ -91,7 +43,10 @@ class OpenVinoBackend:
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._starting: asyncio.Task[asyncio.subprocess.Process] | None = None
-        self._streams: dict[int, _Stream] = {}
+        self._streams: dict[int, Stream] = {}
+        self._readers = readers or Readers()
+        self._readers.when_changed(self._readers_changed)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._numbers = 0
         self._meter = RateMeter()
         self._problem = ""
@@ -99,14 +54,16 @@ class OpenVinoBackend:
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
         reject_what_is_missing(request, "openvino")
+        self._loop = asyncio.get_running_loop()
         self._numbers += 1
-        stream = self._streams[self._numbers] = _Stream(self._numbers, request, self._alias.reasoning_tags)
+        stream = self._streams[self._numbers] = Stream(self._numbers, request, self._alias.reasoning_tags)
         try:
             process = await self._engine()
             if stream.cancelled:
                 yield self._final(stream, "cancelled", 0)
                 return
-            self._send(process, added(stream.number, request))
+            stream.is_read = self._readers.reads(request.run)
+            self._send(process, added(stream.number, request) | {"read": stream.is_read})
             while True:
                 item = await self._next(stream)
                 if isinstance(item, BackendError):
@@ -118,7 +75,7 @@ class OpenVinoBackend:
             if self._streams.pop(stream.number, None) is not None and self._process is not None:
                 self._send(self._process, {"cancel": stream.number})
 
-    async def _next(self, stream: _Stream) -> Delta | Final | BackendError:
+    async def _next(self, stream: Stream) -> Delta | Final | BackendError:
         if not stream.items.empty():
             return stream.items.get_nowait()
         left = stream.began + stream.request.deadline_s - time.monotonic()
@@ -243,7 +200,7 @@ class OpenVinoBackend:
             if (stream := streams.pop(int(number), None)) is not None:
                 stream.items.put_nowait(RequestRejected(sentence))
 
-    def _final(self, stream: _Stream, reason: Any, completion: int) -> Final:
+    def _final(self, stream: Stream, reason: Any, completion: int) -> Final:
         return Final(
             text="".join(stream.text),
             reasoning="".join(stream.reasoning),
@@ -253,6 +210,17 @@ class OpenVinoBackend:
             duration_s=time.monotonic() - stream.began,
             model_revision=self._alias.revision,
         )
+
+    def _readers_changed(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._tell_readers)
+
+    def _tell_readers(self) -> None:
+        changed = [stream for stream in self._streams.values() if stream.is_read != self._readers.reads(stream.request.run)]
+        for stream in changed:
+            stream.is_read = not stream.is_read
+        if changed and self._process is not None:
+            self._send(self._process, {"readers": {stream.number: stream.is_read for stream in changed}})
 
     def _send(self, process: asyncio.subprocess.Process, message: dict[str, Any]) -> None:
         if process.stdin is not None and not process.stdin.is_closing():

@@ -4,7 +4,8 @@ It is a process of its own because `ContinuousBatchingPipeline.step` holds Pytho
 ms): in the worker it would stop the event loop, the heartbeat and every task thread. Here it stops nobody, and an engine that
 crashes takes no worker with it. It ends when its standard input closes, so it never outlives its worker.
 
-In:  `{"add": id, "messages", "max", "temperature", "top_p", "stop", "schema", "seed"}`, `{"cancel": id}`.
+In:  `{"add": id, "messages", "max", "temperature", "top_p", "stop", "schema", "seed", "read"}`, `{"cancel": id}`,
+`{"readers": {id: whether somebody reads along}}`.
 Out: `{"ready": …}` or `{"failed": sentence}` once; then per flush `{"n": {id: prompt tokens}, "d": {id: [text, tokens]},
 "f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`, each part only where it has something.
 """
@@ -24,16 +25,20 @@ from openvino_genai import py_openvino_genai as native
 from workers.engines.detokenize import TextStream, TokenTable
 
 FLUSH_S = 0.03
+#: Between two pieces of a call that nobody reads: the engine waits while a piece is written here, and the worker parses it.
+UNREAD_S = 1.0
 _STATUS = native.GenerationStatus
 _LENGTH = native.GenerationFinishReason.LENGTH
 
 
 class _Call:
-    __slots__ = ("handle", "has_schema", "pending", "pending_tokens", "reason", "stream", "tokens")
+    __slots__ = ("handle", "has_schema", "is_read", "pending", "pending_tokens", "reason", "stream", "tokens", "told_at")
 
-    def __init__(self, handle: Any, stream: TextStream, has_schema: bool) -> None:
+    def __init__(self, handle: Any, stream: TextStream, *, has_schema: bool, is_read: bool) -> None:
         self.handle = handle
         self.has_schema = has_schema
+        self.is_read = is_read
+        self.told_at = float("-inf")  # The first piece is told at once: it ends the wait for the first token.
         self.stream = stream
         self.reason = "stop"
         self.tokens = 0
@@ -75,6 +80,11 @@ class Engine:
                 call.handle.cancel()
                 self._finish(message["cancel"], call, "cancelled")
             return
+        if "readers" in message:
+            for name, is_read in message["readers"].items():
+                if (call := self._calls.get(int(name))) is not None:
+                    call.is_read = is_read
+            return
         number: int = message["add"]
         try:
             self._add(number, message)
@@ -93,7 +103,8 @@ class Engine:
         limit = min(message["max"], self._context - size)
         config = self._config(message, limit)
         handle = self._pipeline.add_request(number, tokens, config)
-        self._calls[number] = _Call(handle, TextStream(self._table, message["stop"]), bool(message["schema"]))
+        stream = TextStream(self._table, message["stop"])
+        self._calls[number] = _Call(handle, stream, has_schema=bool(message["schema"]), is_read=message["read"])
         self._tell("n", number, size)
 
     def _plain(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -172,9 +183,11 @@ class Engine:
             self._tell("f", number, [reason, call.tokens])
 
     def collect(self) -> dict[str, dict[int, Any]]:
-        """Everything new since the last time."""
+        """What is to be told now; pieces of calls that nobody reads wait, but not for long."""
+        now = time.monotonic()
         for number, call in self._calls.items():
-            if call.pending_tokens:
+            if call.pending_tokens and (call.is_read or now - call.told_at >= UNREAD_S):
+                call.told_at = now
                 self._tell("d", number, [call.pending, call.pending_tokens])
                 call.pending, call.pending_tokens = "", 0
         news, self.outbox = self.outbox, {}
