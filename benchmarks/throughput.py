@@ -5,6 +5,10 @@ worker → engine → streams → this process as the orchestrator with its jour
 measures, the other sleeps. They take turns, each as often first as second, because a machine's speed drifts by more than is to
 be told; at each number of calls at once the ratio is that of the medians. What all our processes but the engine's cost is
 measured as well, as a share of the processor time of the calls: that hardly depends on how fast the machine is just now.
+
+Two kinds of load. A burst: so many calls begin together, and the time runs until the last is in the journal; what it takes to
+send the first and to gather the last is in it. And, at the highest level, a queue three times as long as the engine has places,
+as benchmarks of serving have it: the engine's batch is full from the first call to the last third.
 """
 
 import asyncio
@@ -25,8 +29,9 @@ if TYPE_CHECKING:
 LEVELS, QUICK_LEVELS = (1, 8, 32, 64), (1, 8)
 TOKENS, QUICK_TOKENS = 128, 24
 WANTED_AT, WANTED = 64, 0.95
-#: Pairs of turns: where a ratio is wanted many, because single pairs differ by a tenth and more.
-ROUNDS, ROUNDS_WHERE_WANTED, QUICK_ROUNDS = 2, 8, 1
+#: Pairs of turns: where a ratio is wanted more of them, because single pairs differ by a tenth.
+ROUNDS, ROUNDS_WHERE_WANTED, QUICK_ROUNDS = 2, 6, 1
+QUEUE = 3
 CHART = "Tokens a second, by calls at once"
 
 
@@ -57,7 +62,7 @@ def measure(engine: Engine, quick: bool) -> list[Figure]:
     from benchmarks.engine import prompt
 
     models = stage.a_file("models.toml", engine.models)
-    folder = stage.set_up(MODELS_FILE=str(models), RUN_WINDOW=str(max(LEVELS)))
+    folder = stage.set_up(MODELS_FILE=str(models), RUN_WINDOW=str(QUEUE * max(LEVELS)))
     from apps.runs.execution import process_writer
     from apps.runs.leases import lease_take
     from benchmarks.processes import Processes
@@ -67,29 +72,60 @@ def measure(engine: Engine, quick: bool) -> list[Figure]:
     if run is None:
         raise SystemExit("the benchmark run could not be taken")
     found: list[Figure] = []
-    turn = 0
     with (
         _started(engine.raw) as raw,
         Processes("valkey", "inference", folder=folder, inference="workers.worker", python=engine.python) as processes,
     ):
-        raw.measure([prompt(number, turn) for number in range(2)], 8)
-        asyncio.run(_round(run, turn, 2, 8))
+        raw.measure([prompt(number, 0) for number in range(2)], 8)
+        asyncio.run(_round(run, 0, 2, 8))
+        turns = _Turns(raw, processes, run, tokens)
         for level in levels:
-            alone, stack, ours_s, engine_s = [], [], 0.0, 0.0
-            rounds = QUICK_ROUNDS if quick else ROUNDS_WHERE_WANTED if level == WANTED_AT else ROUNDS
-            for number in range(rounds):
-                turn += 1
-                for is_alone in (True, False) if number % 2 else (False, True):
-                    if is_alone:
-                        alone.append(_alone(raw, turn, level, tokens))
-                        continue
-                    before = _ours_and_engine_s(processes)
-                    stack.append(asyncio.run(_round(run, turn, level, tokens)))
-                    after = _ours_and_engine_s(processes)
-                    ours_s, engine_s = ours_s + after[0] - before[0], engine_s + after[1] - before[1]
-            found += _of_a_level(level, alone, stack, ours_s / (ours_s + engine_s))
+            found += _of_a_level(level, turns.taken(level, QUICK_ROUNDS if quick else ROUNDS))
+        queued = QUEUE * levels[-1]
+        found += _of_a_queue(queued, levels[-1], turns.taken(queued, QUICK_ROUNDS if quick else ROUNDS_WHERE_WANTED))
     process_writer().close()
     return [*found, Figure("new tokens of each call, at most", tokens)]
+
+
+@dataclass
+class _Taken:
+    """Tokens per second of each turn, and our processes' share of the processor time of the calls."""
+
+    alone: list[float]
+    stack: list[float]
+    ours: float
+
+    @property
+    def ratio(self) -> float:
+        return median(self.stack) / median(self.alone)
+
+    @property
+    def pairs(self) -> list[float]:
+        return [ours / theirs for ours, theirs in zip(self.stack, self.alone, strict=True)]
+
+
+class _Turns:
+    """Both sides, which take turns; no prompt is asked twice."""
+
+    def __init__(self, raw: "RawEngine", processes: "Processes", run: "Run", tokens: int) -> None:
+        self._raw, self._processes, self._run, self._tokens = raw, processes, run, tokens
+        self._turn = 0
+
+    def taken(self, calls: int, rounds: int) -> _Taken:
+        """`rounds` pairs of turns of so many calls, each side as often first."""
+        found, ours_s, engine_s = _Taken([], [], 0.0), 0.0, 0.0
+        for number in range(rounds):
+            self._turn += 1
+            for is_alone in (True, False) if number % 2 else (False, True):
+                if is_alone:
+                    found.alone.append(_alone(self._raw, self._turn, calls, self._tokens))
+                    continue
+                before = _ours_and_engine_s(self._processes)
+                found.stack.append(asyncio.run(_round(self._run, self._turn, calls, self._tokens)))
+                after = _ours_and_engine_s(self._processes)
+                ours_s, engine_s = ours_s + after[0] - before[0], engine_s + after[1] - before[1]
+        found.ours = ours_s / (ours_s + engine_s)
+        return found
 
 
 def _alone(raw: "RawEngine", turn: int, level: int, tokens: int) -> float:
@@ -104,17 +140,32 @@ def _ours_and_engine_s(processes: "Processes") -> tuple[float, float]:
     return sum(processes.cpu_s().values()) + time.process_time(), processes.below_s("inference")
 
 
-def _of_a_level(level: int, alone: list[float], stack: list[float], ours: float) -> list[Figure]:
-    wanted = WANTED if level == WANTED_AT else None
-    ratios = [ours / theirs for ours, theirs in zip(stack, alone, strict=True)]
+def _of_a_level(level: int, taken: _Taken) -> list[Figure]:
+    alone, stack = median(taken.alone), median(taken.stack)
     return [
-        Figure(f"{level} at once: through the stack / engine alone", median(stack) / median(alone), "", wanted, "at least"),
-        Figure("… engine alone, median", median(alone), "tokens/s", chart=CHART, line="engine alone", at=level),
-        Figure("… through the stack, median", median(stack), "tokens/s", chart=CHART, line="through the stack", at=level),
-        Figure("… slowest pair of turns, ratio", min(ratios)),
-        Figure("… fastest pair of turns, ratio", max(ratios)),
-        Figure("… pairs of turns", len(ratios)),
-        Figure("… processor time of all our processes but the engine’s, share", ours),
+        Figure(f"{level} at once, a burst: through the stack / engine alone", taken.ratio),
+        Figure("… engine alone, median", alone, "tokens/s", chart=CHART, line="engine alone", at=level),
+        Figure("… through the stack, median", stack, "tokens/s", chart=CHART, line="through the stack", at=level),
+        *_of_pairs(taken),
+    ]
+
+
+def _of_a_queue(calls: int, level: int, taken: _Taken) -> list[Figure]:
+    wanted = WANTED if level == WANTED_AT else None
+    return [
+        Figure(f"{level} at once, {calls} calls: through the stack / engine alone", taken.ratio, "", wanted, "at least"),
+        Figure("… engine alone, median", median(taken.alone), "tokens/s"),
+        Figure("… through the stack, median", median(taken.stack), "tokens/s"),
+        *_of_pairs(taken),
+    ]
+
+
+def _of_pairs(taken: _Taken) -> list[Figure]:
+    return [
+        Figure("… slowest pair of turns, ratio", min(taken.pairs)),
+        Figure("… fastest pair of turns, ratio", max(taken.pairs)),
+        Figure("… pairs of turns", len(taken.pairs)),
+        Figure("… processor time of all our processes but the engine’s, share", taken.ours),
     ]
 
 

@@ -71,13 +71,7 @@ def _field(option: Option) -> forms.Field:
         return forms.ChoiceField(
             label=option.label, choices=words, initial=option.default, required=False, help_text=option.help
         )
-    widget = forms.NumberInput(attrs={"step": "any"})
-    return forms.FloatField(
-        label=option.label,
-        initial=option.default,
-        required=False,
-        min_value=0,
-        max_value=1000,
-        help_text=option.help,
-        widget=widget,
-    )
+    more: dict[str, Any] = {"label": option.label, "initial": option.default, "required": False, "help_text": option.help}
+    if option.is_whole:
+        return forms.IntegerField(min_value=0, max_value=int(option.most), **more)
+    return forms.FloatField(min_value=0, max_value=option.most, widget=forms.NumberInput(attrs={"step": "any"}), **more)

@@ -16,13 +16,15 @@ JUDGES: tuple[tuple[Judge, str], ...] = (
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a recipe's `rows`: a choice of words, or a number (`choices` empty)."""
+    """One option of a recipe's `rows`: a choice of words, or a number from 0 to `most` (`choices` empty)."""
 
     name: str
     label: str
     default: str | float
     choices: tuple[str, ...] = ()
     help: str = ""
+    most: float = 1000.0
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,25 @@ _CREDIT = Option(
     "credit", "Credit", "corrected", ("corrected", "printed", "trajectory"), "Eq. 6 corrected or as printed, or plain RLOO."
 )
 _FORM = Option("form", "Reward", "logodds", ("logodds", "unit", "prob", "centred"), "The form of the conjugate reward.")
+#: By the names of `lemma_values` and `progress_advantages`; the first of each is our choice where the paper is open.
+_ROUNDS = (
+    Option("scope", "State after a round", "library", ("library", "round"), "Its best lemma: of all so far, or of the round."),
+    Option("gamma", "Discount of a round", 1.0, help="γ of Eq. 6, which the paper does not give.", most=1.0),
+    Option("weighting", "Ways on from a lemma", "counts", ("counts", "uniform"), "By how often they were taken, or all alike."),
+    Option("terminals", "Proofs that count", "all", ("all", "nonzero"), "Failed ones too, or only those with a reward."),
+    Option("keep", "Trajectories learned from", "all", ("all", "pair"), "All of a problem, or one right and one wrong."),
+)
+_LENGTHS = (
+    Option(
+        "longest",
+        "Longest turn",
+        0,
+        help="Tokens; towards it answers lose up to 1. 0: never.",
+        most=1e7,
+        is_whole=True,
+    ),
+    Option("margin", "Margin", 0, help="Tokens before the longest over which it falls. 0: a fifth.", most=1e7, is_whole=True),
+)
 _PROMPTS = Option(
     "prompts", "Prompts", "all", ("all", "filtered"), "Filtered: without those that earn 70 % of the marks or nothing."
 )
@@ -65,13 +86,16 @@ RECIPES = {
         ),
         Recipe("rc_rl", "GRPO over a reasoning cache", "QED-Nano §4.2", "states", False, scale=7.0, options=(_PROMPTS,)),
         Recipe("turn_grpo", "GRPO over turns", "AlphaApollo §2.2", "turns", False, options=(_SCOPE, _BASELINE, _PENALTY)),
-        Recipe("turn_dapo", "DAPO over turns", "AlphaApollo §2.2; DAPO", "turns", False, options=(_BASELINE, _PENALTY)),
+        Recipe(
+            "turn_dapo", "DAPO over turns", "AlphaApollo §2.2; DAPO", "turns", False,
+            options=(_BASELINE, _PENALTY, *_LENGTHS),
+        ),
         Recipe("turn_ppo", "PPO over turns", "AlphaApollo §2.2", "turns", False, options=(_SCOPE, _PENALTY)),
         Recipe(
             "turn_sft", "Supervised learning of turns", "AlphaApollo §2.2", "turns", True,
             options=(Option("succeeded", "Succeeded above", 0.5, help="Trajectories whose reward is above this count."),),
         ),
-        Recipe("orealh", "OREAL-H", "Intern-S1-MO §4.3", "rounds", False, options=(_CREDIT, _FORM)),
+        Recipe("orealh", "OREAL-H", "Intern-S1-MO §4.3", "rounds", False, options=(_CREDIT, _FORM, *_ROUNDS)),
         Recipe("orealh_cold_start", "Cold start of OREAL-H", "Intern-S1-MO §4.2", "rounds", True),
         Recipe("marsrl", "MarsRL", "MarsRL §3", "agents", False),
     )

@@ -18,7 +18,7 @@ from apps.datasets.access import may_make_datasets
 from apps.datasets.choosing import runs_to_choose
 from apps.datasets.making import Tell, making_folder
 from apps.datasets.models import DatasetBuild
-from apps.datasets.recipes import JUDGES, RECIPES, Recipe
+from apps.datasets.recipes import JUDGES, RECIPES, Option, Recipe
 from apps.runs.models import Run
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
@@ -74,22 +74,25 @@ def options_read(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
         if option.choices and value not in option.choices:
             raise ValidationError({option.name: f"{option.label} is one of {', '.join(option.choices)}."})
         if not option.choices:
-            value = _number(option.name, option.label, value)
+            value = _number(option, value)
         found[option.name] = value
+    if found.get("margin", 0) > found.get("longest", 0):
+        raise ValidationError({"margin": "The margin is the last part of the longest turn, so it cannot be more."})
     if unknown := sorted(set(given) - set(found)):
         known = ", ".join(found)
         raise ValidationError({"recipe": f"{recipe.title} has no option {unknown[0]}; it has {known}."})
     return found
 
 
-def _number(name: str, label: str, value: Any) -> float:
+def _number(option: Option, value: Any) -> float:
     try:
         found = float(value)
     except (TypeError, ValueError):
         found = -1.0
-    if not 0 <= found <= 1000:
-        raise ValidationError({name: f"{label} is a number from 0 to 1000."})
-    return found
+    if not 0 <= found <= option.most or (option.is_whole and found % 1):
+        kind = "a whole number" if option.is_whole else "a number"
+        raise ValidationError({option.name: f"{option.label} is {kind} from 0 to {option.most:,.0f}."})
+    return int(found) if option.is_whole else found
 
 
 def _spawn(build: DatasetBuild) -> None:

@@ -43,6 +43,12 @@ CHARTS = (
     Chart("reward", "Reward", "Mean reward of the rows of a step.", r"reward|role/[^/]+/reward"),
     Chart("solved", "What the toy asks", "Shares by the toy’s own rule.", r"toy/(solved|tool_rate|verifier1)", share=True),
     Chart(
+        "held_out",
+        "Held out",
+        "Problems that are not learned from: share of a toy’s that is solved, nats a token of texts; with a 95 % interval.",
+        r"held_out/.+",
+    ),
+    Chart(
         "passrate",
         "Groups by pass rate",
         "Shares of groups by their mean reward, the pass rate where rewards are 0 and 1; groups at both ends teach nothing.",
@@ -137,6 +143,9 @@ _WORDS = {
     "spared": "TNR",
     "mean_value": "mean v(l)",
     "masked_rounds": "rounds without a lemma",
+    "held_out/score": "score",
+    "held_out/low": "its lower end",
+    "held_out/high": "its upper end",
     "kl": "KL to the reference",
     "kl_behaviour": "KL to the rows’ policy",
     "passrate/0": "none",

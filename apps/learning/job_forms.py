@@ -89,7 +89,7 @@ class JobForm(RolloutFields):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "loss.aggregation = seq"}),
-        help_text="Of the loss, of the recipe’s rows and of a toy, one a line: loss.…, recipe.… or toy.… = value.",
+        help_text="One a line: loss.…, recipe.…, toy.… or held_out.… = value; held_out.every = 10 measures every 10 steps.",
     )
     lora = forms.BooleanField(label="Train a LoRA adapter only", required=False)
     lora_rank = forms.IntegerField(label="LoRA rank", min_value=1, max_value=1024, initial=16, required=False)
@@ -262,8 +262,8 @@ def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | No
     config |= {name: values[name] for name in ("steps", "seed", "save_every", "keep", "device", "dtype")}
     config |= {name: values[name] for name in PLAIN if values.get(name) is not None}
     more = settings_of(values)
-    source |= {"recipe_options": more.recipe} if more.recipe else {}
-    source |= {"options": more.toy} if more.toy else {}
+    source |= {name: given for name, given in (("recipe_options", more.recipe), ("options", more.toy)) if given}
+    config |= {"held_out": more.held_out} if more.held_out else {}
     loss = {name: values[name] for name in FIELDS if values.get(name) is not None} | more.loss
     config |= {"loss": loss} if loss else {}
     if values["lora"]:

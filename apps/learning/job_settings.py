@@ -16,29 +16,34 @@ from apps.learning.recipes import recipe_cards
 #: In the form as fields of their own.
 FIELDS = ("beta", "low", "high")
 #: Settings of the loss that are no numbers.
-CHOICES: dict[str, tuple[Any, ...]] = {"aggregation": ("token", "seq", "fixed", "sum"), "token_rm": (True, False)}
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "aggregation": ("token", "seq", "fixed", "sum"),
+    "old": ("stored", "recompute"),
+    "token_rm": (True, False),
+}
 #: What each objective reads of `loss`: nothing that would have no effect is taken.
-_CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below")
-_OREAL = ("positive", "negative", "token_rm")
+_CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below", "old")
+_OREAL = ("positive", "negative", "token_rm", "old")
 OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
-#: What recipes' `rows` take beside the options of a dataset, and toys.
-OF_RECIPES = {"turn_dapo": ("longest", "margin")}
 OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
     "trio": {"strategy": ("random", "balanced", "adaptive")},
     "ask": {"single": (True, False)},
 }
-WHOLE = ("loss.longest", "recipe.longest", "recipe.margin")
-#: A toy does not grade its turns one by one, and its teacher chooses no inputs.
-NOT_OF_TOYS = ("recipe.scope",)
+WHOLE = {"loss.longest": "tokens", "recipe.longest": "tokens", "recipe.margin": "tokens", "held_out.every": "steps"}
+MOST = {f"recipe.{option.name}": option.most for recipe in RECIPES.values() for option in recipe.options}
+MOST |= {"held_out.share": 0.5}
+#: A toy does not grade its turns one by one.
+_NOT_OF_TOYS = ("episode", "turn")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """By part of `config.json`: `loss`, `source.recipe_options`, `source.options`."""
+    """By part of `config.json`: `loss`, `source.recipe_options`, `source.options`, `held_out`."""
 
     loss: dict[str, Any] = field(default_factory=dict)
     recipe: dict[str, Any] = field(default_factory=dict)
     toy: dict[str, Any] = field(default_factory=dict)
+    held_out: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,12 @@ class Learner:
         found: dict[str, tuple[Any, ...]] = {f"loss.{name}": CHOICES.get(name, ()) for name in names}
         if self.makes_rows and not self.has_teacher:
             found |= {f"recipe.{option.name}": option.choices for option in RECIPES[self.recipe].options}
-            found |= {f"recipe.{name}": () for name in OF_RECIPES.get(self.recipe, ())}
         if self.toy:
-            found = {name: values for name, values in found.items() if name not in NOT_OF_TOYS}
+            found = {name: values for name, values in found.items() if values != _NOT_OF_TOYS}
+        if self.toy:
+            found |= {"held_out.every": ()}
+        elif not self.makes_rows and not recipe_cards()[self.recipe].needs_logprobs:
+            found |= {"held_out.every": (), "held_out.share": ()}
         of_toy = {} if self.has_teacher else OF_TOYS.get(self.toy, {})
         return found | {f"toy.{name}": values for name, values in of_toy.items()}
 
@@ -87,6 +95,7 @@ def lines_of(config: Mapping[str, Any]) -> str:
     """The settings of a job's `config.json` that have no field, as lines."""
     source = config.get("source") or {}
     parts = {"loss": config.get("loss") or {}, "recipe": source.get("recipe_options") or {}, "toy": source.get("options") or {}}
+    parts |= {"held_out": config.get("held_out") or {}}
     return "\n".join(
         f"{part}.{name} = {value if isinstance(value, str) else json.dumps(value)}"
         for part, values in parts.items()
@@ -118,14 +127,18 @@ def settings_read(text: str, learner: Learner) -> Settings:
 def _check_number(name: str, value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if name in WHOLE and not (is_number and isinstance(value, int) and value > 0):
-        raise ValidationError(f"{name} is a whole number of tokens, at least 1.")
+        raise ValidationError(f"{name} is a whole number of {WHOLE[name]}, at least 1.")
     if not is_number or not 0 <= value < float("inf"):
         raise ValidationError(f"{name} is a number that is not negative.")
+    if value > MOST.get(name, value):
+        raise ValidationError(f"{name} is at most {MOST[name]:g}.")
 
 
 def _check_together(found: Settings) -> None:
     is_fixed = found.loss.get("aggregation") == "fixed"
     if is_fixed != ("longest" in found.loss):
         raise ValidationError("loss.longest, the longest completion in tokens, goes with loss.aggregation = fixed alone.")
+    if "share" in found.held_out and not (found.held_out["share"] and "every" in found.held_out):
+        raise ValidationError("held_out.share, above 0, goes with held_out.every, the steps from one score to the next.")
     if found.recipe.get("margin", 0) > found.recipe.get("longest", 0):
         raise ValidationError("recipe.margin is the last part of recipe.longest, so it cannot be more.")

@@ -77,7 +77,15 @@ class Preset:
 
 _COLD = {"demonstrations": True, "learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5, "beta": 0}
 _LAPTOP = {"base": "tiny", "threads": 1, "device": "cpu", "seed": 0}
-_THEN = {"threads": 1, "device": "cpu", "seed": 0, "learning_rate": 1e-3, "last_learning_rate": 1e-3, "save_every": 20}
+_THEN = {
+    "settings": "held_out.every = 10",
+    "threads": 1,
+    "device": "cpu",
+    "seed": 0,
+    "learning_rate": 1e-3,
+    "last_learning_rate": 1e-3,
+    "save_every": 20,
+}
 PRESETS = {
     preset.name: preset
     for preset in (
@@ -86,7 +94,7 @@ PRESETS = {
             "Copy a digit",
             "The whole circle in a minute: GRPO from random weights.",
             {**_LAPTOP, "recipe": "turn_grpo", "source": "toy:copy", "steps": 60, "rows_per_step": 256, "save_every": 20}
-            | {"learning_rate": 2e-3, "last_learning_rate": 2e-3, "beta": 0},
+            | {"learning_rate": 2e-3, "last_learning_rate": 2e-3, "beta": 0, "settings": "held_out.every = 5"},
         ),
         Preset(
             "ask-cold",

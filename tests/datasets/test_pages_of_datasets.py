@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
@@ -19,8 +20,9 @@ from apps.accounts.models import User
 from apps.datasets import services
 from apps.datasets.making import build_make
 from apps.datasets.models import DatasetBuild, DatasetVersion
+from apps.datasets.recipes import RECIPES
 from apps.datasets.selectors import builds_to_show
-from apps.datasets.services import progress_path, telling
+from apps.datasets.services import options_read, progress_path, telling
 from tests.datasets.factory import a_dataset, failed, passed, version_of
 from workers.datasets.__main__ import main as export
 
@@ -93,6 +95,27 @@ def test_making_begins_a_process_and_the_list_shows_how_far_it_is(page: Client, 
     shown = text_of(page.get(reverse("datasets:list")))  # type: ignore[arg-type]
     assert "proofs v1" in shown
     assert "every 2s" not in shown
+
+
+def test_what_the_papers_leave_open_can_be_chosen_and_what_cannot_be_is_said_beside_its_field() -> None:
+    plain = options_read(RECIPES["orealh"], {})
+    assert {name: plain[name] for name in ("scope", "gamma", "weighting", "terminals", "keep")} == {
+        "scope": "library", "gamma": 1.0, "weighting": "counts", "terminals": "all", "keep": "all",
+    }  # fmt: skip
+    lengths = options_read(RECIPES["turn_dapo"], {"longest": "16384", "margin": 2048})
+    assert (lengths["longest"], lengths["margin"]) == (16384, 2048)
+    for recipe, given, words in (
+        ("orealh", {"gamma": 1.5}, "from 0 to 1."),
+        ("orealh", {"scope": "turn"}, "library, round"),
+        ("turn_dapo", {"longest": 0.5}, "a whole number"),
+        ("turn_dapo", {"longest": 100, "margin": 200}, "cannot be more"),
+        ("turn_dapo", {"margin": 200}, "cannot be more"),
+    ):
+        with pytest.raises(ValidationError) as refused:
+            options_read(RECIPES[recipe], given)
+        [(name, said)] = refused.value.message_dict.items()
+        assert name in given
+        assert words in said[0]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workers.learning.arrays import NotLearnable
+from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.conjugate_reward import highest_reward
 from workers.learning.rows import Row
 from workers.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
@@ -135,6 +135,39 @@ def test_rounds_are_credited_by_the_values_of_their_lemmas(credit: Any, expected
     assert np.array(advantages(rows)) * highest_reward(4) == pytest.approx(expected, abs=2e-4)
     assert [row.reward for row in rows[::3]] == pytest.approx([log(251), log(3.5), 0])
     assert [(row.verdict_k, row.verdict_n) for row in rows[::3]] == [(4, 4), (1, 4), (4, 4)]
+
+
+def test_a_round_may_count_by_its_own_best_lemma_and_what_lies_ahead_may_count_less() -> None:
+    """In `round`, learning.md's other column: the second trajectory's second round falls back to c."""
+    found = np.array(advantages(orealh.rows(worked_example(), scope="round"))) * highest_reward(4)
+    assert found == pytest.approx([1.1297, 2.1363, 0, 1.1297, -2.1363, 0, -2.2594, 0, 0], abs=2e-4)
+    half = np.array(advantages(orealh.rows(worked_example(), gamma=0.5))) * highest_reward(4)
+    mean = (log(251) + log(3.5)) / 3
+    assert half[0] == pytest.approx(0.5 * (log(251) + log(3.5)) / 2 - mean, abs=1e-6)
+
+
+def test_failed_proofs_may_be_left_out_of_the_values_as_the_algorithm_is_printed() -> None:
+    """a leads to a proof and to one that failed: half as much worth with both, all of it with the proof alone."""
+    turns = [turn(kind="round", lemmas=["a"]), turn(kind="answer")]
+    group = [attempt(0, *turns, name=str(k), votes=(k, 4), used=frozenset("a")) for k in (4, 0, 0)]
+    first = [
+        np.array(advantages(orealh.rows(group, terminals=terminals)))[0] * highest_reward(4) for terminals in ("all", "nonzero")
+    ]
+    assert first == pytest.approx([0, log(251) * 2 / 3])
+    even = orealh.rows(group, terminals="all", weighting="uniform")
+    assert advantages(even)[0] == pytest.approx(0)
+
+
+def test_one_right_and_one_wrong_trajectory_of_a_problem_may_be_kept_compared_within_all() -> None:
+    turns = [turn(kind="round"), turn(kind="answer")]
+    group = [attempt(right, *turns, name=f"{place}", votes=(4 * right, 4)) for place, right in enumerate([1, 0, 0, 1, 0])]
+    every = {(row.trajectory_id, row.step_index): row.advantage for row in orealh.rows(group, credit="trajectory")}
+    kept = orealh.rows(group, credit="trajectory", keep="pair")
+    assert [row.reward > 0 for row in kept if row.reward is not None] == [True, True, False, False]
+    assert all(every[row.trajectory_id, row.step_index] == row.advantage for row in kept)
+    assert orealh.rows(group, credit="trajectory", keep="pair") == kept
+    with pytest.raises(NothingToLearn, match="accepted proof"):
+        orealh.rows([attempt(0, *turns, votes=(k, 4)) for k in (1, 2)], keep="pair")
 
 
 def test_whole_trajectories_may_be_credited_instead() -> None:

@@ -125,12 +125,34 @@ def test_a_checkpoint_of_another_architecture_is_refused(tmp_path: Path) -> None
     failed(folder, "other_architecture", "hidden_size", "4096", str(SMALL["hidden"]), resume=True)
 
 
-def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path) -> None:
-    folder = job(tmp_path)
-    end_of(folder)
-    weights = folder / "checkpoints" / "checkpoint-4" / "model.safetensors"
+def cut_off(weights: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-8])
-    failed(folder, "other_architecture", "model.safetensors", resume=True)
+
+
+def test_a_job_goes_on_from_the_checkpoint_before_a_damaged_one_and_says_so(tmp_path: Path) -> None:
+    folder = job(tmp_path, save_every=2)
+    end_of(folder)
+    cut_off(folder / "checkpoints" / "checkpoint-4" / "model.safetensors")
+    found = end_of(folder, resume=True)
+    assert (found["state"], found["step"], found["attempt"]) == ("finished", 4, 2)
+    assert "checkpoint-4 is damaged: model.safetensors" in found["message"]
+    assert "Went on from checkpoint-2" in found["message"]
+    assert [path.name for path in checkpoints.complete(folder / "checkpoints")] == ["checkpoint-2", "checkpoint-4"]
+    assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
+
+
+def test_where_every_checkpoint_is_damaged_nothing_is_resumed(tmp_path: Path) -> None:
+    folder = job(tmp_path, save_every=2)
+    end_of(folder)
+    for name in ("checkpoint-2", "checkpoint-4"):
+        cut_off(folder / "checkpoints" / name / "model.safetensors")
+    failed(folder, "other_architecture", "checkpoint-4", "checkpoint-2", "model.safetensors", resume=True)
+
+
+def test_a_row_of_which_nothing_is_the_policys_own_is_named(tmp_path: Path) -> None:
+    given = rows(4)
+    given[2] = replace(given[2], loss_mask=[0] * len(given[2].completion_ids))
+    failed(job(tmp_path, given), "bad_rows", "000.parquet, row 2", "none of its tokens")
 
 
 def test_a_second_beginning_in_the_same_folder_is_refused(tmp_path: Path) -> None:

@@ -149,3 +149,27 @@ def test_the_optimiser_takes_every_step_at_the_scheduled_rate(tmp_path: Path, re
         watch.remove()
     assert taken == pytest.approx([1e-3 * made._share_of_rate(step) for step in range(6)])
     assert taken[0] < taken[2] > taken[5]
+
+
+@pytest.mark.parametrize("recipe", ["turn_grpo", "orealh", "turn_ppo"])
+def test_ratios_may_be_to_the_model_as_the_step_finds_it(tmp_path: Path, recipe: str) -> None:
+    """Rows that say they were drawn half as probably as the model finds them: with `recompute` nothing is cut and the update is
+    that of rows that were drawn from the model itself; how far the rows are from it is still told."""
+    more: dict[str, Any] = {"recipe": recipe, "rows_per_step": 8, "micro_rows": 2}
+    made = trainer(tmp_path / "first", **more)
+    batch = tensors_of(rows(8), pad=0)
+    with torch.no_grad():
+        now, _ = made.logprobs(made.model, batch)
+
+    def drawn(shift: float) -> list[Row]:
+        own = zip(rows(8), (now + shift).tolist(), strict=True)
+        return [replace(one, logprobs=scores[: len(one.completion_ids)]) for one, scores in own]
+
+    fresh = taught(tmp_path / "fresh", drawn(0.0), **more)
+    stale = taught(tmp_path / "stale", drawn(-log(2)), **more)
+    anew = trainer(tmp_path / "anew", given=drawn(-log(2)), steps=1, loss={"old": "recompute"}, **more)
+    anew.source = Given(drawn(-log(2)))
+    anew.train()
+    torch.testing.assert_close(weights(anew), fresh, atol=1e-6, rtol=1e-5)
+    assert not torch.allclose(stale, fresh, atol=1e-6, rtol=1e-5)
+    assert anew.drift.told()["ratio_max"] == pytest.approx(2, rel=1e-3)

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.datasets.recipes import RECIPES
 from apps.learning import jobs
-from apps.learning.job_settings import CHOICES, OF_LOSS, OF_RECIPES, OF_TOYS, Learner, lines_of, settings_read
+from apps.learning.job_settings import CHOICES, OF_LOSS, OF_TOYS, Learner, lines_of, settings_read
 from apps.learning.models import JobState, TrainingJob
 from apps.learning.recipes import FIRST, PRESETS, follows, recipe_cards
 from tests.browser.marking_pages import ClientFor
@@ -32,13 +32,19 @@ def test_every_line_goes_to_its_part() -> None:
         "loss": {"aggregation": "seq", "mastered_below": 0.2},
         "recipe": {"longest": 8192, "baseline": "rows"},
         "toy": {},
+        "held_out": {},
     }
     assert read("toy.strategy = adaptive", recipe="marsrl", toy="trio")["toy"] == {"strategy": "adaptive"}
     assert read("recipe.credit = printed\nrecipe.form = unit", recipe="orealh")["recipe"] == {
         "credit": "printed",
         "form": "unit",
     }
-    assert read("") == read("loss.mastered_below = null") == {"loss": {}, "recipe": {}, "toy": {}}
+    credit = read("recipe.scope = round\nrecipe.gamma = 0.9", recipe="orealh", toy="lemmas")
+    assert credit["recipe"] == {"scope": "round", "gamma": 0.9}
+    assert read("held_out.every = 5", toy="copy")["held_out"] == {"every": 5}
+    assert read("held_out.every = 5\nheld_out.share = 0.2", recipe="turn_sft", makes_rows=False)["held_out"]["share"] == 0.2
+    assert read("loss.old = recompute")["loss"] == {"old": "recompute"}
+    assert read("") == read("loss.mastered_below = null") == {"loss": {}, "recipe": {}, "toy": {}, "held_out": {}}
 
 
 @pytest.mark.parametrize(
@@ -55,9 +61,15 @@ def test_every_line_goes_to_its_part() -> None:
         ("loss.positive = 5", {}, "no setting loss.positive"),
         ("loss.aggregation = seq", {"recipe": "orealh"}, "There are: loss.positive, loss.negative"),
         ("loss.mastered_below = 0.2", {"recipe": "turn_sft"}, "no setting loss.mastered_below"),
-        ("loss.mastered_below = 0.2", {"recipe": "turn_sft", "toy": "trio", "has_teacher": True}, "This job has none."),
+        ("loss.mastered_below = 0.2", {"recipe": "orealh_cold_start"}, "This job has none."),
         ("recipe.scope = turn", {"recipe": "turn_grpo", "toy": "copy"}, "no setting recipe.scope"),
         ("recipe.margin = 5", {}, "cannot be more"),
+        ("recipe.gamma = 1.5", {"recipe": "orealh"}, "recipe.gamma is at most 1"),
+        ("loss.old = anew", {}, "loss.old is one of stored, recompute"),
+        ("held_out.every = 5", {}, "no setting held_out.every"),
+        ("held_out.share = 0.2", {"recipe": "turn_sft", "makes_rows": False}, "goes with held_out.every"),
+        ("held_out.every = 5\nheld_out.share = 0.7", {"recipe": "turn_sft", "makes_rows": False}, "at most 0.5"),
+        ("held_out.every = 0.5", {"toy": "copy"}, "a whole number of steps"),
         ("toy.strategy = adaptive", {"recipe": "turn_sft", "toy": "trio", "has_teacher": True}, "no setting toy.strategy"),
         ("loss.mastered_below = much", {}, "loss.mastered_below is a number"),
         ("loss.mastered_below = -1", {}, "not negative"),
@@ -80,7 +92,7 @@ def test_what_means_nothing_is_named(text: str, more: dict[str, Any], sentence: 
 def test_the_names_are_those_that_the_recipes_take() -> None:
     for name, recipe in registry.RECIPES.items():
         takes = {one.name for one in inspect.signature(recipe.rows).parameters.values() if one.kind == one.KEYWORD_ONLY}
-        named = {option.name for option in RECIPES[name].options} | set(OF_RECIPES.get(name, ()))
+        named = {option.name for option in RECIPES[name].options}
         assert named <= takes, name
     assert {card.objective for card in recipe_cards().values()} == set(OF_LOSS)
     assert all(set(names) <= set(recipe_cards()["marsrl"].defaults["loss"]) for names in OF_LOSS.values())
@@ -92,8 +104,9 @@ def test_what_a_job_was_told_can_be_read_back_as_lines() -> None:
     config = {
         "loss": {"beta": 0.5, "aggregation": "seq"},
         "source": {"recipe_options": {"longest": 100}, "options": {"single": True}},
+        "held_out": {"every": 5},
     }
-    assert lines_of(config) == "loss.aggregation = seq\nrecipe.longest = 100\ntoy.single = true"
+    assert lines_of(config) == "loss.aggregation = seq\nrecipe.longest = 100\ntoy.single = true\nheld_out.every = 5"
     assert lines_of({"source": {"kind": "rows"}}) == ""
 
 

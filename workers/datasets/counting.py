@@ -66,7 +66,7 @@ class Counts:
         for group in groups_of(rows).values():
             self.groups += 1
             if all(row.reward is not None for row in group):
-                self.pass_rates[pass_rate([float(row.reward or 0) for row in group])] += 1
+                self.pass_rates[pass_rate(_by_trajectory(group))] += 1
         for row in rows:
             self.roles[row.role] += 1
             self.licences[row.licence] += 1
@@ -100,6 +100,15 @@ class Counts:
             "lengths": {str(size): self.lengths[size] for size in sorted(self.lengths)},
             "told": self.told,
         }
+
+
+def _by_trajectory(group: Sequence[Row]) -> list[float]:
+    """A trajectory counts once, however many turns it has, with what the best of them earned."""
+    best: dict[str, float] = {}
+    for row in group:
+        reward = float(row.reward or 0)
+        best[row.trajectory_id] = max(reward, best.get(row.trajectory_id, reward))
+    return list(best.values())
 
 
 def pass_rate(rewards: Sequence[float]) -> str:

@@ -75,4 +75,3 @@ MARS = Recipe(  # MarsRL §4.1; rate from its repository's PDF
 )
 MARS_STRATEGY: Literal["adaptive"] = "adaptive"  # §3.4; needs a cold start, see `workers/learning/mars.py`
 TURNS_AT_MOST = 4  # AlphaApollo
-OREAL_REPEATS = ((0.2, 6), (0.4, 4), (0.6, 4), (0.8, 2))  # how often a prompt is used, by the upper end of its pass rate

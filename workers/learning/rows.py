@@ -101,6 +101,8 @@ def check_row(
             raise NotLearnable(f"{where}: {size} tokens, but {len(values)} values of {name}.")
     if any(value not in (0, 1) for value in row.loss_mask):
         raise NotLearnable(f"{where}: the token mask holds something other than 0 and 1.")
+    if not any(row.loss_mask):
+        raise NotLearnable(f"{where}: none of its tokens is the policy’s own, so nothing can be learned from it.")
     if needs_logprobs and row.logprobs is None:
         raise NotLearnable(
             f"{where} has no log-probabilities: what wrote it reports none, so it can serve supervised learning only."

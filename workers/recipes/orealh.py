@@ -3,23 +3,34 @@
 Per problem: the conjugate reward of each final proof, the values of all lemmas from the graph of all trajectories, credit for
 each round from the values before and after it; then OREAL's loss over rounds, positive or negative by the sign of the credit.
 `credit="corrected"` shifts the printed equation by one (docs/learning.md), `"printed"` reproduces it, `"trajectory"` gives
-every round the whole trajectory's RLOO. Its cold start is supervised: rounds whose lemma summary could be read.
+every round the whole trajectory's RLOO. `keep="pair"` is what OREAL's released configuration does beside its token reward
+model: of each problem one right and one wrong trajectory are learned from, compared within all. Its cold start is supervised:
+rounds whose lemma summary could be read.
 """
 
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from workers.learning.advantages import learnable_groups, leave_one_out
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.conjugate_reward import Form, conjugate_reward, group_conjugate_rewards, highest_reward
 from workers.learning.defaults import OREAL_H, OREAL_WEIGHT_DECAY, Rate
-from workers.learning.lemma_values import LemmaValues, ProofPath, lemma_values
-from workers.learning.progress import RoundAdvantages, RoundsTaken, progress_advantages, progress_advantages_as_printed
+from workers.learning.lemma_values import LemmaValues, ProofPath, Terminals, Weighting, lemma_values
+from workers.learning.progress import (
+    RoundAdvantages,
+    RoundsTaken,
+    Scope,
+    progress_advantages,
+    progress_advantages_as_printed,
+)
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
 from workers.recipes.trajectory import Trajectory, by_problem, learned, row_of
 
 Credit = Literal["corrected", "printed", "trajectory"]
+Keep = Literal["all", "pair"]
 TRAINING = Training(
     name="orealh",
     title="OREAL-H",
@@ -54,19 +65,35 @@ def cold_start_rows(trajectories: Sequence[Trajectory]) -> list[Row]:
     return found
 
 
-def rows(trajectories: Sequence[Trajectory], *, credit: Credit = "corrected", form: Form = "logodds") -> list[Row]:
+def rows(
+    trajectories: Sequence[Trajectory],
+    *,
+    credit: Credit = "corrected",
+    form: Form = "logodds",
+    scope: Scope = "library",
+    gamma: float = 1.0,
+    weighting: Weighting = "counts",
+    terminals: Terminals = "all",
+    keep: Keep = "all",
+) -> list[Row]:
     """One row a round, the answer and each revision with an advantage in units of the highest reward.
 
-    Rounds that found no new valid lemma have advantage 0: they bring KL only. Raises `NotLearnable` for a proof without
-    votes, groups of different numbers of votes, or where all rewards of each group are alike.
+    `scope` and `gamma` are those of `progress_advantages`, `weighting` and `terminals` those of `lemma_values`. Rounds that
+    found no new valid lemma have advantage 0: they bring KL only. Raises `NotLearnable` for a proof without votes, groups of
+    different numbers of votes, or where all rewards of each group are alike; `NothingToLearn` where `keep` leaves nothing.
     """
     groups = list(by_problem(trajectories).values())
     rewards = [group_rewards(group, form=form) for group in groups]
-    found = []
+    found: list[Row] = []
     for place in learnable_groups(rewards):
-        values = values_of(groups[place], rewards[place])
-        scale = highest_reward(_votes(groups[place][0])[1]) if form == "logodds" else 1.0
-        found += _group_rows(groups[place], rewards[place], values, credit, scale)
+        group = groups[place]
+        values = values_of(group, rewards[place], weighting=weighting, terminals=terminals)
+        scale = highest_reward(_votes(group[0])[1]) if form == "logodds" else 1.0
+        given = _advantages(group, rewards[place], values, credit, scope=scope, gamma=gamma)
+        kept = _pair(group) if keep == "pair" else range(len(group))
+        found += [row for one in kept for row in _rows(group[one], rewards[place][one], given[one], scale)]
+    if not found:
+        raise NothingToLearn("No problem has both a trajectory that came to an accepted proof and one that did not.")
     return found
 
 
@@ -76,27 +103,41 @@ def group_rewards(group: Sequence[Trajectory], *, form: Form = "logodds") -> lis
     return [conjugate_reward(*_votes(one), answer_ok=one.answer_ok, form=form) for one in group]
 
 
-def values_of(group: Sequence[Trajectory], rewards: Sequence[float]) -> LemmaValues:
+def values_of(
+    group: Sequence[Trajectory], rewards: Sequence[float], *, weighting: Weighting = "counts", terminals: Terminals = "all"
+) -> LemmaValues:
     """The values of all lemmas of one problem."""
     paths = []
     for one, reward in zip(group, rewards, strict=True):
         lemmas = frozenset(name for turn in one.turns for name in turn.lemmas)
         paths.append(ProofPath(reward, lemmas, one.derived, one.used))
-    return lemma_values(paths)
+    return lemma_values(paths, weighting=weighting, terminals=terminals)
 
 
-def _group_rows(
-    group: Sequence[Trajectory], rewards: Sequence[float], values: LemmaValues, credit: Credit, scale: float
-) -> list[Row]:
+def _pair(group: Sequence[Trajectory]) -> list[int]:
+    """The places of one trajectory whose proof was accepted and of one without, drawn by the problem; none where one lacks."""
+    random = np.random.default_rng(list(group[0].problem_id.encode()))
+    right = [place for place, one in enumerate(group) if one.reward > 0]
+    wrong = [place for place, one in enumerate(group) if one.reward <= 0]
+    return [int(random.choice(places)) for places in (right, wrong)] if right and wrong else []
+
+
+def _advantages(
+    group: Sequence[Trajectory],
+    rewards: Sequence[float],
+    values: LemmaValues,
+    credit: Credit,
+    *,
+    scope: Scope,
+    gamma: float,
+) -> list[RoundAdvantages | float]:
+    """By trajectory: one for all its turns, or those of its rounds."""
     if credit == "trajectory":
-        return [
-            learned(row_of(one, place), reward, advantage / scale)
-            for one, reward, advantage in zip(group, rewards, leave_one_out(rewards), strict=True)
-            for place in range(len(one.turns))
-        ]
+        return [float(advantage) for advantage in leave_one_out(rewards)]
     taken = [rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
-    given = (progress_advantages if credit == "corrected" else progress_advantages_as_printed)(taken, values.of)
-    return [row for one, reward, found in zip(group, rewards, given, strict=True) for row in _rows(one, reward, found, scale)]
+    if credit == "printed":
+        return list(progress_advantages_as_printed(taken, values.of, gamma=gamma))
+    return list(progress_advantages(taken, values.of, gamma=gamma, scope=scope))
 
 
 def rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
@@ -105,7 +146,9 @@ def rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
     return RoundsTaken([list(turn.lemmas) for turn in one.turns if turn.kind == "round"], reward, revisions)
 
 
-def _rows(one: Trajectory, reward: float, given: RoundAdvantages, scale: float) -> list[Row]:
+def _rows(one: Trajectory, reward: float, given: RoundAdvantages | float, scale: float) -> list[Row]:
+    if not isinstance(given, RoundAdvantages):
+        return [learned(row_of(one, place), reward, given / scale) for place in range(len(one.turns))]
     rounds, revisions = iter(given.rounds), iter(given.revisions)
     found = []
     for place, turn in enumerate(one.turns):

@@ -11,6 +11,7 @@ from typing import Any
 
 from workers.learning.advantages import INVALID_ACTION
 from workers.learning.conjugate_reward import Form
+from workers.learning.lemma_values import Terminals, Weighting
 from workers.learning.progress import progress_advantages
 from workers.recipes.orealh import group_rewards, rounds_of, values_of
 from workers.recipes.trajectory import Trajectory, by_problem
@@ -26,7 +27,10 @@ def tally_of(recipe: str, trajectories: Sequence[Trajectory], options: Mapping[s
     """
     given = options or {}
     found = added(verdicts_tally(trajectories), tools_tally(trajectories), rewards_tally(recipe, trajectories, given))
-    return added(found, rounds_tally(trajectories, form=given.get("form", "logodds"))) if recipe == "orealh" else found
+    if recipe != "orealh":
+        return found
+    graph = {name: given[name] for name in ("weighting", "terminals") if name in given}
+    return added(found, rounds_tally(trajectories, form=given.get("form", "logodds"), **graph))
 
 
 def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
@@ -68,18 +72,24 @@ def rewards_tally(recipe: str, trajectories: Sequence[Trajectory], options: Mapp
         "reward/episode": (float(sum(one.reward * len(one.turns) for one in trajectories)), turns),
         "reward/unread": (-float(options.get("penalty", INVALID_ACTION)) * unread, turns),
     }
-    if recipe == "turn_dapo" and (longest := options.get("longest")) is not None:
+    if recipe == "turn_dapo" and (longest := options.get("longest")):
         cost = sum(length_penalty(one, longest, options.get("margin")) * len(one.turns) for one in trajectories)
         found["reward/length"] = (float(cost), turns)
     return found if turns else {}
 
 
-def rounds_tally(trajectories: Sequence[Trajectory], *, form: Form = "logodds") -> Tally:
+def rounds_tally(
+    trajectories: Sequence[Trajectory],
+    *,
+    form: Form = "logodds",
+    weighting: Weighting = "counts",
+    terminals: Terminals = "all",
+) -> Tally:
     """`masked_rounds`, those that added no valid lemma and so have no credit, and `mean_value`, v(l) over all lemmas."""
     masked, rounds, values, lemmas = 0, 0, 0.0, 0
     for group in by_problem(trajectories).values():
         rewards = group_rewards(group, form=form)
-        known = values_of(group, rewards).of
+        known = values_of(group, rewards, weighting=weighting, terminals=terminals).of
         taken = [rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
         for given in progress_advantages(taken, known):
             rounds += len(given.progressed)

@@ -36,14 +36,14 @@ def rows(
 ) -> list[Row]:
     """One row a turn, of problems whose rewards differ before any punishment of length.
 
-    With `longest` (tokens a turn may hold) a trajectory's reward falls by up to 1 over the last `margin` tokens (default: a
-    fifth) of its longest turn. Raises `NotLearnable` where no group teaches anything.
+    With `longest` (tokens a turn may hold; 0 or None: no matter) a trajectory's reward falls by up to 1 over the last `margin`
+    tokens (default: a fifth) of its longest turn. Raises `NotLearnable` where no group teaches anything.
     """
     groups = list(by_problem(trajectories).values())
     found: list[Row] = []
     for place in learnable_groups([[one.reward for one in group] for group in groups]):
         group = groups[place]
-        if longest is not None:
+        if longest:
             group = [replace(one, reward=one.reward + length_penalty(one, longest, margin)) for one in group]
         found += group_rows(group, scope="episode", baseline=baseline, penalty=penalty)
     return found

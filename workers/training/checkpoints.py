@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workers.training.folder import replace_file
+from workers.training.problems import OtherArchitecture
 
 MANIFEST = "manifest.json"
 PREFIX = "checkpoint-"
@@ -33,6 +34,28 @@ def latest(folder: Path) -> Path | None:
         if path not in kept:
             shutil.rmtree(path, ignore_errors=True)
     return kept[-1] if kept else None
+
+
+def latest_whole(folder: Path) -> tuple[Path | None, str]:
+    """The latest whose files are what its manifest says, and a sentence about later ones that are not, which are set aside.
+
+    Raises `OtherArchitecture` where there are complete ones and every one is damaged.
+    """
+    latest(folder)
+    damaged: dict[Path, str] = {}
+    for path in reversed(complete(folder)):
+        broken = broken_files(path)
+        if broken:
+            damaged[path] = f"{path.name} is damaged: {broken[0]} is not what its manifest says."
+            continue
+        for other in damaged:
+            aside = other.with_name(f"damaged-{other.name}")
+            shutil.rmtree(aside, ignore_errors=True)
+            other.rename(aside)
+        return path, " ".join([*damaged.values(), f"Went on from {path.name}."]) if damaged else ""
+    if damaged:
+        raise OtherArchitecture(" ".join(damaged.values()))
+    return None, ""
 
 
 def prune(folder: Path, keep: int) -> None:

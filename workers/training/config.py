@@ -35,6 +35,15 @@ class LossSettings:
     positive: float = 1.0
     negative: float = 0.5
     token_rm: bool = False
+    old: Literal["stored", "recompute"] = "stored"
+
+
+@dataclass(frozen=True)
+class HeldOutSettings:
+    """How often the model is measured where it does not learn; `share` of a dataset's problems is kept back for it."""
+
+    every: int
+    share: float = 0.1
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,7 @@ class JobConfig:
     temperature: float = 1.0
     loss: LossSettings = field(default_factory=LossSettings)
     lora: LoraSettings | None = None
+    held_out: HeldOutSettings | None = None
     most_lag: int | None = None
     save_every: int = 50
     keep: int = 2
@@ -116,9 +126,10 @@ def config_of(given: Mapping[str, Any]) -> JobConfig:
         raise BadConfig(f"There is no recipe “{given['recipe']}”. There are: {', '.join(RECIPES)}.")
     training = RECIPES[given["recipe"]].training
     values = _of_recipe(training, int(given["steps"]) if isinstance(given["steps"], int) else 0)
-    values |= {name: value for name, value in given.items() if name not in ("loss", "lora")}
+    values |= {name: value for name, value in given.items() if name not in ("loss", "lora", "held_out")}
     values["loss"] = _part(LossSettings, asdict(_loss_of(training)) | dict(given.get("loss") or {}), "loss")
-    values["lora"] = _part(LoraSettings, dict(given["lora"]), "lora") if given.get("lora") is not None else None
+    for name, kind in (("lora", LoraSettings), ("held_out", HeldOutSettings)):
+        values[name] = _part(kind, dict(given[name]), name) if given.get(name) is not None else None
     config = JobConfig(**values)
     _check(config)
     return config
@@ -150,7 +161,10 @@ def _loss_of(training: Training) -> LossSettings:
 
 def _part(kind: type[Any], given: dict[str, Any], name: str) -> Any:
     _refuse_unknown(given, {one.name for one in fields(kind)}, f"“{name}” of config.json")
-    return kind(**given)
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise BadConfig(f"“{name}” of config.json is not whole: {str(error).removeprefix(kind.__name__)}.") from error
 
 
 def _refuse_unknown(given: Mapping[str, Any], known: set[str], where: str) -> None:
@@ -195,6 +209,7 @@ def _check(config: JobConfig) -> None:
         ("dtype", config.dtype, DTYPES),
         ("source.kind", kind, SOURCES),
         ("loss.aggregation", config.loss.aggregation, get_args(Aggregation)),
+        ("loss.old", config.loss.old, ("stored", "recompute")),
     )
     for name, value, allowed in choices:
         if value not in allowed:
@@ -205,7 +220,24 @@ def _check(config: JobConfig) -> None:
         raise BadConfig(f"“loss.mastered_below” is for recipes with a clipped loss; {config.recipe} has none.")
     if config.loss.token_rm and config.training.objective != "oreal":
         raise BadConfig(f"“loss.token_rm” is for OREAL’s loss; {config.recipe} has another.")
+    if config.loss.old == "recompute" and config.training.objective == "supervised":
+        raise BadConfig(f"“loss.old” is for recipes with ratios to the rows’ policy; {config.recipe} has none.")
+    if config.held_out is not None:
+        _check_held_out(config, config.held_out, kind)
     if config.loss.aggregation == "fixed" and not config.loss.longest:
         raise BadConfig("The aggregation “fixed” needs loss.longest, the longest completion in tokens.")
     if config.rows_per_step % config.micro:
         raise BadConfig(f"micro_rows ({config.micro}) must divide rows_per_step ({config.rows_per_step}).")
+
+
+def _check_held_out(config: JobConfig, held_out: HeldOutSettings, kind: str | None) -> None:
+    every, share = held_out.every, held_out.share
+    if not isinstance(every, int) or isinstance(every, bool) or every < 1:
+        raise BadConfig(f"“held_out.every” is {every!r}; it must be a whole number of steps, at least 1.")
+    if not isinstance(share, int | float) or isinstance(share, bool) or not 0 < share <= 0.5:
+        raise BadConfig(f"“held_out.share” is {share!r}; it must be above 0 and at most 0.5.")
+    if kind == "stream" or (kind != "toy" and config.training.objective != "supervised"):
+        raise BadConfig(
+            "“held_out” is for toys and for supervised recipes: a job that learns by reinforcement from runs is measured by a "
+            "comparison with its parent."
+        )

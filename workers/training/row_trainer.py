@@ -150,6 +150,7 @@ class RowTrainer(GRPOTrainer):
         self.rows_trained += len(rows)
         self.tokens_trained += own
         self._with_reference(batch)
+        self._with_own_logprobs(batch)
         self.prepare(batch)
         batch["num_items_in_batch"] = torch.tensor(max(own, 1), device=self.accelerator.device)
         # TRL shuffles next: seeded by the step, so that a resumed job cuts the same micro-batches.
@@ -189,7 +190,8 @@ class RowTrainer(GRPOTrainer):
         """Measures the log-probabilities that were computed last against those of whoever wrote the rows."""
         latest, self._latest = self._latest, None
         if latest is not None and "old_per_token_logps" in inputs:  # A fused loss of TRL's computes none.
-            self.drift.take(latest, inputs["old_per_token_logps"], inputs["tool_mask"] * inputs["completion_mask"])
+            wrote = inputs.get("behaviour_logps", inputs["old_per_token_logps"])
+            self.drift.take(latest, wrote, inputs["tool_mask"] * inputs["completion_mask"])
 
     @torch.no_grad()
     def _with_reference(self, batch: Tensors) -> None:
@@ -203,6 +205,18 @@ class RowTrainer(GRPOTrainer):
         # An adapter that is trained anew is compared with the model without it, one that goes on with TRL's copy of it.
         with use_adapter(model, "ref" if "ref" in model.peft_config else None):
             batch["ref_per_token_logps"], _ = self._in_pieces(model, batch)
+
+    @torch.no_grad()
+    def _with_own_logprobs(self, batch: Tensors) -> None:
+        """`loss.old = recompute` (UloRL's pseudo on-policy): ratios are to the model as it is at the step's beginning, not to
+        whoever wrote the rows; how far it has drifted from those is still measured."""
+        if self.job.loss.old != "recompute" or "old_per_token_logps" not in batch:
+            return
+        model = self.accelerator.unwrap_model(self.model)
+        own = batch["tool_mask"] * batch["completion_mask"]
+        fresh, _ = self._in_pieces(model, batch)
+        batch["behaviour_logps"] = batch["old_per_token_logps"]
+        batch["old_per_token_logps"] = torch.where(own > 0, fresh.float(), 0.0)
 
     def _in_pieces(self, model: Any, batch: Tensors) -> tuple[Any, Any]:
         size = max(1, len(batch["prompt_ids"]) // self.args.steps_per_generation)

@@ -15,6 +15,7 @@ from workers.recipes.registry import RECIPES
 from workers.training import checkpoints
 from workers.training.config import JobConfig, read_config
 from workers.training.folder import EXIT, JobFolder
+from workers.training.held_out import HeldOut, HeldOutRows, HeldOutToy, split_problems
 from workers.training.models import (
     architecture_of,
     base_folder,
@@ -25,7 +26,7 @@ from workers.training.models import (
     tokenizer_hash,
 )
 from workers.training.objectives import OrealTrainer, SupervisedTrainer
-from workers.training.problems import BadConfig, OtherArchitecture, check_tokenizers, explain
+from workers.training.problems import BadConfig, check_tokenizers, explain
 from workers.training.row_trainer import RowTrainer, arguments
 from workers.training.sources import EndOfRows, RowSource, StoredRows, StreamedRows, ToyRows
 from workers.training.tables import TableRows, check_shards
@@ -88,21 +89,22 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
     source = source_of(config, folder.path, asked=lambda: stop.asked, tokenizer=own)
-    begin = checkpoints.latest(folder.checkpoints) if resume else None
+    begin, damaged = checkpoints.latest_whole(folder.checkpoints) if resume else (None, "")
     _check_beginning(begin, resume, base, folder)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
+    watch.held_out = held_out_of(config, source)
     trainer = trainer_of(config, folder.checkpoints, base, tokenizer, source, watch)
     if begin is not None:
         _restore(trainer, checkpoints.read_manifest(begin))
     if main:
-        folder.tell(state="running", steps=config.steps, checkpoint=_relative(begin, folder))
-    why = ""
+        folder.tell(state="running", steps=config.steps, checkpoint=_relative(begin, folder), message=damaged)
+    why = damaged
     try:
         trainer.train(resume_from_checkpoint=str(begin) if begin else None)
     except EndOfRows as end:
         if stop.asked and not trainer.state.global_step:
             return "stopped", ""  # It waited for its first rows.
-        why = str(end)
+        why = " ".join(filter(None, (damaged, str(end))))
         trainer.save_now()
     if trainer.state.global_step < config.steps and stop.asked:
         return "stopped", ""
@@ -114,9 +116,6 @@ def _check_beginning(begin: Path | None, resume: bool, base: Path, folder: JobFo
         if not resume and checkpoints.complete(folder.checkpoints):
             raise BadConfig("This folder holds checkpoints of an earlier attempt; resume it, or take a new folder.")
         return
-    broken = checkpoints.broken_files(begin)
-    if broken:
-        raise OtherArchitecture(f"{begin.name} is damaged: {broken[0]} is not what its manifest says.")
     check_architecture(checkpoints.read_manifest(begin), base)
 
 
@@ -172,7 +171,9 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
     if kind in ("rows", "texts"):
         if kind == "rows" and config.dataset.get("shards"):
             check_shards(job / "rows", config.dataset["shards"])
-        return StoredRows(TableRows(job / "rows", **needs), config.rows_per_step, seed=config.seed)
+        table = TableRows(job / "rows", **needs)
+        places = split_problems(table.problems, config.held_out.share)[0] if config.held_out else None
+        return StoredRows(table, config.rows_per_step, seed=config.seed, places=places)
     if kind == "stream":
         wait = float(source.get("wait", 600))
         rows = job / "rows"
@@ -191,6 +192,16 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
         raise BadConfig(f"The toy “{name}” does not take these options: {error}.") from error
     rules = {"demonstrations": shown, "refills": config.recipe == "turn_dapo"}
     return ToyRows(toy, partial(recipe.rows, **more), config.rows_per_step, seed=config.seed, **rules)
+
+
+def held_out_of(config: JobConfig, source: RowSource) -> HeldOut | None:
+    """What the model is measured on while it learns, None where nothing was asked for."""
+    if config.held_out is None:
+        return None
+    if isinstance(source, StoredRows):
+        return HeldOutRows(source.kept_back, at_once=config.micro)
+    name = config.source["toy"]
+    return HeldOutToy(TOYS[name](**config.source.get("options", {})), name, seed=config.seed)
 
 
 def facts_of(config: JobConfig, base: Path, tokenizer: Any) -> dict[str, Any]:

@@ -40,18 +40,23 @@ class RowSource(Protocol):
 class StoredRows:
     """`per_step` of the rows at a time in an order drawn from the seed, a new order each time through."""
 
-    def __init__(self, rows: Sequence[Row], per_step: int, *, seed: int = 0) -> None:
+    def __init__(self, rows: Sequence[Row], per_step: int, *, seed: int = 0, places: Sequence[int] | None = None) -> None:
+        """`places`: of the rows to learn from, all unless they are given."""
         if not rows:
             raise NotLearnable("There is no row to learn from.")
         self._rows, self._per_step, self._seed = rows, per_step, seed
+        self._places = range(len(rows)) if places is None else places
+        learned = set(self._places)
+        self.kept_back = [rows[place] for place in range(len(rows)) if place not in learned]
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
         """Always exactly `per_step` rows; an order that ends within a step is followed by the next."""
         first = step * self._per_step
         places = range(first, first + self._per_step)
-        orders = {place // len(self._rows): None for place in places}
-        drawn = {number: np.random.default_rng([self._seed, number]).permutation(len(self._rows)) for number in orders}
-        return [self._rows[int(drawn[place // len(self._rows)][place % len(self._rows)])] for place in places]
+        size = len(self._places)
+        orders = {place // size: None for place in places}
+        drawn = {number: np.random.default_rng([self._seed, number]).permutation(size) for number in orders}
+        return [self._rows[self._places[int(drawn[place // size][place % size])]] for place in places]
 
     def measures(self) -> Measures:
         """How often all rows have been used is told by the step."""

@@ -90,6 +90,12 @@ class TableRows(Sequence[Row]):
                 pass
         self._table = pa.concat_tables([pq.read_table(shard, columns=list(NAMES)) for shard in shards])
 
+    @property
+    def problems(self) -> list[str]:
+        """The problem of every row."""
+        found: list[str] = self._table["problem_id"].to_pylist()
+        return found
+
     def __len__(self) -> int:
         return int(self._table.num_rows)
 

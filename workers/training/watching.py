@@ -15,6 +15,7 @@ from workers.learning.rows import Row
 from workers.training import checkpoints
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder
+from workers.training.held_out import HeldOut, measured
 from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
 
@@ -66,6 +67,8 @@ class Watch(TrainerCallback):
         self._seen: dict[str, float] = {}
         self._rows: Sequence[Row] = ()
         self._board: Any = None
+        self.held_out: HeldOut | None = None
+        self._measured_at = -1
         self._since: tuple[float, int] = time.monotonic(), 0
 
     def seen(self, step: int, rows: Sequence[Row], measures: dict[str, float]) -> None:
@@ -122,6 +125,7 @@ class Watch(TrainerCallback):
         found = {ours: float(logs[theirs]) for theirs, ours in NAMES.items() if logs and logs.get(theirs) is not None}
         if "loss" not in found:  # The line at the end, which sums up.
             return
+        found |= self._measured(state.global_step)
         if self.folder is None:
             return
         found |= self.trainer.drift.told()
@@ -130,6 +134,14 @@ class Watch(TrainerCallback):
         self.folder.show(state.global_step, self._samples())
         for name, value in values.items():
             self._tensorboard().add_scalar(name, value, state.global_step)
+
+    def _measured(self, step: int) -> dict[str, float]:
+        """The held-out score, where one is due. Every process takes part: a model may be spread over all of them."""
+        every = self.config.held_out.every if self.config.held_out else 1
+        if self.held_out is None or (step // every == self._measured_at and step < self.config.steps):
+            return {}
+        self._measured_at = step // every
+        return measured(self.held_out.scores(self.trainer))
 
     def _speed(self) -> dict[str, float]:
         """Tokens, tokens a second, and what the time since the last line went into."""

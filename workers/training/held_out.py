@@ -1,0 +1,95 @@
+"""How well the model does where it does not learn, while it learns: fresh problems of a toy, problems of a dataset kept back.
+
+The score of a toy is the share that was solved; of a dataset the mean log-probability of the texts' own tokens, in nats a
+token. Each comes with a 95 % interval, drawn by resampling problems.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Row
+from workers.training.batches import tensors_of
+from workers.training.policy import Policy
+from workers.training.sources import Toy
+from workers.training.toy_score import ROWS_OF_AN_ITEM
+
+ITEMS = 16
+RESAMPLES = 1000
+#: Beside the seed and the item: no problem of a training step is drawn from these numbers.
+_APART = 0x4E1D
+
+
+class HeldOut(Protocol):
+    """Something to be measured on."""
+
+    def scores(self, trainer: Any) -> list[float]:
+        """One for each problem, the same problems every time."""
+        ...
+
+
+class HeldOutToy:
+    """Problems of a toy, the same ones with the same random numbers every time."""
+
+    def __init__(self, toy: Toy, name: str, *, seed: int) -> None:
+        self._toy, self._rows, self._seed = toy, ROWS_OF_AN_ITEM[name], seed
+
+    def scores(self, trainer: Any) -> list[float]:
+        model, found = trainer.accelerator.unwrap_model(trainer.model), []
+        for item in range(ITEMS):
+            random = np.random.default_rng([self._seed, _APART, item])
+            policy = Policy(model, trainer.processing_class, seed=int(random.integers(2**62)))
+            self._toy.rollouts(policy, random, self._rows)
+            found.append(float(self._toy.measures()["solved"]))
+        return found
+
+
+class HeldOutRows:
+    """Rows of problems that are not learned from."""
+
+    def __init__(self, rows: Sequence[Row], *, at_once: int) -> None:
+        self._rows, self._at_once = rows, at_once
+
+    @torch.no_grad()
+    def scores(self, trainer: Any) -> list[float]:
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        was_training = model.training
+        model.eval()
+        sums: dict[str, list[float]] = {}
+        for start in range(0, len(self._rows), self._at_once):
+            rows = self._rows[start : start + self._at_once]
+            batch = tensors_of(rows, pad=trainer.processing_class.pad_token_id, device=trainer.accelerator.device)
+            own = batch["tool_mask"] * batch["completion_mask"]
+            found, _ = trainer.logprobs(model, batch)
+            for row, total, count in zip(rows, (found * own).sum(1).tolist(), own.sum(1).tolist(), strict=True):
+                known = sums.setdefault(row.problem_id, [0.0, 0.0])
+                sums[row.problem_id] = [known[0] + total, known[1] + count]
+        model.train(was_training)
+        return [total / count for total, count in sums.values() if count]
+
+
+def split_problems(problems: Sequence[str], share: float) -> tuple[list[int], list[int]]:
+    """The places of the rows to learn from and of those kept back: whole problems, chosen by the hash of their names.
+
+    Raises `NotLearnable` where there are not two problems.
+    """
+    names = sorted(set(problems), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    if len(names) < 2:
+        raise NotLearnable("Nothing can be held out: all rows are of one problem. Leave “held_out” out.")
+    kept = set(names[: min(len(names) - 1, max(1, round(share * len(names))))])
+    places: tuple[list[int], list[int]] = ([], [])
+    for place, name in enumerate(problems):
+        places[name in kept].append(place)
+    return places
+
+
+def measured(scores: Sequence[float]) -> dict[str, float]:
+    """The mean with its interval, as a job's metrics have them."""
+    values = np.asarray(scores)
+    drawn = np.random.default_rng(0).choice(values, (RESAMPLES, len(values))).mean(axis=1)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return {"held_out/score": float(values.mean()), "held_out/low": float(low), "held_out/high": float(high)}
