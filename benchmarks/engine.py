@@ -103,28 +103,31 @@ def serve_raw(options: dict[str, Any]) -> None:
     for line in sys.stdin:
         prompts, tokens = json.loads(line)
         began = time.perf_counter()
-        written = _raw_round(genai, pipeline, prompts, tokens)
+        written = _raw_round(genai, pipeline, prompts, tokens, at_once=options["concurrency"])
         print(json.dumps({"tokens": written, "seconds": time.perf_counter() - began}), flush=True)
 
 
-def _raw_round(genai: Any, pipeline: Any, prompts: list[str], tokens: int) -> int:
+def _raw_round(genai: Any, pipeline: Any, prompts: list[str], tokens: int, *, at_once: int) -> int:
+    """The engine keeps no limit of its own: with its prompts split over steps it ignores `max_num_seqs`."""
     tokenizer = pipeline.get_tokenizer()
-    handles = []
-    for number, prompt in enumerate(prompts):
-        config = genai.GenerationConfig()
-        config.max_new_tokens = tokens
-        config.do_sample = False
-        config.eos_token_id = tokenizer.get_eos_token_id()
-        history = [{"role": "user", "content": prompt}]
-        text = tokenizer.apply_chat_template(history, add_generation_prompt=True)
-        ids = tokenizer.encode(text, add_special_tokens=False).input_ids
-        handles.append(pipeline.add_request(number, ids, config))
-    written = 0
-    while pipeline.has_non_finished_requests():
+    running: list[Any] = []
+    waiting, written = list(reversed(list(enumerate(prompts)))), 0
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            number, prompt = waiting.pop()
+            config = genai.GenerationConfig()
+            config.max_new_tokens = tokens
+            config.do_sample = False
+            config.eos_token_id = tokenizer.get_eos_token_id()
+            history = [{"role": "user", "content": prompt}]
+            text = tokenizer.apply_chat_template(history, add_generation_prompt=True)
+            ids = tokenizer.encode(text, add_special_tokens=False).input_ids
+            running.append(pipeline.add_request(number, ids, config))
         pipeline.step()
-        for handle in handles:
+        for handle in running:
             while handle.can_read():
                 written += sum(len(output.generated_ids) for output in handle.read().values())
+        running = [handle for handle in running if handle.get_status() == genai.GenerationStatus.RUNNING]
     return written
 
 

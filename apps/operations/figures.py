@@ -16,9 +16,10 @@ DASHES = ("solid", "dot", "dash")
 TITLES = {
     "tokens": ("Tokens written", "Tokens written per second, over all models"),
     "calls": ("Calls", "Calls generating, waiting in workers, and messages in queues"),
-    "answers": ("Answers", "Calls ended per minute, and calls sent or asked again"),
+    "answers": ("Answers", "Calls ended per minute, calls sent or asked again, and leases of runs renewed"),
     "waits": ("Waits", "Mean seconds to the first token and in queues, and the age of the oldest result not in the journal"),
-    "journal": ("Journal", "Mean milliseconds of a journal commit"),
+    "journal": ("Journal and pages", "Mean milliseconds of a journal commit, and from an event to the pages that watch"),
+    "cache": ("Prefix cache", "Percentage of prompt tokens that engines had in their prefix cache"),
     "people": ("Runs and readers", "Runs driven, stalled runs and open pages"),
     "stores": ("Stores", "Megabytes used by Redis and by the database"),
 }
@@ -40,6 +41,7 @@ CHARTS: dict[str, tuple[str, Sequence[Line]]] = {
         [
             ("ended", lambda point: point.rate("ended", 60.0)),
             ("sent or asked again", lambda point: point.rate("again", 60.0)),
+            ("leases renewed", lambda point: point.rate("leases", 60.0)),
         ],
     ),
     "waits": (
@@ -50,7 +52,14 @@ CHARTS: dict[str, tuple[str, Sequence[Line]]] = {
             ("oldest result not in the journal", lambda point: point.sample["lag"]),
         ],
     ),
-    "journal": ("milliseconds per commit", [("journal", lambda point: _times(point.mean("commit"), 1000.0))]),
+    "journal": (
+        "milliseconds, mean",
+        [
+            ("journal commit", lambda point: _times(point.mean("commit"), 1000.0)),
+            ("event to pages", lambda point: _times(point.mean("event"), 1000.0)),
+        ],
+    ),
+    "cache": ("% of prompt tokens", [("found", lambda point: _times(point.share("cached", "prompt"), 100.0))]),
     "people": (
         "",
         [

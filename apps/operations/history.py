@@ -35,6 +35,7 @@ def sample_of(now: Situation) -> Sample:
     first = totals.spread_sum("time_to_first_token_seconds")
     wait = totals.spread_sum("call_wait_seconds")
     commit = totals.spread_sum("journal_commit_seconds")
+    event = totals.spread_sum("event_delay_seconds")
     return {
         "running": now.running,
         "waiting": now.waiting,
@@ -55,6 +56,11 @@ def sample_of(now: Situation) -> Sample:
         "wait_s": round(wait[1], 3),
         "commit_n": commit[0],
         "commit_s": round(commit[1], 4),
+        "event_n": event[0],
+        "event_s": round(event[1], 4),
+        "prompt": totals.sum_of("prompt_tokens"),
+        "cached": totals.sum_of("cached_prompt_tokens"),
+        "leases": totals.sum_of("lease_renewals"),
     }
 
 
@@ -111,6 +117,11 @@ class Point:
     def rate(self, name: str, per_s: float = 1.0) -> float | None:
         """Growth per `per_s` seconds; None behind a gap."""
         return self.added(name) / self.seconds * per_s if self.after is not None and self.seconds > 0 else None
+
+    def share(self, part: str, whole: str) -> float | None:
+        """The part of what a total grew by; None where it did not grow, and in samples from before it was counted."""
+        grown = self.added(whole)
+        return self.added(part) / grown if grown > 0 and self.after is not None and whole in self.after else None
 
     def mean(self, name: str) -> float | None:
         """The mean of the values that a histogram got in this stretch; None where it got none."""

@@ -44,6 +44,7 @@ def test_a_sample_holds_totals(db: None, valkey: Any) -> None:
     assert sample_once(valkey)
     sample = json.loads(valkey.xrange(KEY)[0][1]["sample"])
     assert (sample["tokens"], sample["again"], sample["commit_n"], sample["commit_s"]) == (70, 3, 1, 0.5)
+    assert {"event_n", "event_s", "prompt", "cached", "leases"} <= sample.keys()
 
 
 def test_totals_become_rates_and_a_wiped_redis_is_no_negative_rate(valkey: Any) -> None:
@@ -58,6 +59,14 @@ def test_means_are_of_the_stretch_and_not_of_all_time(valkey: Any) -> None:
     put(valkey, 80, first_n=1002, first_s=5001)
     put(valkey, 70, first_n=1002, first_s=5001)
     assert [point.mean("first") for point in points(valkey, hours=1)] == [None, 0.5, None]
+
+
+def test_what_an_engine_had_cached_is_a_share_of_the_stretch(valkey: Any) -> None:
+    put(valkey, 100)
+    put(valkey, 90, prompt=1000, cached=0)
+    put(valkey, 80, prompt=1400, cached=100)
+    put(valkey, 70, prompt=1400, cached=100)
+    assert [point.share("cached", "prompt") for point in points(valkey, hours=1)] == [None, None, 0.25, None]
 
 
 def test_a_gap_breaks_the_line(valkey: Any) -> None:

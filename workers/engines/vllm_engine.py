@@ -25,6 +25,7 @@ from apps.reasoning.inference.aliases import Alias, VllmOptions
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.model_files import model_path
 from workers.engines.tied_children import tied_children
+from workers.engines.vllm_lines import as_ours
 from workers.engines.vllm_stats import EngineStats
 from workers.slots import spare_places
 from workers.watchdog import loading
@@ -169,7 +170,7 @@ class RunningEngine:
         config = {
             "version": 1,
             "disable_existing_loggers": False,
-            "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s"}},
+            "formatters": {"line": as_ours()},
             "handlers": {"console": console, "errors": errors},
             "loggers": {"vllm": {"handlers": ["console", "errors"], "level": level, "propagate": False}},
         }

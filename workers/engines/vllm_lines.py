@@ -1,6 +1,15 @@
-"""Where vLLM's log lines go: in the worker where its own go, in the engine's processes to standard error."""
+"""Where vLLM's log lines go: in the worker where its own go, from the engine's processes to standard error; in our format."""
 
 import logging
+
+from apps.runs.logs import JsonFormatter
+
+
+def as_ours() -> dict[str, str]:
+    """The formatter, as a logging configuration names it, for processes whose lines stand beside this one's."""
+    if any(isinstance(handler.formatter, JsonFormatter) for handler in logging.getLogger().handlers):
+        return {"()": f"{JsonFormatter.__module__}.{JsonFormatter.__name__}"}
+    return {"format": "%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s"}
 
 
 class Lines(logging.StreamHandler):  # type: ignore[type-arg]
