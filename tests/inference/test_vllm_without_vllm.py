@@ -1,10 +1,6 @@
 """What of the vLLM backend can be looked at without vLLM: answers put together, prompts, and why an engine did not start."""
 
 import asyncio
-import json
-import logging
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,14 +9,12 @@ import pytest
 from apps.reasoning.domain.errors import BackendRefused, BackendUnavailable, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Final, Message
 from apps.reasoning.inference.aliases import Alias, parse_aliases
-from apps.runs.logs import JsonFormatter, TextFormatter
 from tests.inference.conftest import a_request
 from workers.backends import backend_for
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.vllm import VllmBackend
 from workers.engines.vllm_answer import AllText, Answer, ByParser, ByTags, Origin, Splitter
 from workers.engines.vllm_engine import explained, lost
-from workers.engines.vllm_lines import Lines, as_ours
 
 ORIGIN = Origin(policy="p", logprobs_of="raw", tokenizer="t", chat_template="c")
 
@@ -234,15 +228,6 @@ def test_a_parser_of_the_engine_gets_the_tokens_so_far_without_a_copy_of_them_at
     assert len({id(before) for before, _ in lists}) == len({id(now) for _, now in lists}) == 1
 
 
-def test_lines_of_the_engine_go_where_the_others_go(
-    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
-    record = logging.LogRecord("vllm.core", logging.INFO, "f", 1, "loaded", None, None)
-    Lines().emit(record)
-    assert [(found.name, found.message) for found in caplog.records] == [("vllm.core", "loaded")]
-    assert capsys.readouterr().err == ""
-
-
 class FakeTokenizer:
     """What ChatPrompt needs of a tokeniser."""
 
@@ -288,29 +273,3 @@ def test_roles_that_the_template_refuses_fail_the_call_and_no_template_the_engin
     bare.chat_template = ""
     with pytest.raises(BackendUnavailable, match=r"options\.chat_template"):
         ChatPrompt(bare)
-
-
-@pytest.mark.parametrize("kind", ["text", "json"])
-def test_lines_of_the_engines_processes_have_the_format_of_the_workers(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a process of its own, as the engine core reads the configuration."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(JsonFormatter() if kind == "json" else TextFormatter("{message}", style="{"))
-    monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
-    program = (
-        "import json, logging.config, sys; logging.config.dictConfig(json.loads(sys.argv[1])); "
-        "logging.getLogger('vllm').info('the core is up')"
-    )
-    config = {
-        "version": 1,
-        "formatters": {"line": as_ours()},
-        "handlers": {"console": {"class": "workers.engines.vllm_lines.Lines", "formatter": "line"}},
-        "loggers": {"vllm": {"handlers": ["console"], "level": "INFO", "propagate": False}},
-    }
-    ended = subprocess.run([sys.executable, "-c", program, json.dumps(config)], capture_output=True, text=True, check=True)
-    line = ended.stderr.strip()
-    if kind == "json":
-        assert {name: json.loads(line)[name] for name in ("level", "logger", "message")} == {
-            "level": "INFO", "logger": "vllm", "message": "the core is up",
-        }  # fmt: skip
-    else:
-        assert line.endswith("vllm: the core is up")

@@ -1,0 +1,46 @@
+"""vLLM's own lines: in the worker they go where its lines go, from the engine's processes they come in the same format."""
+
+import json
+import logging
+import subprocess
+import sys
+
+import pytest
+
+from apps.runs.logs import JsonFormatter, TextFormatter
+from workers.engines.vllm_lines import Lines, as_ours
+
+
+def test_lines_of_the_engine_go_where_the_others_go(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = logging.LogRecord("vllm.core", logging.INFO, "f", 1, "loaded", None, None)
+    Lines().emit(record)
+    assert [(found.name, found.message) for found in caplog.records] == [("vllm.core", "loaded")]
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("kind", ["text", "json"])
+def test_lines_of_the_engines_processes_have_the_format_of_the_workers(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, as the engine core reads the configuration."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonFormatter() if kind == "json" else TextFormatter("{message}", style="{"))
+    monkeypatch.setattr(logging.getLogger(), "handlers", [handler])
+    program = (
+        "import json, logging.config, sys; logging.config.dictConfig(json.loads(sys.argv[1])); "
+        "logging.getLogger('vllm').info('the core is up')"
+    )
+    config = {
+        "version": 1,
+        "formatters": {"line": as_ours()},
+        "handlers": {"console": {"class": "workers.engines.vllm_lines.Lines", "formatter": "line"}},
+        "loggers": {"vllm": {"handlers": ["console"], "level": "INFO", "propagate": False}},
+    }
+    ended = subprocess.run([sys.executable, "-c", program, json.dumps(config)], capture_output=True, text=True, check=True)
+    line = ended.stderr.strip()
+    if kind == "json":
+        assert {name: json.loads(line)[name] for name in ("level", "logger", "message")} == {
+            "level": "INFO", "logger": "vllm", "message": "the core is up",
+        }  # fmt: skip
+    else:
+        assert line.endswith("vllm: the core is up")
