@@ -3,8 +3,9 @@
 Alone: a raw process (engine.py, engine_vllm.py), requests added and tokens read with nothing of ours. Stack: Celery → inference
 worker → engine → streams → this process as the orchestrator with its journal. Both hold one engine process; while one
 measures, the other sleeps. They take turns, each as often first as second, because a machine's speed drifts by more than is to
-be told; the ratio is the median of the pairs' ratios, with the interval that holds it in 95 of 100 resamples. What all our processes but the engine's cost is
-measured as well, as a share of the processor time of the calls: that hardly depends on how fast the machine is just now.
+be told; the ratio is the median of the pairs' ratios, with the interval that holds it in 95 of 100 resamples. What all our
+processes but the engine's cost is measured as well, as a share of the processor time of the calls: that hardly depends on how
+fast the machine is just now.
 
 Two kinds of load. A burst: so many calls begin together, and the time runs until the last is in the journal; what it takes to
 send the first and to gather the last is in it. And, at the highest level, a queue twice as long as the engine has places, as
