@@ -28,7 +28,7 @@ class HostOptions(Value):
     ends the process; see `EngineHost`."""
 
     flush_s: float = 0.05
-    unwatched_s: float = 1.0
+    unwatched_s: float = 5.0
     stuck_s: float = 5.0
     abort_patience_s: float = 1.0
     sink_patience_s: float = 1.0

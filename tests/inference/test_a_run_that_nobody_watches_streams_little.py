@@ -1,4 +1,4 @@
-"""Nobody reads what a run writes while nobody has it open: its calls are told of once a second, not twenty times."""
+"""Nobody reads what a run writes while nobody has it open: its calls are told of now and then, not twenty times a second."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The engine's process tells of a call that nobody reads once a second, of one that somebody reads as it writes."""
+"""The engine's process tells of a call that nobody reads now and then, of one that somebody reads as it writes."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

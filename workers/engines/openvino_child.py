@@ -26,7 +26,7 @@ from workers.engines.detokenize import TextStream, TokenTable
 
 FLUSH_S = 0.03
 #: Between two pieces of a call that nobody reads: the engine waits while a piece is written here, and the worker parses it.
-UNREAD_S = 1.0
+UNREAD_S = 5.0
 _STATUS = native.GenerationStatus
 _LENGTH = native.GenerationFinishReason.LENGTH
 
