@@ -3,6 +3,7 @@
 `workers/recipes/` has the algorithms; a test compares the two lists.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -100,3 +101,16 @@ RECIPES = {
         Recipe("marsrl", "MarsRL", "MarsRL §3", "agents", False),
     )
 }  # fmt: skip
+
+
+def without_effect(options: Mapping[str, object]) -> tuple[str, str] | None:
+    """The option that changes nothing beside the credit that was chosen, and why; None where all have an effect."""
+    credit = options.get("credit", "corrected")
+    idle = {"trajectory": ("scope", "gamma", "weighting", "terminals"), "printed": ("scope",)}.get(str(credit), ())
+    for option in _ROUNDS:
+        if option.name in idle and options.get(option.name, option.default) != option.default:
+            return (
+                option.name,
+                f"Credit “{credit}” does not look at it; leave it at {option.default} or choose another.",
+            )
+    return None

@@ -18,7 +18,7 @@ from apps.datasets.access import may_make_datasets
 from apps.datasets.choosing import runs_to_choose
 from apps.datasets.making import Tell, making_folder
 from apps.datasets.models import DatasetBuild
-from apps.datasets.recipes import JUDGES, RECIPES, Option, Recipe
+from apps.datasets.recipes import JUDGES, RECIPES, Option, Recipe, without_effect
 from apps.runs.models import Run
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
@@ -76,6 +76,8 @@ def options_read(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
         if not option.choices:
             value = _number(option, value)
         found[option.name] = value
+    if (said := without_effect(found)) is not None:
+        raise ValidationError({said[0]: said[1]})
     if found.get("margin", 0) > found.get("longest", 0):
         raise ValidationError({"margin": "The margin is the last part of the longest turn, so it cannot be more."})
     if unknown := sorted(set(given) - set(found)):

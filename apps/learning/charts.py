@@ -125,7 +125,7 @@ CHARTS = (
     Chart(
         "time",
         "Where the time goes",
-        "Shares of the trainer’s time: learning, playing, or waiting for runs.",
+        "Shares of the trainer’s time: learning, playing, waiting for runs, or measuring what is held out.",
         r"time/.+",
         "stack",
         share=True,
@@ -161,6 +161,7 @@ _WORDS = {
     "time/train": "learning",
     "time/rollout": "playing",
     "time/idle": "waiting for runs",
+    "time/held_out": "measuring",
     "reward/episode": "the episode’s",
     "reward/unread": "unread actions",
     "reward/length": "length",

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from apps.datasets.recipes import RECIPES
+from apps.datasets.recipes import RECIPES, without_effect
 from apps.learning.recipes import recipe_cards
 
 #: In the form as fields of their own.
@@ -126,12 +126,13 @@ def settings_read(text: str, learner: Learner) -> Settings:
 
 def _check_number(name: str, value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if name in WHOLE and not (is_number and isinstance(value, int) and value > 0):
-        raise ValidationError(f"{name} is a whole number of {WHOLE[name]}, at least 1.")
+    least = 0 if name.startswith("recipe.") else 1  # 0 of a recipe's is off.
+    if name in WHOLE and not (is_number and isinstance(value, int) and value >= least):
+        raise ValidationError(f"{name} is a whole number of {WHOLE[name]}, at least {least}.")
     if not is_number or not 0 <= value < float("inf"):
         raise ValidationError(f"{name} is a number that is not negative.")
     if value > MOST.get(name, value):
-        raise ValidationError(f"{name} is at most {MOST[name]:g}.")
+        raise ValidationError(f"{name} is at most {MOST[name]:,.10g}.")
 
 
 def _check_together(found: Settings) -> None:
@@ -140,5 +141,7 @@ def _check_together(found: Settings) -> None:
         raise ValidationError("loss.longest, the longest completion in tokens, goes with loss.aggregation = fixed alone.")
     if "share" in found.held_out and not (found.held_out["share"] and "every" in found.held_out):
         raise ValidationError("held_out.share, above 0, goes with held_out.every, the steps from one score to the next.")
+    if (said := without_effect(found.recipe)) is not None:
+        raise ValidationError(f"recipe.{said[0]}: {said[1]}")
     if found.recipe.get("margin", 0) > found.recipe.get("longest", 0):
         raise ValidationError("recipe.margin is the last part of recipe.longest, so it cannot be more.")

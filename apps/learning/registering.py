@@ -26,6 +26,7 @@ TRAINERS_OWN = (
     "scaler",
     "value_head",
     "token_rewards",
+    "ref/",  # TRL's copy of the adapter that a job began with.
 )
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 ADAPTER = "adapter_model.safetensors"

@@ -13,7 +13,7 @@ from apps.explorations.plans import Plan, plan_params, role_limit
 from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.recipes import recipe_cards
-from apps.learning.rollout_plan import RolloutPlan, follows, player_title, players
+from apps.learning.rollout_plan import RolloutPlan, follows, most_rank, player_title, players
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 from apps.reasoning.domain.values import Value
@@ -207,6 +207,8 @@ class RolloutFields(forms.Form):
     def _check_follower(self, name: str, values: dict[str, Any]) -> None:
         if not values["lora"]:
             self.add_error("lora", "The engine follows adapters only: tick this, or take a model that stays as it is.")
+        elif (most := most_rank(self._players[name])) is not None and (values.get("lora_rank") or 16) > most:
+            self.add_error("lora_rank", f"The engine of {name} takes adapters of rank {most} at most (options.max_lora_rank).")
         if other := TrainingJob.objects.filter(under_way(), rollouts__alias=name).first():
             self.add_error("player", f"It follows {other.title} just now. Wait until that one has ended, or stop it.")
 

@@ -65,6 +65,13 @@ def drawn_at(alias: Alias, temperature: float | None) -> float:
     return temperature if getattr(engine.options, "logprobs_of", "raw") == "sampled" and temperature else 1.0
 
 
+def most_rank(alias: Alias) -> int | None:
+    """The highest rank of an adapter that its engine takes; None where it says nothing of it."""
+    engine = load_aliases(settings.MODELS_FILE).get(alias.engine, alias)
+    found: int | None = getattr(engine.options, "max_lora_rank", None)
+    return found
+
+
 def player_title(alias: Alias) -> str:
     """As the form names it."""
     return f"{alias.title}: follows the job" if follows(alias) else f"{alias.title}: stays as it is"

@@ -61,6 +61,7 @@ class Rollouts:
         self.job, self.plan, self.trouble = job, plan_of(job.rollouts), ""
         self._feed: Feed | None = None
         self._has_ended = False
+        self._is_followed = False
         self._left = "[]"
         self._looked_at = -EVERY_S
 
@@ -97,7 +98,7 @@ class Rollouts:
                 self._feed.end()
                 self._feed, self._has_ended = None, True
         self._keep_producer()
-        if not self._has_ended and not self.trouble:
+        if not self._has_ended and not self.trouble and not self._waits_for_its_adapter():
             self._begin_some()
 
     def _set_up(self) -> None:
@@ -105,6 +106,7 @@ class Rollouts:
         alias = load_aliases(settings.MODELS_FILE).get(self.plan.alias)
         if alias is None:
             raise ValidationError(f"There is no model {self.plan.alias} in models.toml any more.")
+        self._is_followed = followed_folder(alias.adapter) is not None
         _follow(alias, self.job)
         recipe = RECIPES[self.job.recipe]
         mine, size = Q(rollout__job=self.job), self.plan.runs_a_group
@@ -123,6 +125,12 @@ class Rollouts:
         return status == RunStatus.FINISHED or (self._feed is not None and self._feed.holds(str(run)))
 
     # --- runs --------------------------------------------------------------------------------------------------------
+
+    def _waits_for_its_adapter(self) -> bool:
+        """A job that goes on from an adapter hands it over before its first step; until then the engine has the bare model."""
+        base = self.job.config.get("base")
+        begins_taught = isinstance(base, str) and (Path(base) / "adapter_config.json").exists()
+        return self._is_followed and begins_taught and not any((self.job.folder / "policy").glob("[0-9]*"))
 
     def _begin_some(self) -> None:
         asked = Rollout.objects.filter(job=self.job).order_by("number")

@@ -162,3 +162,27 @@ def test_many_rows_become_several_files_in_their_order(tmp_path: Path) -> None:
     names = [row["trajectory_id"] for name in files for row in pq.read_table(tmp_path / "out" / name).to_pylist()]
     assert names == [name for number in range(10) for name in (f"r{number}", f"w{number}")]
     assert summary["counts"]["pass_rates"] == {"0": 0, "0-25": 0, "25-50": 10, "50-75": 0, "75-99": 0, "1": 0}
+
+
+def test_answers_without_a_token_of_the_policys_own_are_left_out_and_counted(tmp_path: Path) -> None:
+    """A trainer would refuse them; the others of their group are learned from."""
+    place = shard(tmp_path, loss_mask=[[1, 0, 1], [1, 0, 1], [0, 0, 0], [1, 0, 1]])
+    attempts = [trajectory(f"t{row}", [turn(place, row)], 7 * (row % 2)) for row in range(4)]
+    summary = made(tmp_path, "grpo_rubric", line(*attempts))
+    assert summary["counts"]["rows"] == 3
+    [left] = [one for one in summary["left"] if "own" in one["reason"]]
+    assert (left["count"], left["examples"]) == (1, ["Two (1)"])
+
+
+def test_pass_rates_count_trajectories_once_but_agents_one_by_one(tmp_path: Path) -> None:
+    """Two turns of a right attempt are one of two; eight solutions of one run are eight."""
+    place = shard(tmp_path, rows=8)
+    long = trajectory("long", [turn(place, 0), turn(place, 1), turn(place, 2)], 1)
+    summary = made(tmp_path, "turn_grpo", line(long, trajectory("short", [turn(place, 3)], 0)))
+    assert summary["counts"]["pass_rates"]["25-50"] == 1
+    rewards = [1, 0, 0, 0, 0, 0, 0, 0]
+    folder = tmp_path / "agents"
+    folder.mkdir()
+    place = shard(folder, rows=8)
+    solvers = [turn(place, row, reward=reward, group="p") for row, reward in enumerate(rewards)]
+    assert made(folder, "marsrl", line(trajectory("run", solvers, 0)))["counts"]["pass_rates"]["0-25"] == 1

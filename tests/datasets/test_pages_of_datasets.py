@@ -110,6 +110,8 @@ def test_what_the_papers_leave_open_can_be_chosen_and_what_cannot_be_is_said_bes
         ("turn_dapo", {"longest": 0.5}, "a whole number"),
         ("turn_dapo", {"longest": 100, "margin": 200}, "cannot be more"),
         ("turn_dapo", {"margin": 200}, "cannot be more"),
+        ("orealh", {"gamma": 0.5, "credit": "trajectory"}, "does not look at it"),
+        ("orealh", {"scope": "round", "credit": "printed"}, "does not look at it"),
     ):
         with pytest.raises(ValidationError) as refused:
             options_read(RECIPES[recipe], given)

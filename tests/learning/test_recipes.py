@@ -159,14 +159,16 @@ def test_failed_proofs_may_be_left_out_of_the_values_as_the_algorithm_is_printed
 
 
 def test_one_right_and_one_wrong_trajectory_of_a_problem_may_be_kept_compared_within_all() -> None:
+    """Right is what has a reward, as for the token reward model: a proof that was accepted with a wrong answer is none."""
     turns = [turn(kind="round"), turn(kind="answer")]
-    group = [attempt(right, *turns, name=f"{place}", votes=(4 * right, 4)) for place, right in enumerate([1, 0, 0, 1, 0])]
+    group = [attempt(1, *turns, name=f"{place}", votes=(4 * right, 4)) for place, right in enumerate([1, 0, 0, 1, 0])]
+    group.append(attempt(1, *turns, name="wrong", votes=(4, 4), answer_ok=False))
     every = {(row.trajectory_id, row.step_index): row.advantage for row in orealh.rows(group, credit="trajectory")}
     kept = orealh.rows(group, credit="trajectory", keep="pair")
     assert [row.reward > 0 for row in kept if row.reward is not None] == [True, True, False, False]
     assert all(every[row.trajectory_id, row.step_index] == row.advantage for row in kept)
     assert orealh.rows(group, credit="trajectory", keep="pair") == kept
-    with pytest.raises(NothingToLearn, match="accepted proof"):
+    with pytest.raises(NothingToLearn, match="one of each"):
         orealh.rows([attempt(0, *turns, votes=(k, 4)) for k in (1, 2)], keep="pair")
 
 

@@ -141,6 +141,29 @@ def test_a_job_goes_on_from_the_checkpoint_before_a_damaged_one_and_says_so(tmp_
     assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
 
 
+@pytest.mark.parametrize("name", ["manifest.json", "ref/adapter_model.safetensors"])
+def test_a_manifest_and_files_of_folders_are_looked_at_too(tmp_path: Path, name: str) -> None:
+    """A job that goes on with an adapter keeps TRL's copy of it, to which KL is measured, in a folder of its own."""
+    first = job(tmp_path / "first", steps=2, save_every=2, lora={"rank": 4, "alpha": 8})
+    end_of(first)
+    known: dict[str, Any] = {"save_every": 2, "lora": {"rank": 4, "alpha": 8}, "loss": {"beta": 0.1}}
+    folder = job(tmp_path / "second", base=str(first / "checkpoints" / "checkpoint-2"), **known)
+    end_of(folder)
+    cut_off(folder / "checkpoints" / "checkpoint-4" / name)
+    found = end_of(folder, resume=True)
+    assert f"checkpoint-4 is damaged: {name}" in found["message"]
+    assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
+
+
+def test_of_several_processes_one_sets_a_damaged_checkpoint_aside_and_all_go_on_from_the_same(tmp_path: Path) -> None:
+    folder = job(tmp_path, save_every=2)
+    end_of(folder)
+    cut_off(folder / "checkpoints" / "checkpoint-4" / "model.safetensors")
+    found = [checkpoints.latest_whole(folder / "checkpoints", main=main)[0] for main in (False, True, False)]
+    assert {path.name for path in found if path} == {"checkpoint-2"}
+    assert (folder / "checkpoints" / "damaged-checkpoint-4").exists()
+
+
 def test_where_every_checkpoint_is_damaged_nothing_is_resumed(tmp_path: Path) -> None:
     folder = job(tmp_path, save_every=2)
     end_of(folder)

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.training.factory import end_of, job, lines, row, rows
-from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Row
 from workers.training.held_out import measured, split_problems
+from workers.training.problems import BadConfig
+from workers.training.sources import StoredRows
 
 NAMES = ("held_out/score", "held_out/low", "held_out/high")
 
@@ -45,7 +46,7 @@ def test_kept_back_are_whole_problems_and_never_all_of_them() -> None:
     assert (len(kept), len(learned)) == (6, 24)
     assert split_problems(names, 0.2) == split_problems(names, 0.2)
     assert [len(part) for part in split_problems(["a", "b"], 0.01)] == [1, 1]
-    with pytest.raises(NotLearnable, match="one problem"):
+    with pytest.raises(BadConfig, match="one problem"):
         split_problems(["a", "a"], 0.1)
 
 
@@ -56,6 +57,22 @@ def test_what_is_kept_back_is_not_learned_from(tmp_path: Path) -> None:
     seen = {line["problem_id"] for line in lines(folder / "samples.jsonl")}
     assert seen
     assert not seen & held
+
+
+def test_what_measuring_takes_is_no_time_of_learning(tmp_path: Path) -> None:
+    folder = job(tmp_path, problems(), recipe="turn_sft", held_out={"every": 2, "share": 0.25})
+    end_of(folder)
+    for line in lines(folder / "metrics.jsonl"):
+        assert line["time/held_out"] + line["time/train"] == pytest.approx(1)
+        assert (line["time/held_out"] > 0) == (NAMES[0] in line)
+
+
+def test_of_many_rows_some_are_measured() -> None:
+    given = problems(3)
+    source = StoredRows(given, 4, seed=1, places=range(2))
+    assert source.kept_back(20) == given[2:]
+    assert source.kept_back(3) == source.kept_back(3)
+    assert len(source.kept_back(3)) == 3
 
 
 def test_a_toy_is_played_on_the_same_fresh_problems_every_time_and_learning_is_not_disturbed(tmp_path: Path) -> None:
@@ -88,7 +105,7 @@ def test_what_cannot_be_held_out_is_said(tmp_path: Path, more: dict[str, Any], w
 
 def test_a_dataset_of_one_problem_has_nothing_to_hold_out(tmp_path: Path) -> None:
     found = end_of(job(tmp_path, rows(8), recipe="turn_sft", held_out={"every": 1}))
-    assert (found["state"], found["reason"]) == ("failed", "bad_rows")
+    assert (found["state"], found["reason"]) == ("failed", "bad_config")
     assert "all rows are of one problem" in found["message"]
 
 

@@ -1,8 +1,15 @@
 """Fixtures of training jobs; the test with the real trainer is of `make test-learning`, which asks for its marker."""
 
-import pytest
+from collections.abc import Iterator
+from pathlib import Path
 
-from tests.training_jobs.factory import training  # noqa: F401  (a fixture)
+import pytest
+from pytest_django import Settings
+
+from apps.learning import rollouts
+from apps.learning.rollouts import Rollouts
+from tests.training_jobs.factory import training as training
+from tests.training_jobs.playing import MODELS, Stage
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -13,3 +20,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if elsewhere:
         config.hook.pytest_deselected(items=elsewhere)
         items[:] = [item for item in items if item not in elsewhere]
+
+
+@pytest.fixture
+def stage(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    training.MODELS_FILE = tmp_path / "models.toml"
+    training.MODELS_FILE.write_text(MODELS)
+    made = Stage()
+    monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(made.sent.append)}))
+    monkeypatch.setattr("apps.runs.services.stop_calls", lambda _run: None)  # No engine has any.
+    monkeypatch.setattr(rollouts, "EVERY_S", 0.0)
+    return made
+
+
+@pytest.fixture
+def playing(stage: Stage) -> Iterator[list[Rollouts]]:
+    """What is to be ended after the test."""
+    found: list[Rollouts] = []
+    yield found
+    for one in found:
+        one.end()

@@ -3,92 +3,28 @@
 import os
 import signal
 import time
-from collections import deque
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.learning import rollouts
-from apps.learning.folders import locked, prepare
+from apps.learning.folders import locked
 from apps.learning.models import JobState, Rollout, TrainingJob
-from apps.learning.rollout_plan import RolloutPlan
 from apps.learning.rollouts import PRODUCER_LOCK, PRODUCER_PID, Rollouts, left_out
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import ROLLOUT, Run, RunStatus
 from apps.runs.selectors import run_list
-from tests.datasets.factory import Answer, judged, version_of
+from tests.datasets.factory import judged, version_of
 from tests.datasets.held import held
 from tests.datasets.streams import shards, told
 from tests.datasets.test_groups_of_agents import half_right
 from tests.reasoning.candidates import FAIL, PASS, named
 from tests.runs.driving import drive, with_model
-from tests.training_jobs.factory import a_job, driven
+from tests.training_jobs.factory import driven
+from tests.training_jobs.playing import Stage, a_playing_job, looked
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-MODELS = """
-[scripted]
-backend = "scripted"
-title = "Player"
-options.script = "tests/player.toml"
-"""
-
-
-class Stage:
-    """Runs as they are sent; the test drives them."""
-
-    def __init__(self) -> None:
-        self.sent: deque[int] = deque()
-
-    def drive(self, verdict: str = PASS, *, answer: Answer | None = None) -> None:
-        """Drive the oldest that was sent to its end, with the same verdict everywhere or as `answer` says."""
-        run = Run.objects.get(pk=self.sent.popleft())
-        drive(run, with_model(ScriptedBackend(answer or judged(verdict))))
-
-
-@pytest.fixture
-def stage(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    training.MODELS_FILE = tmp_path / "models.toml"
-    training.MODELS_FILE.write_text(MODELS)
-    made = Stage()
-    monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(made.sent.append)}))
-    monkeypatch.setattr("apps.runs.services.stop_calls", lambda _run: None)  # No engine has any.
-    monkeypatch.setattr(rollouts, "EVERY_S", 0.0)
-    return made
-
-
-def a_playing_job(recipe: str = "grpo_rubric", **plan: Any) -> TrainingJob:
-    values: dict[str, Any] = {"scaffold": "solver_verifier_corrector", "preset": "quick", "alias": "scripted"}
-    values |= {"problems": ("even-number",), "runs_a_group": 2, "visits": 1, "at_once": 2}
-    config = {"recipe": recipe, "base": "b", "source": {"kind": "stream"}, "steps": 5000}
-    job = a_job(config=config, rollouts=RolloutPlan(**(values | plan)).model_dump(mode="json"), state=JobState.RUNNING)
-    TrainingJob.objects.filter(pk=job.pk).update(started_at=timezone.now())
-    job.refresh_from_db()
-    prepare(job.folder, job.config, None)
-    return job
-
-
-@pytest.fixture
-def playing(stage: Stage) -> Iterator[list[Rollouts]]:
-    """What is to be ended after the test."""
-    found: list[Rollouts] = []
-    yield found
-    for one in found:
-        one.end()
-
-
-def looked(one: Rollouts, until: Any) -> None:
-    """Look until something holds."""
-    deadline = time.monotonic() + 60
-    while not until():
-        assert time.monotonic() < deadline
-        one.look()
-        assert one.trouble == ""
-        time.sleep(0.05)
 
 
 def test_runs_are_begun_fed_and_become_rows_and_the_stream_ends_with_the_last(stage: Stage, playing: list[Rollouts]) -> None:
@@ -264,23 +200,6 @@ def test_the_trainers_end_ends_the_producer_and_what_still_runs(stage: Stage) ->
     assert told(job.folder)["state"] == "stopped"
     commands = [command.name for run in Run.objects.all() for command in run.commands.all()]
     assert commands == ["cancel", "cancel"]
-
-
-def test_the_engine_follows_the_job_that_plays_and_one_job_at_a_time(stage: Stage, training: Settings, tmp_path: Path) -> None:
-    version_of()
-    learner = f'[learner]\nadapter_of = "big"\nadapter = "{tmp_path}/live/learner/*"\n'
-    training.MODELS_FILE.write_text(f'[big]\nbackend = "vllm"\ntitle = "Big"\nmodel = "big"\n{learner}')
-    first, second = a_playing_job(alias="learner"), a_playing_job(alias="learner")
-    (busy := Rollouts(second)).look()
-    assert "follows another job just now" in busy.trouble
-    TrainingJob.objects.filter(pk=second.pk).update(state=JobState.STOPPED)
-    (one := Rollouts(first)).look()
-    assert (tmp_path / "live" / "learner").resolve() == (first.folder / "policy").resolve()
-    one.end()
-    TrainingJob.objects.filter(pk=first.pk).update(state=JobState.FINISHED)
-    (next_one := Rollouts(second)).look()
-    assert (tmp_path / "live" / "learner").resolve() == (second.folder / "policy").resolve()
-    next_one.end()
 
 
 def test_the_driver_of_a_job_lets_it_play_and_tells_its_trouble(stage: Stage, training: Settings) -> None:

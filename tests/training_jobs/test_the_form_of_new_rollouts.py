@@ -101,6 +101,7 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"player": ""}, "player", "Choose one"),
         ({"scaffold": ""}, "scaffold", "Choose one"),
         ({"lora": ""}, "lora", "follows adapters only"),
+        ({"lora_rank": 64}, "lora_rank", "takes adapters of rank 32 at most"),
         ({"player": "big", "segment_tokens": 512}, "segment_tokens", "no newer policy"),
         ({"segment_tokens": 100_000}, "segment_tokens", "Take a shorter segment"),
         ({"segment_tokens": 600, "answer_tokens": 600}, "segment_tokens", "at most 600 tokens"),

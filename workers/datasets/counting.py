@@ -58,15 +58,16 @@ class Counts:
     lengths: Counter[int] = field(default_factory=Counter)
     told: Tally = field(default_factory=dict)
 
-    def take(self, rows: Sequence[Row], *, has_tokens: bool) -> None:
-        """The rows of one problem; groups never span problems."""
+    def take(self, rows: Sequence[Row], *, has_tokens: bool, by_turn: bool = False) -> None:
+        """The rows of one problem; groups never span problems. `by_turn`: turns are compared, not trajectories."""
         self.problems += 1
         self.rows += len(rows)
         self.trajectories += len({row.trajectory_id for row in rows})
         for group in groups_of(rows).values():
             self.groups += 1
             if all(row.reward is not None for row in group):
-                self.pass_rates[pass_rate(_by_trajectory(group))] += 1
+                rewards = [float(row.reward or 0) for row in group] if by_turn else _by_trajectory(group)
+                self.pass_rates[pass_rate(rewards)] += 1
         for row in rows:
             self.roles[row.role] += 1
             self.licences[row.licence] += 1

@@ -12,11 +12,11 @@ from typing import Any, TextIO
 
 from workers.datasets.counting import Counts, Left
 from workers.datasets.reading import ProblemLine, problems_read
-from workers.datasets.tokens import Shards
+from workers.datasets.tokens import Shards, has_own
 from workers.datasets.writing import ROWS_A_FILE, RowWriter, files_of
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Leak, Row
-from workers.recipes.registry import RECIPES
+from workers.recipes.registry import OF_TURNS, RECIPES
 from workers.recipes.tallies import added, tally_of
 
 Progress = Callable[[int, int], None]
@@ -89,10 +89,18 @@ class _Making:
         except NotLearnable as problem:
             raise NotLearnable(f"{line.title}: {problem}") from problem
         self._tell(line)
-        silent = sum(len(one.turns) for one in line.trajectories) - len(rows)
+        made, rows = len(rows), self._with_own(rows, line)
+        silent = sum(len(one.turns) for one in line.trajectories) - made
         if silent > 0:
             self.left.out("turns that the recipe leaves out", f"{line.title} ({silent})", silent)
         self._write(line, rows)
+
+    def _with_own(self, rows: list[Row], line: ProblemLine) -> list[Row]:
+        """Without rows of which nothing is the policy's own: a trainer refuses them."""
+        own = [row for row in rows if has_own(row)]
+        if lost := len(rows) - len(own):
+            self.left.out("answers without a token of the policy's own", f"{line.title} ({lost})", lost)
+        return own
 
     def _tell(self, line: ProblemLine) -> None:
         self.counts.told = added(self.counts.told, tally_of(self._order.recipe, line.trajectories, self._order.options))
@@ -106,7 +114,7 @@ class _Making:
             raise NotLearnable(
                 f"{line.title}: only texts were recorded, and {self._recipe.training.title} needs log-probabilities."
             )
-        self.counts.take(rows, has_tokens=line.has_tokens)
+        self.counts.take(rows, has_tokens=line.has_tokens, by_turn=self._order.recipe in OF_TURNS)
         for row in rows:
             _json_line(self._texts, _as_text(row, line))
         prompt = {"prompt": [{"role": "user", "content": line.statement}], "answer": line.answer}

@@ -18,15 +18,14 @@ import pyarrow.parquet as pq
 
 from workers.datasets.pieces import Carried, Piece
 from workers.datasets.stream_order import StreamCounts, StreamOrder
+from workers.datasets.tokens import has_own
 from workers.datasets.writing import RowWriter, put
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Row
-from workers.recipes.registry import RECIPES
+from workers.recipes.registry import OF_TURNS, RECIPES
 from workers.recipes.tallies import Tally, added, tally_of
 from workers.recipes.trajectory import Trajectory
 
-#: Recipes whose groups are turns of one role that share an input; the groups of all others are trajectories of one problem.
-OF_TURNS = ("marsrl", "rc_rl")
 STATUS = "stream.json"
 _ABOUT = b"stream"
 _WHOLE = -1
@@ -167,7 +166,7 @@ class Producer:
         self._gone.add(key)
         joined = _joined(parts)
         try:
-            rows = [_placed(row, key, parts) for row in self._recipe.rows(joined, **self._order.options)]
+            rows = [_placed(row, key, parts) for row in self._recipe.rows(joined, **self._order.options) if has_own(row)]
             self._quiet.clear()
             return self._hand_over(rows, key, parts, self._told(key, joined, is_silent=False))
         except NothingToLearn:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workers.learning.arrays import NotLearnable
+from workers.learning.rows import Row
 
 COLUMNS = {"prompt_ids": pa.int32(), "completion_ids": pa.int32(), "loss_mask": pa.int8(), "logprobs": pa.float32()}
 OPEN_AT_ONCE = 16
@@ -136,3 +137,9 @@ def _one(column: Any, kind: Any) -> Any:
     if isinstance(whole, pa.ChunkedArray):
         whole = pa.concat_arrays(whole.chunks) if whole.num_chunks else pa.array([], pa.list_(kind))
     return whole.cast(pa.list_(kind))
+
+
+def has_own(row: Row) -> bool:
+    """Whether any of the row's tokens is the policy's own; texts without tokens are."""
+    mask = row.loss_mask
+    return not len(mask) or bool(mask.values().any() if isinstance(mask, Drawn) else any(mask))

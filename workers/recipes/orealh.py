@@ -90,10 +90,10 @@ def rows(
         values = values_of(group, rewards[place], weighting=weighting, terminals=terminals)
         scale = highest_reward(_votes(group[0])[1]) if form == "logodds" else 1.0
         given = _advantages(group, rewards[place], values, credit, scope=scope, gamma=gamma)
-        kept = _pair(group) if keep == "pair" else range(len(group))
+        kept = _pair(group, rewards[place]) if keep == "pair" else range(len(group))
         found += [row for one in kept for row in _rows(group[one], rewards[place][one], given[one], scale)]
     if not found:
-        raise NothingToLearn("No problem has both a trajectory that came to an accepted proof and one that did not.")
+        raise NothingToLearn("No problem has both a trajectory with a reward and one without: keep = pair needs one of each.")
     return found
 
 
@@ -114,11 +114,12 @@ def values_of(
     return lemma_values(paths, weighting=weighting, terminals=terminals)
 
 
-def _pair(group: Sequence[Trajectory]) -> list[int]:
-    """The places of one trajectory whose proof was accepted and of one without, drawn by the problem; none where one lacks."""
+def _pair(group: Sequence[Trajectory], rewards: Sequence[float]) -> list[int]:
+    """The places of one trajectory with a reward, which the token reward model calls right, and of one without; drawn by the
+    problem, none where one of the two lacks."""
     random = np.random.default_rng(list(group[0].problem_id.encode()))
-    right = [place for place, one in enumerate(group) if one.reward > 0]
-    wrong = [place for place, one in enumerate(group) if one.reward <= 0]
+    right = [place for place, reward in enumerate(rewards) if reward > 0]
+    wrong = [place for place, reward in enumerate(rewards) if reward <= 0]
     return [int(random.choice(places)) for places in (right, wrong)] if right and wrong else []
 
 

@@ -7,6 +7,9 @@ from workers.learning.rows import Row
 from workers.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
 from workers.recipes.recipe import Training
 
+#: Recipes whose groups are turns of one role that share an input; the groups of all others are trajectories of one problem.
+OF_TURNS = ("marsrl", "rc_rl")
+
 
 @dataclass(frozen=True)
 class Recipe:

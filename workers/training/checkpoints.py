@@ -36,19 +36,21 @@ def latest(folder: Path) -> Path | None:
     return kept[-1] if kept else None
 
 
-def latest_whole(folder: Path) -> tuple[Path | None, str]:
-    """The latest whose files are what its manifest says, and a sentence about later ones that are not, which are set aside.
+def latest_whole(folder: Path, *, main: bool = True) -> tuple[Path | None, str]:
+    """The latest whose files are what its manifest says, and a sentence about later ones that are not.
 
+    Those are set aside by the `main` process of several; the others come to the same answer, whether it was quicker or not.
     Raises `OtherArchitecture` where there are complete ones and every one is damaged.
     """
-    latest(folder)
+    if main:
+        latest(folder)
     damaged: dict[Path, str] = {}
     for path in reversed(complete(folder)):
         broken = broken_files(path)
         if broken:
-            damaged[path] = f"{path.name} is damaged: {broken[0]} is not what its manifest says."
+            damaged[path] = f"{path.name} is damaged: {broken[0]} is not what it should be."
             continue
-        for other in damaged:
+        for other in damaged if main else ():
             aside = other.with_name(f"damaged-{other.name}")
             shutil.rmtree(aside, ignore_errors=True)
             other.rename(aside)
@@ -67,7 +69,7 @@ def prune(folder: Path, keep: int) -> None:
 
 def seal(folder: Path, facts: Mapping[str, Any]) -> None:
     """Writes the manifest with the hashes of all files: from here on the checkpoint is complete."""
-    files = {path.name: file_hash(path) for path in sorted(folder.iterdir()) if path.is_file()}
+    files = {path.relative_to(folder).as_posix(): file_hash(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     known = {"versions": versions(), "commit": os.environ.get(COMMIT, "")}
     manifest = {"format": 1, **facts, **known, "files": files, "created": time.time()}
     replace_file(folder / MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
@@ -80,9 +82,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def broken_files(folder: Path) -> list[str]:
-    """The files that are gone or no longer what the manifest says."""
-    files = read_manifest(folder)["files"]
-    return [name for name, said in files.items() if not (folder / name).exists() or file_hash(folder / name) != said]
+    """The files that are gone or no longer what the manifest says; the manifest itself where it cannot be read."""
+    try:
+        files = dict(read_manifest(folder)["files"])
+        return [name for name, said in files.items() if file_hash(folder / name) != said]
+    except FileNotFoundError as gone:
+        return [Path(gone.filename).name]
+    except (OSError, ValueError, KeyError, TypeError):
+        return [MANIFEST]
 
 
 def file_hash(path: Path) -> str:

@@ -11,14 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Row
 from workers.training.batches import tensors_of
 from workers.training.policy import Policy
+from workers.training.problems import BadConfig
 from workers.training.sources import Toy
 from workers.training.toy_score import ROWS_OF_AN_ITEM
 
 ITEMS = 16
+MOST_ROWS = 512
 RESAMPLES = 1000
 #: Beside the seed and the item: no problem of a training step is drawn from these numbers.
 _APART = 0x4E1D
@@ -75,11 +76,11 @@ class HeldOutRows:
 def split_problems(problems: Sequence[str], share: float) -> tuple[list[int], list[int]]:
     """The places of the rows to learn from and of those kept back: whole problems, chosen by the hash of their names.
 
-    Raises `NotLearnable` where there are not two problems.
+    Raises `BadConfig` where there are not two problems.
     """
     names = sorted(set(problems), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     if len(names) < 2:
-        raise NotLearnable("Nothing can be held out: all rows are of one problem. Leave “held_out” out.")
+        raise BadConfig("Nothing can be held out: all rows are of one problem. Leave “held_out” out.")
     kept = set(names[: min(len(names) - 1, max(1, round(share * len(names))))])
     places: tuple[list[int], list[int]] = ([], [])
     for place, name in enumerate(problems):

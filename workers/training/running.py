@@ -15,7 +15,7 @@ from workers.recipes.registry import RECIPES
 from workers.training import checkpoints
 from workers.training.config import JobConfig, read_config
 from workers.training.folder import EXIT, JobFolder
-from workers.training.held_out import HeldOut, HeldOutRows, HeldOutToy, split_problems
+from workers.training.held_out import MOST_ROWS, HeldOut, HeldOutRows, HeldOutToy, split_problems
 from workers.training.models import (
     architecture_of,
     base_folder,
@@ -89,7 +89,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
     source = source_of(config, folder.path, asked=lambda: stop.asked, tokenizer=own)
-    begin, damaged = checkpoints.latest_whole(folder.checkpoints) if resume else (None, "")
+    begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
     _check_beginning(begin, resume, base, folder)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
     watch.held_out = held_out_of(config, source)
@@ -97,7 +97,8 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     if begin is not None:
         _restore(trainer, checkpoints.read_manifest(begin))
     if main:
-        folder.tell(state="running", steps=config.steps, checkpoint=_relative(begin, folder), message=damaged)
+        done = checkpoints.read_manifest(begin)["step"] if begin else 0
+        folder.tell(state="running", step=done, steps=config.steps, checkpoint=_relative(begin, folder), message=damaged)
     why = damaged
     try:
         trainer.train(resume_from_checkpoint=str(begin) if begin else None)
@@ -107,7 +108,7 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
         why = " ".join(filter(None, (damaged, str(end))))
         trainer.save_now()
     if trainer.state.global_step < config.steps and stop.asked:
-        return "stopped", ""
+        return "stopped", damaged
     return "finished", why
 
 
@@ -199,7 +200,7 @@ def held_out_of(config: JobConfig, source: RowSource) -> HeldOut | None:
     if config.held_out is None:
         return None
     if isinstance(source, StoredRows):
-        return HeldOutRows(source.kept_back, at_once=config.micro)
+        return HeldOutRows(source.kept_back(MOST_ROWS), at_once=config.micro)
     name = config.source["toy"]
     return HeldOutToy(TOYS[name](**config.source.get("options", {})), name, seed=config.seed)
 

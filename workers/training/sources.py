@@ -47,7 +47,14 @@ class StoredRows:
         self._rows, self._per_step, self._seed = rows, per_step, seed
         self._places = range(len(rows)) if places is None else places
         learned = set(self._places)
-        self.kept_back = [rows[place] for place in range(len(rows)) if place not in learned]
+        self._kept_back = [place for place in range(len(rows)) if place not in learned]
+
+    def kept_back(self, most: int) -> list[Row]:
+        """Rows that are not learned from: all, or `most` of them drawn from the seed."""
+        places = self._kept_back
+        if len(places) > most:
+            places = sorted(np.random.default_rng(self._seed).choice(places, most, replace=False))
+        return [self._rows[int(place)] for place in places]
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
         """Always exactly `per_step` rows; an order that ends within a step is followed by the next."""

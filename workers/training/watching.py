@@ -68,7 +68,7 @@ class Watch(TrainerCallback):
         self._rows: Sequence[Row] = ()
         self._board: Any = None
         self.held_out: HeldOut | None = None
-        self._measured_at = -1
+        self._measured_at, self._measured_s = -1, 0.0
         self._since: tuple[float, int] = time.monotonic(), 0
 
     def seen(self, step: int, rows: Sequence[Row], measures: dict[str, float]) -> None:
@@ -141,19 +141,22 @@ class Watch(TrainerCallback):
         if self.held_out is None or (step // every == self._measured_at and step < self.config.steps):
             return {}
         self._measured_at = step // every
-        return measured(self.held_out.scores(self.trainer))
+        began = time.monotonic()
+        found = measured(self.held_out.scores(self.trainer))
+        self._measured_s += time.monotonic() - began
+        return found
 
     def _speed(self) -> dict[str, float]:
         """Tokens, tokens a second, and what the time since the last line went into."""
         now, tokens = time.monotonic(), self.trainer.tokens_trained
         passed_s, trained = max(now - self._since[0], 1e-9), tokens - self._since[1]
         self._since = now, tokens
-        found = {"tokens": float(tokens), "tokens_per_second": trained / passed_s}
         without, self.trainer.without_rows_s = self.trainer.without_rows_s, 0.0
-        if name := WITHOUT_ROWS.get(self.config.source.get("kind", "")):
-            share = min(1.0, without / passed_s)
-            found |= {name: share, "time/train": 1 - share}
-        return found
+        measuring, self._measured_s = self._measured_s, 0.0
+        shares = {name: without / passed_s for kind, name in WITHOUT_ROWS.items() if kind == self.config.source.get("kind")}
+        shares |= {"time/held_out": measuring / passed_s} if self.held_out is not None else {}
+        shares |= {"time/train": max(0.0, 1 - sum(shares.values()))} if shares else {}
+        return {"tokens": float(tokens), "tokens_per_second": trained / max(passed_s - measuring, 1e-9), **shares}
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Seals the checkpoint that transformers has written and removes old ones."""

@@ -11,7 +11,7 @@ from apps.datasets.choosing import NothingToMake, runs_to_choose
 from apps.datasets.making import build_make
 from apps.datasets.models import DatasetVersion, TokenShard
 from apps.datasets.recipes import RECIPES
-from apps.datasets.services import build_start, telling
+from apps.datasets.services import build_start, options_read, telling
 from apps.runs.models import Run
 
 
@@ -35,6 +35,8 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         given = dict(pair.partition("=")[::2] for pair in options["set"])
         try:
+            if options["recipe"] in RECIPES:
+                options_read(RECIPES[options["recipe"]], given)  # Before runs are looked for: of two faults the nearer one.
             build = build_start(
                 user=None, name=options["name"], recipe=options["recipe"], runs=_runs(options), options=given, start=False
             )

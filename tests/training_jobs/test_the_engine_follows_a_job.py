@@ -1,0 +1,51 @@
+"""The engine follows the job that plays: one job at a time, and never with another model than the job's own."""
+
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from apps.learning.models import JobState, TrainingJob
+from apps.learning.rollouts import Rollouts
+from apps.runs.models import Run
+from tests.datasets.factory import version_of
+from tests.training_jobs.playing import Stage, a_playing_job
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def learner(stage: Stage, training: Settings, tmp_path: Path) -> None:
+    """An alias that follows a job."""
+    version_of()
+    learner = f'[learner]\nadapter_of = "big"\nadapter = "{tmp_path}/live/learner/*"\n'
+    training.MODELS_FILE.write_text(f'[big]\nbackend = "vllm"\ntitle = "Big"\nmodel = "big"\n{learner}')
+
+
+@pytest.mark.usefixtures("learner")
+def test_the_engine_follows_the_job_that_plays_and_one_job_at_a_time(tmp_path: Path) -> None:
+    first, second = a_playing_job(alias="learner"), a_playing_job(alias="learner")
+    (busy := Rollouts(second)).look()
+    assert "follows another job just now" in busy.trouble
+    TrainingJob.objects.filter(pk=second.pk).update(state=JobState.STOPPED)
+    (one := Rollouts(first)).look()
+    assert (tmp_path / "live" / "learner").resolve() == (first.folder / "policy").resolve()
+    one.end()
+    TrainingJob.objects.filter(pk=first.pk).update(state=JobState.FINISHED)
+    (next_one := Rollouts(second)).look()
+    assert (tmp_path / "live" / "learner").resolve() == (second.folder / "policy").resolve()
+    next_one.end()
+
+
+@pytest.mark.usefixtures("learner")
+def test_a_job_that_goes_on_from_an_adapter_plays_once_the_engine_can_have_it(playing: list[Rollouts], tmp_path: Path) -> None:
+    """Until then the engine would answer with the bare model, under the name of the adapter."""
+    (tmp_path / "adapter_config.json").write_text("{}")
+    job = a_playing_job(alias="learner")
+    job.config["base"] = str(tmp_path)
+    playing.append(one := Rollouts(job))
+    one.look()
+    assert (one.trouble, Run.objects.count()) == ("", 0)
+    (job.folder / "policy" / "0").mkdir()
+    one.look()
+    assert Run.objects.count() == 2
