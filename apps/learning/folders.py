@@ -34,6 +34,8 @@ class Said:
     attempt: int = 0
     checkpoint: str = ""
     pid: int = 0
+    reading: str = ""
+    held: int = 0
 
     @property
     def has_ended(self) -> bool:
@@ -55,6 +57,8 @@ def said(folder: Path) -> Said | None:
             attempt=max(0, int(found.get("attempt") or 0)),
             checkpoint=str(found.get("checkpoint") or ""),
             pid=max(0, int(found.get("pid") or 0)),
+            reading=str(found.get("reading") or ""),
+            held=max(0, int(found.get("held") or 0)),
         )
     except (TypeError, ValueError):
         return None

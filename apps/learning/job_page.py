@@ -42,7 +42,6 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         curves = curves_of(job.folder)
         numbers = [(word_of(name), name, f"{value:.4g}") for name, value in sorted(curves.last.items())]
         last_step = curves.last_step
-        dropped = curves.last.get("dropped", 0.0)
     silent = attempt_silent_for(job.folder, job.started_at) if job.is_under_way else None
     played = played_by(job) if job.rollouts else None
     return {
@@ -59,7 +58,7 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         "next_part": follows(job.recipe, job.toy),
         "settings": lines_of(job.config).replace("\n", "; "),
         "played": played,
-        "waits": waits_for(job, played.counts if played else {}, dropped=dropped),
+        "waits": waits_for(job, played.counts if played else {}),
         "no_worker": job.state == JobState.QUEUED and worker_is_missing(),
     }
 

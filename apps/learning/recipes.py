@@ -4,6 +4,7 @@ The recipes themselves live where the trainer's mathematics does; the pages need
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -176,3 +177,8 @@ def recipe_cards() -> dict[str, RecipeCard]:
         head = {key: values.pop(key) for key in ("title", "source", "objective", "warmup_share", "temperature")}
         found[name] = RecipeCard(name, **head, defaults=values)
     return found
+
+
+def rows_per_step(config: Mapping[str, Any]) -> int:
+    """Of a job's `config.json`: its own, else the recipe's."""
+    return int(config.get("rows_per_step") or recipe_cards()[config["recipe"]].defaults["rows_per_step"])

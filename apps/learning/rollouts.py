@@ -29,9 +29,11 @@ from apps.datasets.feeding import Feed, Wanted
 from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import tokens_folder
 from apps.explorations.plans import Plan, plan_spec, problem_text
-from apps.learning.folders import locked, replaced
+from apps.learning.folders import locked, replaced, said
 from apps.learning.models import Rollout, TrainingJob, under_way
+from apps.learning.recipes import rows_per_step
 from apps.learning.rollout_plan import plan_of
+from apps.learning.unread import rows_unread
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_aliases
@@ -49,6 +51,8 @@ LEFT = "left.json"
 QUIET_VISITS = 10
 #: So many runs that failed one after another, and the job ends: the next one would fail as well.
 FAILURES_AT_MOST = 5
+#: Steps that rows may wait for their turn where nothing says how far behind they may be: QED-Nano's limit.
+STEPS_AHEAD = 5
 _LARGEST_SEED = 2**31
 #: Producers that this process started, to be waited for when they have ended.
 _started: "list[subprocess.Popen[bytes]]" = []
@@ -98,7 +102,7 @@ class Rollouts:
                 self._feed.end()
                 self._feed, self._has_ended = None, True
         self._keep_producer()
-        if not self._has_ended and not self.trouble and not self._waits_for_its_adapter():
+        if not self._has_ended and not self.trouble and not self._waits_for_its_adapter() and not self._is_ahead():
             self._begin_some()
 
     def _set_up(self) -> None:
@@ -131,6 +135,15 @@ class Rollouts:
         base = self.job.config.get("base")
         begins_taught = isinstance(base, str) and (Path(base) / "adapter_config.json").exists()
         return self._is_followed and begins_taught and not any((self.job.folder / "policy").glob("[0-9]*"))
+
+    def _is_ahead(self) -> bool:
+        """Where the engine follows: rows enough for the steps that they may be behind. More would be too old in their turn."""
+        if not self._is_followed:
+            return False
+        lag = self.job.config.get("most_lag")
+        steps = 1 + (STEPS_AHEAD if lag is None else int(lag))
+        wanted = steps * rows_per_step({"recipe": self.job.recipe, **self.job.config})
+        return rows_unread(self.job.folder, said(self.job.folder)) >= wanted
 
     def _begin_some(self) -> None:
         asked = Rollout.objects.filter(job=self.job).order_by("number")

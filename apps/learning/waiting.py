@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from apps.learning.folders import said
 from apps.learning.models import Comparison, ComparisonState, JobState, TrainingJob, under_way
-from apps.learning.recipes import recipe_cards
+from apps.learning.recipes import rows_per_step
 from apps.learning.rollout_plan import plan_of
 from apps.learning.rollouts import producer_said
+from apps.learning.unread import rows_unread
 from apps.runs.models import LIVE, RunStatus
 
 #: What the trainer's own state means for who looks (docs/learning_jobs.md).
@@ -16,8 +17,8 @@ TRAINER = {
 }
 
 
-def waits_for(job: TrainingJob, runs: Mapping[str, int], *, dropped: float = 0) -> list[str]:
-    """Empty where it waits for nothing. `runs`: its own runs by status. `dropped`: rows that the trainer found too old."""
+def waits_for(job: TrainingJob, runs: Mapping[str, int]) -> list[str]:
+    """Empty where it waits for nothing. `runs`: its own runs by status."""
     if job.state == JobState.QUEUED:
         return [_place(job)]
     if not job.is_under_way or job.is_stopping:
@@ -27,7 +28,7 @@ def waits_for(job: TrainingJob, runs: Mapping[str, int], *, dropped: float = 0) 
         return ["The trainer is being started."]
     if told.state in TRAINER:
         return [TRAINER[told.state]]
-    return list(_rows(job, runs, int(dropped))) if job.rollouts and told.state == "running" else []
+    return list(_rows(job, runs, rows_unread(job.folder, told))) if job.rollouts and told.state == "running" else []
 
 
 def comparison_waits(one: Comparison) -> str:
@@ -49,14 +50,13 @@ def _place(job: TrainingJob) -> str:
     return f"{_counted(ahead, 'job')} came before it." if ahead else "The train worker takes it within seconds."
 
 
-def _rows(job: TrainingJob, runs: Mapping[str, int], dropped: int) -> Iterator[str]:
+def _rows(job: TrainingJob, runs: Mapping[str, int], unread: int) -> Iterator[str]:
     """Why the next step has too few rows yet; nothing where it has enough or no more will come."""
     told = producer_said(job.folder)
-    needed = int(job.config.get("rows_per_step") or recipe_cards()[job.recipe].defaults["rows_per_step"])
-    unread = _number(told, "rows") - dropped - job.step * needed
+    needed = rows_per_step({"recipe": job.recipe, **job.config})
     if told.get("state") == "ended" or unread >= needed:
         return
-    yield f"Step {job.step + 1:,} waits for rows: {max(0, unread):,} of {needed:,} are there."
+    yield f"Step {job.step + 1:,} waits for rows: {unread:,} of {needed:,} are there."
     yield from _runs(job, runs)
     if waiting := _number(told, "waiting"):
         yield f"{_counted(waiting, 'group')} {_are(waiting)} not whole yet."

@@ -13,6 +13,7 @@ from tests.training.factory import a_policy, end_of, job, lines, row, rows
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Row
 from workers.recipes.trajectory import Trajectory, Turn
+from workers.training.problems import NoRows
 from workers.training.sources import EndOfRows, StoredRows, StreamedRows, ToyRows
 from workers.training.tables import write_rows
 from workers.training.watching import StopAsked
@@ -92,6 +93,19 @@ def test_a_shard_of_a_stream_that_is_cut_off_is_named(tmp_path: Path) -> None:
     found = end_of(folder)
     assert found["reason"] == "bad_rows"
     assert "000.parquet is not a whole Parquet file" in found["message"]
+
+
+def test_whoever_makes_the_rows_is_told_what_was_read_and_what_is_held(tmp_path: Path) -> None:
+    """Two of three rows are too old for policy 3; the one that is left waits for a step of four."""
+    told: list[tuple[str, int]] = []
+    source = streamed(tmp_path, tell=lambda shard, held: told.append((shard, held)))
+    write_rows(tmp_path / "0.parquet", [*numbered(2, policy_version=0), *numbered(1, policy_version=3)])
+    with pytest.raises(NoRows):
+        source.rows(0, a_policy())
+    assert told == [("0.parquet", 1)]
+    write_rows(tmp_path / "1.parquet", numbered(4, policy_version=3))
+    assert len(source.rows(0, a_policy())) == 4
+    assert told[-1] == ("1.parquet", 0)
 
 
 def test_a_stream_that_dries_up_ends_the_job_with_a_reason(tmp_path: Path) -> None:

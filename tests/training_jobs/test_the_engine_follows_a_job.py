@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pytest_django import Settings
 
@@ -47,5 +49,21 @@ def test_a_job_that_goes_on_from_an_adapter_plays_once_the_engine_can_have_it(pl
     one.look()
     assert (one.trouble, Run.objects.count()) == ("", 0)
     (job.folder / "policy" / "0").mkdir()
+    one.look()
+    assert Run.objects.count() == 2
+
+
+@pytest.mark.usefixtures("learner")
+def test_no_runs_are_begun_while_rows_wait_that_would_be_too_old_in_their_turn(playing: list[Rollouts]) -> None:
+    """With rows at most one step behind, those of two steps may wait: 16 of 8 each."""
+    job = a_playing_job(alias="learner")
+    job.config |= {"rows_per_step": 8, "most_lag": 1}
+    (job.folder / "rows").mkdir(exist_ok=True)
+    for number in range(2):
+        pq.write_table(pa.table({"reward": [0.0] * 8}), job.folder / "rows" / f"{number}.parquet")
+    playing.append(one := Rollouts(job))
+    one.look()
+    assert (one.trouble, Run.objects.count()) == ("", 0)
+    (job.folder / "state.json").write_text('{"state": "running", "attempt": 1, "reading": "0.parquet"}')
     one.look()
     assert Run.objects.count() == 2

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 from django.utils import timezone
@@ -41,6 +43,15 @@ def playing(told: dict[str, Any], **changes: Any) -> TrainingJob:
     return trained(told=told, rollouts=plan.model_dump(mode="json"), config=config, **changes)
 
 
+def shards(job: TrainingJob, *sizes: int, reading: str = "", held: int = 0) -> TrainingJob:
+    """Shards of so many rows are there; the trainer reads `reading` and holds some for a step that is not full."""
+    (job.folder / "rows").mkdir()
+    for number, size in enumerate(sizes):
+        pq.write_table(pa.table({"reward": [0.0] * size}), job.folder / "rows" / f"{number}.parquet")
+    (job.folder / "state.json").write_text(json.dumps({"state": "running", "attempt": 1, "reading": reading, "held": held}))
+    return job
+
+
 def test_a_queued_job_waits_for_the_device_that_another_has() -> None:
     first, job = a_job(), a_job()
     assert waits_for(first, {}) == ["The train worker takes it within seconds."]
@@ -56,7 +67,7 @@ def test_a_job_that_was_taken_waits_for_its_trainer() -> None:
 
 
 def test_a_job_that_plays_for_itself_says_how_many_rows_its_next_step_lacks_and_why() -> None:
-    job = playing({"state": "running", "rows": 19, "waiting": 1, "silent": 2}, step=2)
+    job = shards(playing({"state": "running", "waiting": 1, "silent": 2}, step=2), 16, 3, reading="0.parquet")
     runs: dict[str, int] = {RunStatus.RUNNING: 2, RunStatus.QUEUED: 1, RunStatus.FINISHED: 9}
     assert waits_for(job, runs) == [
         "Step 3 waits for rows: 3 of 8 are there.",
@@ -65,17 +76,21 @@ def test_a_job_that_plays_for_itself_says_how_many_rows_its_next_step_lacks_and_
         "1 group is not whole yet.",
         "2 whole groups taught nothing, because all answers in each earned the same.",
     ]
-    assert waits_for(job, {}, dropped=2)[:2] == [
+
+
+def test_rows_that_the_trainer_found_too_old_are_none_and_those_that_it_holds_are() -> None:
+    """It has read everything there was, and kept one row."""
+    job = shards(playing({"state": "running"}, step=2), 16, 40, reading="1.parquet", held=1)
+    assert waits_for(job, {}) == [
         "Step 3 waits for rows: 1 of 8 are there.",
         "None of its runs is under way; the next ones begin within seconds.",
     ]
 
 
-@pytest.mark.parametrize(
-    "told", [{"state": "running", "rows": 24}, {"state": "ended", "rows": 19}], ids=["enough rows", "no more will come"]
-)
-def test_it_waits_for_no_rows_where_there_are_enough_or_no_more_come(told: dict[str, Any]) -> None:
-    assert waits_for(playing(told, step=2), {RunStatus.RUNNING: 1}) == []
+def test_it_waits_for_no_rows_where_there_are_enough_or_no_more_come() -> None:
+    enough = shards(playing({"state": "running"}, step=2), 16, 8, reading="0.parquet")
+    last = shards(playing({"state": "ended"}, step=2), 16, 3, reading="0.parquet")
+    assert waits_for(enough, {RunStatus.RUNNING: 1}) == waits_for(last, {RunStatus.RUNNING: 1}) == []
 
 
 def test_a_job_that_trains_or_has_ended_waits_for_nothing() -> None:

@@ -33,6 +33,8 @@ class Standing:
     attempt: int = 1
     checkpoint: str | None = None
     pid: int = 0
+    reading: str = ""
+    held: int = 0
     started: float = 0.0
     updated: float = 0.0
     format: int = 1

@@ -88,7 +88,12 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     check_tokenizers(config.dataset.get("tokenizer"), own)
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
-    source = source_of(config, folder.path, asked=lambda: stop.asked, tokenizer=own)
+
+    def reads(shard: str, held: int) -> None:
+        if main:
+            folder.tell(reading=shard, held=held)
+
+    source = source_of(config, folder.path, asked=lambda: stop.asked, tell=reads, tokenizer=own)
     begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
     _check_beginning(begin, resume, base, folder)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
@@ -155,15 +160,21 @@ def trainer_of(
     return trainer
 
 
-def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: False, *, tokenizer: str = "") -> RowSource:
-    """The rows that the configuration names. `asked`: whether to stop waiting for more; `tokenizer`: the base's hash.
+def source_of(
+    config: JobConfig,
+    job: Path,
+    asked: Callable[[], bool] = lambda: False,
+    *,
+    tell: Callable[[str, int], None] = lambda *_: None,
+    tokenizer: str = "",
+) -> RowSource:
+    """The rows that the configuration names. `asked`, `tell`: as `StreamedRows` has them; `tokenizer`: the base's hash.
 
     Raises `BadConfig`, `BadRows`.
     """
     source = dict(config.source)
     kind = source.pop("kind")
-    recipe = RECIPES[config.recipe]
-    training = recipe.training
+    training = config.training
     needs = {
         "needs_logprobs": training.needs_logprobs,
         "needs_advantage": training.needs_advantage,
@@ -176,11 +187,13 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
         places = split_problems(table.problems, config.held_out.share)[0] if config.held_out else None
         return StoredRows(table, config.rows_per_step, seed=config.seed, places=places)
     if kind == "stream":
-        wait = float(source.get("wait", 600))
-        rows = job / "rows"
-        return StreamedRows(
-            rows, config.rows_per_step, wait=wait, most_lag=config.most_lag, asked=asked, tokenizer=tokenizer, **needs
-        )
+        known: dict[str, Any] = {"wait": float(source.get("wait", 600)), "most_lag": config.most_lag}
+        return StreamedRows(job / "rows", config.rows_per_step, asked=asked, tell=tell, tokenizer=tokenizer, **known, **needs)
+    return _toy_rows(config, source)
+
+
+def _toy_rows(config: JobConfig, source: dict[str, Any]) -> ToyRows:
+    """Raises `BadConfig` for what is no toy, or none of its options."""
     name, shown = source.pop("toy", None), bool(source.pop("demonstrations", False))
     options, more = dict(source.pop("options", {})), dict(source.pop("recipe_options", {}))
     if name not in TOYS:
@@ -192,7 +205,7 @@ def source_of(config: JobConfig, job: Path, asked: Callable[[], bool] = lambda: 
     except TypeError as error:
         raise BadConfig(f"The toy “{name}” does not take these options: {error}.") from error
     rules = {"demonstrations": shown, "refills": config.recipe == "turn_dapo"}
-    return ToyRows(toy, partial(recipe.rows, **more), config.rows_per_step, seed=config.seed, **rules)
+    return ToyRows(toy, partial(RECIPES[config.recipe].rows, **more), config.rows_per_step, seed=config.seed, **rules)
 
 
 def held_out_of(config: JobConfig, source: RowSource) -> HeldOut | None:

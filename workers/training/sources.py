@@ -162,9 +162,12 @@ class StreamedRows:
         wait: float,
         most_lag: int | None,
         asked: Callable[[], bool] = lambda: False,
+        tell: Callable[[str, int], None] = lambda *_: None,
         tokenizer: str = "",
         **needs: bool,
     ) -> None:
+        """`asked`: whether to stop waiting; `tell` is told the shard that is read and the rows held for a step not full yet."""
+        self._tell = tell
         self._folder, self._per_step, self._wait, self._most_lag, self._needs = folder, per_step, wait, most_lag, needs
         self._asked, self._tokenizer = asked, tokenizer
         self.place: dict[str, Any] = {"shard": "", "row": 0}
@@ -182,7 +185,7 @@ class StreamedRows:
         begun, dropped = dict(self.place), self.dropped
         while len(found) < self._per_step:
             try:
-                shard = self._next_shard()
+                shard = self._next_shard(len(found))
             except EndOfRows:
                 self.place, self.dropped = begun, dropped
                 raise
@@ -192,6 +195,7 @@ class StreamedRows:
                 self._say_why_nothing_came()
                 raise EndOfRows
             self._take(shard, found, policy.version)
+        self._tell(self.place["shard"], 0)
         return found
 
     def _say_why_nothing_came(self) -> None:
@@ -220,9 +224,9 @@ class StreamedRows:
                 found.append(row)
         self.place = {"shard": shard.name, "row": -1}
 
-    def _next_shard(self) -> Path | None:
+    def _next_shard(self, held: int) -> Path | None:
         """The shard under way, else the next; None at the end. Raises `EndOfRows` where somebody asked to stop."""
-        deadline = time.monotonic() + self._wait
+        deadline, is_told = time.monotonic() + self._wait, False
         while True:
             ended = (self._folder / "END").exists()
             names = sorted(path.name for path in self._folder.glob("*.parquet"))
@@ -234,6 +238,9 @@ class StreamedRows:
                 return None
             if self._asked():
                 raise EndOfRows
+            if not is_told:
+                self._tell(self.place["shard"], held)
+                is_told = True
             if time.monotonic() > deadline:
                 raise NoRows(f"No new shard came for {self._wait:.0f} seconds, and there is no END in {self._folder.name}/.")
             time.sleep(0.2)
