@@ -1,8 +1,12 @@
 """An adapter whose folder ends in `/*` follows a training job: its newest version answers, before the first the model."""
 
 import asyncio
+import gc
+import os
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -127,3 +131,22 @@ async def test_whole_weights_cannot_be_followed(live: Path) -> None:
     assert adapter is not None
     with pytest.raises(RequestRejected, match="only adapters can be followed, not whole weights"):
         await shelf.loaded(Engine(), adapter)
+
+
+def test_what_a_killed_worker_left_of_its_copies_goes_with_the_next_start_and_those_in_use_stay(
+    live: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    program = "import os; from workers.engines.adapters import _a_folder; print(_a_folder()[0], flush=True); os._exit(9)"
+    killed = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | {"TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    left = Path(killed.stdout.strip())
+    assert left.is_dir()
+    shelf = _shelf(live)
+    assert not left.exists()
+    other = _shelf(live)
+    assert len(list(tmp_path.glob("lemmascope-adapters-*"))) == 2, "both are in use"
+    del shelf, other
+    gc.collect()
+    assert not list(tmp_path.glob("lemmascope-adapters-*"))

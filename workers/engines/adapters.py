@@ -5,9 +5,12 @@ call then gets the newest version there is, and the engine's own weights as long
 """
 
 import asyncio
+import fcntl
+import os
 import shutil
 import tempfile
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from apps.reasoning.inference.followed import followed_folder
 
 #: Versions of a job whose files are kept here: calls under way may need one that the job itself has removed.
 KEPT = 16
+_PREFIX, _HELD = "lemmascope-adapters-", ".held"
 
 
 class AdapterShelf:
@@ -29,8 +33,8 @@ class AdapterShelf:
         self._numbers: dict[str, int] = {}
         self._loading: dict[str, asyncio.Task[Any]] = {}
         self._copies: dict[str, Path] = {}
-        self._kept = Path(tempfile.mkdtemp(prefix="lemmascope-adapters-"))
-        weakref.finalize(self, shutil.rmtree, self._kept, ignore_errors=True)
+        self._kept, held = _a_folder()
+        weakref.finalize(self, _let_go, self._kept, held)
 
     def asked_by(self, request: GenerationRequest) -> Adapter | None:
         """The adapter a call wants, None for the weights themselves. Raises `RequestRejected` for an unknown one."""
@@ -86,6 +90,27 @@ class AdapterShelf:
                 shutil.rmtree(self._copies.pop(old), ignore_errors=True)
                 self._loading.pop(old, None)
         return str(self._copies[adapter.name])
+
+
+def _a_folder() -> tuple[Path, int]:
+    """A folder of our own with its lock. Those of workers that were killed go: nobody holds their locks."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # It has none yet, somebody holds it, or another sweeps as well.
+            held = os.open(left / _HELD, os.O_RDWR)
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(held)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    held = os.open(folder / _HELD, os.O_CREAT | os.O_RDWR)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    return folder, held
+
+
+def _let_go(folder: Path, held: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(held)
 
 
 def _newest(adapter: Adapter, job: Path) -> Adapter | None:
