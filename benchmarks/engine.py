@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -111,10 +112,10 @@ def _raw_round(genai: Any, pipeline: Any, prompts: list[str], tokens: int, *, at
     """The engine keeps no limit of its own: with its prompts split over steps it ignores `max_num_seqs`."""
     tokenizer = pipeline.get_tokenizer()
     running: list[Any] = []
-    waiting, written = list(reversed(list(enumerate(prompts)))), 0
+    waiting, written = deque(enumerate(prompts)), 0
     while waiting or running:
         while waiting and len(running) < at_once:
-            number, prompt = waiting.pop()
+            number, prompt = waiting.popleft()
             config = genai.GenerationConfig()
             config.max_new_tokens = tokens
             config.do_sample = False

@@ -25,7 +25,7 @@ from openvino_genai import py_openvino_genai as native
 from workers.engines.detokenize import TextStream, TokenTable
 
 FLUSH_S = 0.03
-#: Between two pieces of a call that nobody reads: the engine waits while a piece is written here, and the worker parses it.
+#: Between two pieces of a call that nobody reads, as `HostOptions.unwatched_s`: the engine waits while one is written here.
 UNREAD_S = 5.0
 _STATUS = native.GenerationStatus
 _LENGTH = native.GenerationFinishReason.LENGTH
