@@ -13,6 +13,8 @@ from workers.engines.openvino import OpenVinoBackend
 from workers.readers import Readers
 
 MODELS = Path(__file__).resolve().parents[2] / "apps" / "config" / "models.toml"
+#: Long enough for many pieces on a fast machine as well.
+LONG = "Write a very long story about foxes and crows."
 pytestmark = [pytest.mark.engine, pytest.mark.asyncio(loop_scope="module")]
 
 
@@ -30,7 +32,7 @@ async def backend(readers: Readers) -> AsyncIterator[OpenVinoBackend]:
 
 async def _answer(backend: OpenVinoBackend, key: str) -> tuple[list[Delta], Final]:
     pieces: list[Delta] = []
-    async for item in backend.generate(a_request(key, max_new_tokens=60)):
+    async for item in backend.generate(a_request(key, LONG, max_new_tokens=300)):
         if isinstance(item, Final):
             return pieces, item
         pieces.append(item)
@@ -61,7 +63,7 @@ async def test_its_first_piece_is_told_at_once_so_that_the_wait_for_it_is_measur
 async def test_whoever_comes_while_it_writes_reads_along_from_there(backend: OpenVinoBackend, readers: Readers) -> None:
     readers.tell(frozenset())
     pieces: list[Delta] = []
-    request = a_request("comes late", max_new_tokens=200)
+    request = a_request("comes late", LONG, max_new_tokens=300)
     async for item in backend.generate(request):
         if isinstance(item, Delta):
             pieces.append(item)
