@@ -26,7 +26,7 @@ test: setup-dev      ## the whole suite; what a machine cannot run is skipped wi
 test-fast: setup-dev ## without browser, engine and kill tests
 	@$(PY) -m pytest -n 2 -m "not browser and not engine and not kill"
 
-test-kills: setup-dev ## all fifty rounds of random kills; the suite runs eighteen of them
+test-kills: setup-dev ## all hundred rounds of random kills; the suite runs twenty of them
 	@THOROUGH=true $(PY) -m pytest -n 2 --dist loadgroup --durations 5 tests/flows -k random_kills
 
 test-thorough: setup-dev ## the whole suite with all that it otherwise samples

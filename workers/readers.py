@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+#: Between two pieces of a call that nobody reads: a worker and its engine's process wait equally long.
+UNREAD_S = 5.0
+
 
 class Readers:
     """The runs with a reader. While nothing was told, every run counts as read. `tell` may be called from any thread."""

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
 from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Backend
+from workers.readers import UNREAD_S
 
 
 class HostSink(Protocol):
@@ -28,7 +29,7 @@ class HostOptions(Value):
     ends the process; see `EngineHost`."""
 
     flush_s: float = 0.05
-    unwatched_s: float = 5.0
+    unwatched_s: float = UNREAD_S
     stuck_s: float = 5.0
     abort_patience_s: float = 1.0
     sink_patience_s: float = 1.0

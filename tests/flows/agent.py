@@ -108,6 +108,15 @@ def active(run_id: str) -> int:
     return sum(call["run"] == run_id for beat in heartbeats(sync_client()) for call in beat["active"])
 
 
+def generating(alias: str) -> list[int]:
+    """The processes of the workers whose engine of this alias is loaded and has calls in it."""
+    from apps.runs.streams import heartbeats, sync_client
+
+    beats = [beat for beat in heartbeats(sync_client()) if alias in beat["health"]]
+    busy = [beat for beat in beats if beat["health"][alias]["state"] == "ready" and beat["health"][alias]["running"]]
+    return [int(beat["worker"].rpartition("/")[2]) for beat in busy]
+
+
 def writable(run_id: str) -> bool:
     """Can anybody write to the run? A process that was stopped inside a transaction holds the row, or SQLite's one lock."""
     from django.db import OperationalError, connection
@@ -131,6 +140,7 @@ COMMANDS: dict[str, Any] = {
     "dump": dump,
     "command": command,
     "active": active,
+    "generating": generating,
     "writable": writable,
 }
 

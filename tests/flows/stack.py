@@ -41,6 +41,8 @@ class Stack:
     tokens_per_s: float = 3000.0
     extra_env: dict[str, str] = field(default_factory=dict)
     database: str = ""
+    #: What inference workers serve.
+    queue: str = "inference.worked-example"
     running: dict[str, Process] = field(default_factory=dict)
     port: int = 0
     _agent: Process | None = None
@@ -178,7 +180,7 @@ class Stack:
         if name == "grader":  # Answers of benchmarks/grading.py, for experiments.
             return [*_CELERY, "benchmarks.answering", "worker", "-P", "threads", "-c", "16", "-Q", "inference.grader",
                     "-n", f"{name}@%h", *_QUIET]  # fmt: skip
-        queue = "inference.sandbox" if name == "sandbox" else "inference.worked-example"
+        queue = "inference.sandbox" if name == "sandbox" else self.queue
         return [*_CELERY, "workers.worker", "worker", "-P", "threads", "-c", "16", "-Q", queue,
                 "-n", f"{name}@%h", *_QUIET]  # fmt: skip
 

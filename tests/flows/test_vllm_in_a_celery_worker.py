@@ -5,7 +5,6 @@ import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,15 +14,14 @@ from typing import Any
 
 import pytest
 
-from tests.flows.conftest import assert_nothing_finished_was_generated_again, rounds
-from tests.flows.stack import ROOT, Stack
+from tests.flows.conftest import rounds
+from tests.flows.exploring import assert_every_call_once, explore, processes_below
+from tests.flows.stack import Stack
 from tests.inference.vllm_here import LOADED_WITHIN_S, vllm_toml
 from workers.engines.vllm import EXIT_ENGINE_LOST
 
 pytestmark = [pytest.mark.vllm, pytest.mark.kill, pytest.mark.xdist_group("vllm in a worker")]
 ALL = ("valkey", "orchestrator", "inference")
-EXPLORE = "explore nesbitt-inequality --alias tiny --preset quick --max-new-tokens 64 --seed 4 --no-follow"
-SMALL = {"rollouts": 2, "rounds": 1, "lemma_votes": 2, "candidates": 1, "proof_votes": 2, "revisions": 0}
 
 
 class VllmStack(Stack):
@@ -33,13 +31,6 @@ class VllmStack(Stack):
         if name == "inference":
             return [sys.executable, "-m", "workers.serve", "tiny"]
         return super()._command(name)
-
-    def explore(self) -> str:
-        settings = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
-        command = [sys.executable, "manage.py", *EXPLORE.split(), *settings]
-        done = subprocess.run(command, env=self.env, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip().splitlines()[-1]
 
 
 @pytest.fixture
@@ -65,20 +56,8 @@ def _until(condition: Callable[[], Any], stack: Stack, what: str, within_s: floa
 
 def _engine_processes(stack: Stack) -> dict[int, str]:
     """Titles by process id of the engine core and its workers, which stand below the inference worker."""
-    parents, titles = {}, {}
-    for entry in Path("/proc").iterdir():
-        with contextlib.suppress(OSError, ValueError):
-            pid = int(entry.name)
-            parents[pid] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            titles[pid] = (entry / "comm").read_text().strip()
-    found = {}
-    for pid, title in titles.items():
-        above = pid
-        while above in parents and above != stack.running["inference"].pid:
-            above = parents[above]
-        if above in parents and title.startswith("VLLM::"):
-            found[pid] = title
-    return found
+    below = processes_below(stack.running["inference"].pid)
+    return {pid: title for pid, title in below.items() if title.startswith("VLLM::")}
 
 
 def _generating(stack: Stack, run: str, starts: int) -> dict[int, str]:
@@ -105,19 +84,13 @@ def _gone(processes: Iterable[int]) -> bool:
 
 
 def _ended_with_every_call_once(stack: VllmStack, run: str) -> None:
-    dump = stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120)
-    assert dump["status"] == "finished", dump["reason"]
-    calls = [step for step in dump["steps"] if step["kind"] == "call"]
-    assert len({step["key"] for step in calls}) == len(calls) == dump["calls"]
-    assert dump["tokens"] == sum(step["prompt_tokens"] + step["completion_tokens"] for step in dump["steps"]) > 0
-    assert any(step["attempt"] > 1 for step in calls)
-    assert_nothing_finished_was_generated_again(stack)
+    assert_every_call_once(stack, stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120))
 
 
 def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
     stack.start(*ALL)
     _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", LOADED_WITHIN_S)
-    run = stack.explore()
+    run = explore(stack, "tiny")
 
     processes = _generating(stack, run, starts=1)
     core = next(pid for pid, title in processes.items() if title.startswith("VLLM::Engine"))
@@ -148,7 +121,7 @@ def test_random_kills_with_a_real_engine(stack: VllmStack, seed: int) -> None:
     """
     rng = random.Random(seed)
     stack.start(*ALL)
-    run = stack.explore()
+    run = explore(stack, "tiny")
     starts = 1
     for victim in ("engine", rng.choice(["engine", *ALL])):
         processes = _generating(stack, run, starts)

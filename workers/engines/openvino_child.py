@@ -23,10 +23,9 @@ import openvino_genai as genai
 from openvino_genai import py_openvino_genai as native
 
 from workers.engines.detokenize import TextStream, TokenTable
+from workers.readers import UNREAD_S
 
 FLUSH_S = 0.03
-#: Between two pieces of a call that nobody reads, as `HostOptions.unwatched_s`: the engine waits while one is written here.
-UNREAD_S = 5.0
 _STATUS = native.GenerationStatus
 _LENGTH = native.GenerationFinishReason.LENGTH
 
