@@ -109,10 +109,15 @@ def active(run_id: str) -> int:
 
 
 def generating(alias: str) -> list[int]:
-    """The processes of the workers whose engine of this alias is loaded and has calls in it."""
+    """The processes of the workers whose engine of this alias is loaded and has calls in it; none while Valkey is away."""
+    from redis.exceptions import ConnectionError as NoValkey
+
     from apps.runs.streams import heartbeats, sync_client
 
-    beats = [beat for beat in heartbeats(sync_client()) if alias in beat["health"]]
+    try:
+        beats = [beat for beat in heartbeats(sync_client()) if alias in beat["health"]]
+    except NoValkey:
+        return []
     busy = [beat for beat in beats if beat["health"][alias]["state"] == "ready" and beat["health"][alias]["running"]]
     return [int(beat["worker"].rpartition("/")[2]) for beat in busy]
 

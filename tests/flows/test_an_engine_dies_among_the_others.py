@@ -74,7 +74,7 @@ def test_random_kills_of_engines_workers_and_what_carries_between_them(stack: St
     """An engine, an engine or a worker, and something else, in any order: a call is given up when its third engine is lost."""
     rng = random.Random(seed)
     stack.start(*ALL)
-    run = explore(stack, ALIAS)
+    run = explore(stack, ALIAS, rollouts=12)
     victims = ["engine", rng.choice(["engine", "worker"]), rng.choice([*CARRIERS, "database"])]
     rng.shuffle(victims)
     for victim in victims:

@@ -90,7 +90,7 @@ def _ended_with_every_call_once(stack: VllmStack, run: str) -> None:
 def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
     stack.start(*ALL)
     _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", LOADED_WITHIN_S)
-    run = explore(stack, "tiny")
+    run = explore(stack, "tiny", rollouts=4)
 
     processes = _generating(stack, run, starts=1)
     core = next(pid for pid, title in processes.items() if title.startswith("VLLM::Engine"))
@@ -121,7 +121,7 @@ def test_random_kills_with_a_real_engine(stack: VllmStack, seed: int) -> None:
     """
     rng = random.Random(seed)
     stack.start(*ALL)
-    run = explore(stack, "tiny")
+    run = explore(stack, "tiny", rollouts=4)
     starts = 1
     for victim in ("engine", rng.choice(["engine", *ALL])):
         processes = _generating(stack, run, starts)
