@@ -22,6 +22,7 @@ from redis.exceptions import RedisError
 from apps.reasoning.domain import errors
 from apps.reasoning.domain.generation import Final, GenerationRequest
 from apps.runs import metrics
+from apps.runs.early import EarlyResults
 from apps.runs.logs import about
 from apps.runs.sending import CallSender
 from apps.runs.streams import (
@@ -80,8 +81,8 @@ class CeleryDispatcher:
         self._is_recorded = is_recorded
         self._sender = CallSender(queues)
         self._waiting: dict[str, _Waiting] = {}
-        self._early: dict[str, tuple[str, dict[str, str]]] = {}
         self._to_delete: dict[str, str] = {}
+        self._early = EarlyResults(self._to_delete)
         self._running: set[tuple[str, str]] = set()
         self._last_id = "0-0"
         self._deleted_at = 0.0
@@ -120,8 +121,7 @@ class CeleryDispatcher:
         self._waiting[request.key] = waiting
         metrics.move("calls_outstanding", 1)
         try:
-            early = self._early.pop(request.key, None)
-            if early and early[1]["fp"] == fingerprint:
+            if early := self._early.take(request.key, fingerprint):
                 self._deliver(*early)
             elif (request.key, fingerprint) in self._running:
                 waiting.sent_at = waiting.seen_active_at = time.monotonic()
@@ -180,7 +180,7 @@ class CeleryDispatcher:
         elif self._is_recorded(key):
             self._to_delete[entry_id] = key
         else:
-            self._early[key] = (entry_id, fields)
+            self._early.keep(entry_id, fields)
 
     def _deliver(self, entry_id: str, fields: dict[str, str]) -> None:
         waiting = self._waiting[fields["key"]]
@@ -207,10 +207,10 @@ class CeleryDispatcher:
 
     async def _delete_recorded(self) -> None:
         """Delete what the journal has: the acknowledgement comes after COMMIT, never before."""
-        for key, (entry, _) in list(self._early.items()):
+        for key, entry in self._early.entries():
             if self._is_recorded(key):  # It came a second time, between its delivery and its commit.
                 self._to_delete[entry] = key
-                del self._early[key]
+                self._early.forget(key)
         ready = [entry for entry, key in self._to_delete.items() if not key or self._is_recorded(key)]
         self._deleted_at = time.monotonic()
         if ready:
@@ -244,6 +244,7 @@ class CeleryDispatcher:
                 waiting.seen_active_at = waiting.seen_active_at and now
         self._looked_at = now
         next_sent_at: dict[tuple[str, int], float | None] = {}
+        lost: list[_Waiting] = []
         for waiting in list(self._waiting.values()):
             if waiting.result.done() or not waiting.sent_at:
                 continue
@@ -251,7 +252,7 @@ class CeleryDispatcher:
                 waiting.seen_active_at = now
             elif waiting.seen_active_at is not None:
                 if now - waiting.seen_active_at > settings.REDISPATCH_GRACE_S:
-                    await self._lost(waiting)
+                    lost.append(waiting)
             elif now - waiting.sent_at > settings.REDISPATCH_GRACE_S:
                 place = (self._queues[waiting.request.alias], waiting.request.priority)
                 if place not in next_sent_at:
@@ -263,7 +264,8 @@ class CeleryDispatcher:
                 elif waiting.missed_at is None:
                     waiting.missed_at = now
                 elif now - waiting.missed_at > _MISSED_S:
-                    await self._lost(waiting)
+                    lost.append(waiting)
+        await asyncio.gather(*map(self._lost, lost))  # One after the other, each would wait for company on its way.
 
     def _give_up_tools(self, served: set[str], now: float) -> None:
         for waiting in self._waiting.values():

@@ -111,6 +111,65 @@ async def test_a_result_that_nobody_took_is_used_and_the_call_not_sent(sent: lis
     assert sent == []
 
 
+async def test_an_answer_that_nobody_took_outlives_what_a_later_attempt_failed_of(
+    sent: list[GenerationRequest], valkey: Any
+) -> None:
+    """Two workers had the call while nobody drove the run: one answered, the other's engine died."""
+    final = Final(text="from before", finish_reason="stop").model_dump_json()
+    failed = {"error": "EngineLost", "message": "The engine died."}
+    for entry in ({"attempt": "1", "final": final}, {"attempt": "2", **failed}):
+        valkey.xadd(results_key("r"), {"key": "call", "fp": fingerprint_of(REQUEST), **entry})
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        assert (await dispatcher.dispatch(REQUEST)).text == "from before"
+    assert sent == []
+    assert valkey.xlen(results_key("r")) == 1, "the failure is gone; the answer stays until the journal has it"
+
+
+async def test_a_failure_that_nobody_took_gives_way_to_an_answer(sent: list[GenerationRequest], valkey: Any) -> None:
+    final = Final(text="after all", finish_reason="stop").model_dump_json()
+    failed = {"error": "EngineLost", "message": "The engine died."}
+    for entry in ({"attempt": "1", **failed}, {"attempt": "2", "final": final}):
+        valkey.xadd(results_key("r"), {"key": "call", "fp": fingerprint_of(REQUEST), **entry})
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        assert (await dispatcher.dispatch(REQUEST)).text == "after all"
+    assert sent == []
+
+
+async def test_an_answer_to_another_request_of_that_name_is_not_taken(sent: list[GenerationRequest], valkey: Any) -> None:
+    final = Final(text="to something else", finish_reason="stop").model_dump_json()
+    valkey.xadd(results_key("r"), {"key": "call", "fp": "another", "attempt": "1", "final": final})
+    assert await dispatched(sent, until=1, within_s=5) == 1
+    assert valkey.xlen(results_key("r")) == 0
+
+
+async def test_calls_that_are_lost_together_are_sent_again_together(
+    sent: list[GenerationRequest], valkey: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that dies loses all that it held; each may wait a while for company on its way."""
+    send, under_way, most = sending.CallSender.send, 0, 0
+
+    async def slow(self: Any, request: GenerationRequest, fingerprint: str) -> None:
+        nonlocal under_way, most
+        under_way += request.attempt > 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.3 if request.attempt > 1 else 0)
+        under_way -= request.attempt > 1
+        await send(self, request, fingerprint)
+
+    monkeypatch.setattr(sending.CallSender, "send", slow)
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        requests = [REQUEST.model_copy(update={"key": f"call/{number}"}) for number in range(8)]
+        waiting = [asyncio.create_task(dispatcher.dispatch(request)) for request in requests]
+        end = time.monotonic() + 10
+        while len(sent) < 16 and time.monotonic() < end:
+            await asyncio.sleep(0.05)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+    assert len(sent) >= 16
+    assert most == 8
+
+
 async def test_a_mark_without_its_result_does_not_keep_a_call_from_being_generated(
     sent: list[GenerationRequest], valkey: Any
 ) -> None:
