@@ -72,3 +72,20 @@ def test_a_tied_child_is_gone_after_a_kill_and_a_loose_one_is_not(tmp_path: Path
     for pid in lived:
         os.kill(pid, signal.SIGKILL)
     assert lived == (pids if how == "loose" else [])
+
+
+def test_a_signal_to_the_whole_group_does_not_reach_a_tied_child(tmp_path: Path) -> None:
+    """As a terminal or a supervisor sends it: the worker lets calls end first, so their engine must live."""
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    parent = subprocess.Popen([sys.executable, str(script), str(tmp_path), "tied"], env=environment, start_new_session=True)
+    told = tmp_path / "pid"
+    while not (told.exists() and told.read_text().endswith("\n")):
+        assert parent.poll() is None
+        time.sleep(0.02)
+    pids = [int(word) for word in told.read_text().split()]
+    groups = {os.getpgid(pid) for pid in pids}
+    parent.kill()
+    parent.wait()
+    assert parent.pid not in groups

@@ -3,6 +3,9 @@
 vLLM's engine core is a child of the worker by `multiprocessing`, and has a child for each GPU. A worker that is killed cannot
 end them, and an orphan keeps the GPU. On Linux a process may ask to be killed when the thread that started it is gone; children
 are started through a short script that asks for it first, and that makes them start their own children so.
+
+They get a session of their own as well: a signal to the worker's whole group, as a terminal or a supervisor sends it, would end
+the engine at once, and the calls that the worker still lets finish with it.
 """
 
 import contextlib
@@ -24,6 +27,7 @@ if command[-1] == "--multiprocessing-fork":
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != int(os.environ["{_PARENT}"]):
         os._exit(1)
+    os.setsid()
     os.environ["{_PARENT}"] = str(os.getpid())
     code = command.index("-c") + 1
     command[code] = f"import multiprocessing.spawn as s; s.set_executable({{script!r}}); {{command[code]}}"
