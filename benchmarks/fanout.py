@@ -5,7 +5,8 @@ from that moment to the frame in the viewer, all processes on this machine and b
 as the slowest. The same client reads all (watching.py) and looks for tokens in raw frames.
 
 What is compared: the way from a model's token to N screens. With us and with `group_send` the model is a process of its own
-that writes one text, and all viewers watch it; a plain Channels design with channels-redis as it is set up by default. Chainlit
+that writes one text, and all viewers watch it; with us that process is a worker's host and publisher, which gather what calls
+write, with `group_send` it sends at once; a plain Channels design with channels-redis as it is set up by default. Chainlit
 and Gradio have no text that several people watch: there each viewer has a chat of its own and the model (which only sleeps)
 runs N times inside the server, as their documentation does it; Gradio may run all N at once. All copies keep one beat, so that
 everywhere N tokens are due at the same moment. Chats that begin at different moments, as people's do, spread their work over

@@ -1,32 +1,64 @@
-"""A process that puts tokens on the token stream of a run as workers/publisher.py does: `python -m benchmarks.publishing`.
+"""A worker's host and publisher with a model that writes on a steady beat: `python -m benchmarks.publishing`.
 
     python -m benchmarks.publishing RUN CALL TOKENS TOKENS_PER_S
 
-It says `ready`, waits for a line and then writes on a steady beat; every token is the moment at which it was due.
+It says `ready`, waits for a line and then writes; every token is the moment at which it was due. What it writes goes the way of
+every call: gathered by workers/host.py, put on the run's stream by workers/publisher.py. There is no broker and no result.
 """
 
+import asyncio
 import sys
 import time
+from collections.abc import AsyncIterator
 
 import django
+
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health, Message, Usage
+from apps.reasoning.inference.aliases import parse_aliases
+
+MODELS = '[beat]\nbackend = "scripted"\n[beat.options]\nscript = "worked_example"\n'
+
+
+class Beat:
+    """A backend that writes one call of so many tokens."""
+
+    def __init__(self, tokens: int, tokens_per_s: float) -> None:
+        self._tokens, self._tokens_per_s = tokens, tokens_per_s
+
+    async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
+        """See `Backend.generate`."""
+        began, pieces = time.time_ns(), []
+        for number in range(self._tokens):
+            due = began + int(number * 1e9 / self._tokens_per_s)
+            await asyncio.sleep(max(0.0, (due - time.time_ns()) / 1e9))
+            pieces.append(f"t{due} ")
+            yield Delta(text=pieces[-1], tokens=1)
+        yield Final(text="".join(pieces), finish_reason="length", usage=Usage(completion=len(pieces)))
+
+    async def abort(self, call_id: str) -> None:
+        """A beat is not stopped."""
+
+    async def health(self) -> Health:
+        return Health(state="ready")
+
+    async def close(self) -> None:
+        """Holds nothing."""
 
 
 def main(run: str, call: str, tokens: int, tokens_per_s: float) -> None:
     django.setup()
-    from apps.runs.streams import TOKENS_KEPT, sync_client, tokens_key
+    from workers.host import EngineHost
+    from workers.publisher import TokenPublisher
 
-    client = sync_client()
-    client.ping()
+    beat = Beat(tokens, tokens_per_s)
+    host = EngineHost(parse_aliases(MODELS), sink=TokenPublisher(), make_backend=lambda _: beat)
+    request = GenerationRequest(
+        run=run, key=call, role="reasoner", alias="beat", messages=(Message(role="user", content="Count."),)
+    )
     print("ready", flush=True)
     sys.stdin.readline()
-    began, offset = time.time_ns(), 0
-    for number in range(tokens):
-        due = began + int(number * 1e9 / tokens_per_s)
-        time.sleep(max(0.0, (due - time.time_ns()) / 1e9))
-        text = f"t{due} "
-        entry = {"call": call, "attempt": 1, "ch": "text", "off": offset, "text": text, "n": number + 1}
-        client.xadd(tokens_key(run), entry, maxlen=TOKENS_KEPT, approximate=True)
-        offset += len(text)
+    host.run(request)
+    host.close()
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from apps.reasoning.domain.errors import BackendRefused, EngineLost
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
@@ -28,16 +28,14 @@ from workers.slots import FairSlots
 from workers.watchdog import LoopWatchdog
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 class EngineHost:
     """Runs calls on the backends of `aliases`.
 
-    `sink` is told in the host's loop, every `flush_s`, what all calls wrote since; it should not wait long, and what it raises
-    is logged; no result waits for it to succeed. All pieces of a call are told before `run` returns, so a
-    result waits for the next tick; a call that ends before its first one is not streamed at all: its result says as much.
-    Once `readers` were told, calls of runs that nobody reads are told every `unwatched_s` only.
+    `sink` is told in the host's loop what all calls wrote: after a pause at once, otherwise every `flush_s`. It should not wait
+    long; what it raises is logged, and no result waits for it to succeed. All pieces of a call are told before `run` returns; a
+    call that ends before the first of them is not streamed at all. What nobody reads, by `readers`, waits for `unwatched_s`.
     `tokens_per_s_override` sets the speed of scripted aliases by name. `make_backend` replaces the backends, for tests.
     """
 
@@ -64,6 +62,7 @@ class EngineHost:
         self._calls: dict[str, RunningCall] = {}
         self._touched: dict[str, RunningCall] = {}
         self._told: asyncio.Future[None] | None = None
+        self._wrote = asyncio.Event()
         self._lock = threading.Lock()
         self._stopping = False
         self._sink_is_behind = False
@@ -146,12 +145,9 @@ class EngineHost:
         self.drain(0.0)
         self._watchdog.stop()
         with contextlib.suppress(TimeoutError):
-            self._ask(self._close_backends(), 10.0)
+            asyncio.run_coroutine_threadsafe(self._close_backends(), self._loop).result(10.0)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=5.0)
-
-    def _ask(self, question: Coroutine[Any, Any, T], timeout_s: float) -> T:
-        return asyncio.run_coroutine_threadsafe(question, self._loop).result(timeout_s)
 
     # --- in the loop -------------------------------------------------------------------------------------------------
 
@@ -210,6 +206,7 @@ class EngineHost:
             call.reasoning.append(delta.reasoning)
             call.tokens += delta.tokens
             self._touched[request.call_id] = call
+            self._wrote.set()
 
         async with self._slots[alias.engine].place(request):
             call.backend = self._backend(alias)
@@ -247,10 +244,13 @@ class EngineHost:
 
     async def _flush_for_ever(self) -> None:
         """One task for all calls: a timer, or a round trip to Redis, for each would cost more than what it sends."""
-        while True:
+        while self._sink is not None:
+            if not (self._touched or self._sink_is_behind):
+                self._wrote.clear()
+                await self._wrote.wait()
+                await asyncio.sleep(self._options.gather_s)  # A step of an engine writes for all its calls.
+            await self._flush(self._sink)
             await asyncio.sleep(self._options.flush_s)
-            if self._sink is not None and (self._touched or self._sink_is_behind):
-                await self._flush(self._sink)
 
     async def _flush(self, sink: HostSink) -> None:
         touched, self._touched = self._due()
@@ -286,6 +286,7 @@ class EngineHost:
         """Wait for the tick that tells what is left of the call. Its place at the engine is free already."""
         call.is_over = True
         self._touched[call.request.call_id] = call
+        self._wrote.set()
         if self._told is None:
             self._told = self._loop.create_future()
         await asyncio.shield(self._told)

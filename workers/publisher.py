@@ -1,6 +1,6 @@
 """Puts what calls write on the token stream of their run, and keeps their text so far for late readers.
 
-The host collects deltas for 50 ms; what all calls have to say then goes in one pipeline: a round trip per call would cost more
+The host collects deltas for 30 ms; what all calls have to say then goes in one pipeline: a round trip per call would cost more
 than the engine leaves over. What Redis was not seen to take, be it that it failed or that it was too slow, goes again with the
 next tick: on the stream from the same offset on, which readers take twice without harm, and in the buffer as the whole text.
 """

@@ -56,6 +56,22 @@ def _host(sink: HostSink, speed: float = 400.0) -> EngineHost:
     return EngineHost(ALIASES, sink=sink, options=options, make_backend=lambda _: backend)
 
 
+def test_what_comes_after_a_pause_is_told_at_once_and_what_follows_is_gathered() -> None:
+    sink = Recorder()
+    backend = ScriptedBackend(lambda _: REPLY, pace=Pace(tokens_per_s=50.0))
+    host = EngineHost(ALIASES, sink=sink, options=HostOptions(flush_s=30.0), make_backend=lambda _: backend)
+    future = host.start(a_request())
+    until = time.monotonic() + 20
+    while not sink.pieces and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(0.5)
+    told = [piece for pieces in sink.pieces.values() for piece in pieces]
+    future.cancel()
+    host.close()
+    assert len(told) == 1
+    assert told[0][2].tokens < 5
+
+
 @pytest.fixture
 def recorder() -> Recorder:
     return Recorder()
