@@ -143,7 +143,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_DEFAULT_QUEUE = "runs"
 PRIORITY_STEPS = [0, 3, 6, 9]  # 0 is the highest: a person waits for it.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "visibility_timeout": 60,  # Covers messages that are reserved but not started; running calls are covered by heartbeats.
+    "visibility_timeout": 60,  # For runs that are reserved and not started; calls are sent again by their orchestrator.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
     "queue_order_strategy": "round_robin",

@@ -1,7 +1,10 @@
 """The compose files: Docker Compose accepts them, nothing but the proxy is reached from outside, and what they name exists."""
 
 import importlib.util
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +135,31 @@ def test_a_deployment_is_not_embedded_and_speaks_https() -> None:
     assert services()["web"]["environment"]["HTTPS"] == "1"
 
 
+@needs_compose
+def test_any_other_setting_reaches_who_reads_it_and_what_the_files_say_wins(tmp_path: Path) -> None:
+    for file in (MAIN, GPU):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "settings.env").write_text("RUN_WINDOW=256\nLOG_URL_TEMPLATE=https://logs/{run}\nEMBEDDED=1\n")
+    found = resolved_services(tmp_path / MAIN.name, tmp_path / GPU.name)
+    readers = {name for name, service in found.items() if (service.get("environment") or {}).get("RUN_WINDOW") == "256"}
+    assert readers == {"web", "orchestrator", "trainer", "inference", "inference-gpu"}
+    assert found["web"]["environment"]["LOG_URL_TEMPLATE"] == "https://logs/{run}"
+    assert {found[name]["environment"]["EMBEDDED"] for name in readers} == {"0"}
+
+
+def test_the_broker_refuses_to_write_before_the_kernel_kills_it(tmp_path: Path) -> None:
+    """Its start, with a limit in a file of ours and `valkey-server` as a command that shows its settings."""
+    (tmp_path / "memory.max").write_text("2147483648\n")
+    (tmp_path / "valkey-server").write_text('#!/bin/sh\ncat "$1"\n')
+    (tmp_path / "valkey-server").chmod(0o755)
+    script = services()["valkey"]["command"][0].replace("$$", "$").replace("/tmp/secret.conf", str(tmp_path / "secret.conf"))
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "VALKEY_PASSWORD": "secret"}
+    for limit, told in ((tmp_path / "memory.max", ["maxmemory 1288490184"]), (tmp_path / "none", [])):
+        started = script.replace("/sys/fs/cgroup/memory.max", str(limit))
+        shown = subprocess.run(["sh", "-c", started], env=env, capture_output=True, text=True, check=True).stdout
+        assert shown.splitlines() == ["requirepass secret", *told]
+
+
 def test_the_example_names_every_variable_and_no_other() -> None:
     text = "".join(path.read_text() for path in (MAIN, GPU, JOIN))
     asked = set(re.findall(r"\$\{([A-Z_]+)", text))
@@ -214,7 +242,7 @@ def test_the_trainer_reads_its_queue_reaches_nobody_outside_and_has_time_to_save
     trainer = services()["trainer"]
     assert f"--queues={TRAIN_QUEUE}" in trainer["command"]
     assert trainer["networks"] == ["back"]
-    assert "env_file" not in trainer
+    assert trainer["env_file"] == [{"path": "settings.env", "required": False}]
     assert seconds(trainer["stop_grace_period"]) >= float(trainer["environment"]["TRAIN_GRACE_S"]) + 20
     assert trainer["environment"]["TRAIN_PYTHON"] in "".join(dockerfile()["trainer"])
 

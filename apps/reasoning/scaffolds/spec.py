@@ -17,8 +17,8 @@ AWAITED = 3
 class RoleSpec(Value):
     """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made.
 
-    `deadline_s` is how long one call may take from its dispatch to its last token. `tools` is how its model is given tools:
-    told of them in words (`text`), or as functions that it calls (`native`).
+    `deadline_s` is how long one call may take from its place at an engine to its last token. `tools` is how its model is given
+    tools: told of them in words (`text`), or as functions that it calls (`native`).
     """
 
     alias: str
