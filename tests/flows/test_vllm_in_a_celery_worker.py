@@ -38,7 +38,7 @@ def stack() -> Iterator[VllmStack]:
     with tempfile.TemporaryDirectory(prefix="ls-vllm-") as folder:
         models = Path(folder) / "models.toml"
         models.write_text(vllm_toml("tiny"))
-        patient = {"LEASE_S": "15", "LEASE_RENEW_S": "3", "REDISPATCH_GRACE_S": "5", "DRAIN_S": "5"}
+        patient = {"LEASE_S": "15", "LEASE_RENEW_S": "3", "REDISPATCH_GRACE_S": "5", "DRAIN_S": "30"}
         stack = VllmStack(Path(folder), extra_env={"MODELS_FILE": str(models), **patient})
         with stack:
             stack.agent("samples")
@@ -87,7 +87,7 @@ def _ended_with_every_call_once(stack: VllmStack, run: str) -> None:
     assert_every_call_once(stack, stack.wait_until_ended(run, keep=ALL, within_s=LOADED_WITHIN_S + 120))
 
 
-def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: VllmStack) -> None:
+def test_killed_engines_and_workers_leave_no_orphan_the_run_ends_and_a_stopped_worker_lets_calls_end(stack: VllmStack) -> None:
     stack.start(*ALL)
     _until(lambda: "is loaded after" in stack.log_text("inference"), stack, "loading at the start", LOADED_WITHIN_S)
     run = explore(stack, "tiny", rollouts=4)
@@ -105,11 +105,15 @@ def test_killed_engines_and_workers_leave_no_orphan_and_the_run_ends(stack: Vllm
 
     _ended_with_every_call_once(stack, run)
 
-    last = _engine_processes(stack)
+    run = explore(stack, "tiny", rollouts=16)
+    last = _generating(stack, run, starts=3)
     assert last
     stack.running["inference"].terminate()
-    stack.running["inference"].wait(timeout=60)
+    stack.running["inference"].wait(timeout=90)
     _until(lambda: _gone(last), stack, "the end of the engine with its worker", 15)
+    _, told_to_stop, after = stack.log_text("inference").rpartition("Warm shutdown")
+    assert told_to_stop
+    assert f"answered {run}" in after, f"calls that were under way were let end\n{stack.logs()}"
     answered = re.findall(r"answered (\S+#\d+)$", stack.log_text("inference"), re.MULTILINE)
     assert len(answered) == len(set(answered))
 
