@@ -18,13 +18,27 @@ CHANNELS: tuple[Channel, ...] = ("text", "reasoning")
 
 
 @dataclass
+class _Written:
+    """What a call wrote on one channel, in pieces: to append to a long text at every tick would copy all of it."""
+
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    sent_pieces: int = 0
+    sent: int = 0
+
+    def add(self, text: str) -> None:
+        if text:
+            self.pieces.append(text)
+            self.length += len(text)
+
+
+@dataclass
 class _Call:
-    """One call's text so far, and how much of it Redis has. A dirty call may have left more there than `sent` says."""
+    """One call's text so far, and how much of it Redis has. A dirty call may have left more there than is counted as sent."""
 
     request: GenerationRequest
     tokens: int = 0
-    written: dict[Channel, str] = field(default_factory=lambda: {"text": "", "reasoning": ""})
-    sent: dict[Channel, int] = field(default_factory=lambda: {"text": 0, "reasoning": 0})
+    written: dict[Channel, _Written] = field(default_factory=lambda: {"text": _Written(), "reasoning": _Written()})
     is_dirty: bool = False
 
 
@@ -43,8 +57,8 @@ class TokenPublisher:
         if call is None:
             call = self._calls[request.call_id] = _Call(request)
         call.tokens += delta.tokens
-        call.written["text"] += _encodable(delta.text)
-        call.written["reasoning"] += _encodable(delta.reasoning)
+        call.written["text"].add(_encodable(delta.text))
+        call.written["reasoning"].add(_encodable(delta.reasoning))
         self._touched.add(request.call_id)
 
     def finish(self, request: GenerationRequest) -> None:
@@ -76,12 +90,14 @@ class TokenPublisher:
             _queue(pipeline, call)
         for run in {call.request.run for call in calls}:
             pipeline.expire(tokens_key(run), HOUR_S)
-        lengths = [{channel: len(text) for channel, text in call.written.items()} for call in calls]
+        queued = [(written, len(written.pieces), written.length) for call in calls for written in call.written.values()]
         for call in calls:
             call.is_dirty = True
         await pipeline.execute()
-        for call, sent in zip(calls, lengths, strict=True):
-            call.sent, call.is_dirty = sent, False
+        for call in calls:
+            call.is_dirty = False
+        for written, pieces, length in queued:
+            written.sent_pieces, written.sent = pieces, length
 
 
 def _encodable(text: str) -> str:
@@ -93,20 +109,21 @@ def _queue(pipeline: "redis.asyncio.client.Pipeline", call: _Call) -> None:
     """Append what is new of one call to its run's stream and to its buffer."""
     request = call.request
     for channel in CHANNELS:
-        whole, start = call.written[channel], call.sent[channel]
-        if len(whole) == start:
+        written = call.written[channel]
+        new, start = "".join(written.pieces[written.sent_pieces :]), written.sent
+        if not new:
             continue
         fields: dict[Any, Any] = {
             "call": request.key,
             "attempt": request.attempt,
             "ch": channel,
             "off": start,
-            "text": whole[start:],
+            "text": new,
             "n": call.tokens,
         }
         pipeline.xadd(tokens_key(request.run), fields, maxlen=TOKENS_KEPT, approximate=True)
         key = buffer_key(request.run, request.key, request.attempt, channel)
         if call.is_dirty or start == 0:  # An owner before may have left the beginning of the same attempt.
-            pipeline.set(key, whole, ex=HOUR_S)
+            pipeline.set(key, "".join(written.pieces), ex=HOUR_S)
         else:
-            pipeline.append(key, whole[start:])
+            pipeline.append(key, new)
