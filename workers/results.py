@@ -106,6 +106,8 @@ class ResultOutbox:
         for ended, fields in entries:
             if "final" in fields:
                 logger.info("answered %s", ended.request.call_id, extra=about(ended.request))
+            elif "returned" in fields:
+                logger.info("gave back %s", ended.request.call_id, extra=about(ended.request))
             else:
                 told = {**about(ended.request), "error": fields["error"]}
                 logger.warning("failed %s: %s", ended.request.call_id, fields["message"], extra=told)

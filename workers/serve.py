@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 
 from django.conf import settings
 
-from apps.config.stack import inference_threads
+from apps.config.stack import can_be_served_here, inference_threads
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_served
 from apps.reasoning.inference.trained import read_also, trained_file
@@ -28,6 +28,21 @@ def chosen_aliases(names: Sequence[str], path: Path) -> list[Alias]:
             there = ", ".join(alias.name for alias in known.values() if alias.enabled)
             raise AliasError(f"{path} has no enabled alias {name}; it has {there}.")
     return [known[name] for name in dict.fromkeys(names)]
+
+
+def servable(aliases: Sequence[Alias]) -> list[Alias]:
+    """Those that this environment can serve; of the others stderr tells. Raises `AliasError` where none is left.
+
+    A worker that took calls which it cannot answer would fail their runs beside one that can.
+    """
+    found = [alias for alias in aliases if can_be_served_here(alias)]
+    missing = ", ".join(alias.name for alias in aliases if alias not in found)
+    told = f"{sys.executable} has no vLLM, so it cannot serve {missing}. `make setup-vllm` makes an environment that has it."
+    if not found:
+        raise AliasError(told)
+    if missing:
+        sys.stderr.write(f"{told}\n")
+    return found
 
 
 def celery_command(aliases: Sequence[Alias], *, threads: int = 0) -> list[str]:
@@ -51,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     read_also(trained_file(settings.DATA_DIR))
     try:
-        aliases = chosen_aliases(options.aliases, settings.MODELS_FILE)
+        aliases = servable(chosen_aliases(options.aliases, settings.MODELS_FILE))
     except AliasError as error:
         parser.error(str(error))
     command = celery_command(aliases, threads=options.threads)

@@ -114,7 +114,7 @@ class Worker:
         return settled
 
     def _fields(self, request: GenerationRequest, generated: "Future[Final]") -> dict[str, str] | None:
-        """The fields of the result entry; None for a call that was stopped on purpose and has none."""
+        """The fields of the result entry; None for a call that was cancelled and has none."""
         try:
             count_end(request, generated)
         except Exception:
@@ -123,7 +123,7 @@ class Worker:
             final = generated.result()
         except BackendError as error:
             if self.is_draining:
-                return None  # The reaper gives the call to another worker.
+                return {"returned": "1"}  # The orchestrator sends the call to another worker.
             return fields_of_error(error)
         except Exception as error:
             logger.exception("call %s failed inside the worker", request.call_id, extra=about(request))
@@ -177,9 +177,10 @@ class Worker:
             return calls
 
     def drain(self) -> None:
-        """Let calls finish for a while, then stop the rest without a result: another worker takes them."""
+        """Let calls finish for a while, then stop the rest and give them back: another worker takes them."""
         self.is_draining = True
-        self.host.drain(settings.DRAIN_S)
+        logger.info("told to stop: %d calls may end within %g s", len(self.host.active()), settings.DRAIN_S)
+        logger.info("%d calls were stopped and go back", self.host.drain(settings.DRAIN_S))
 
     def close(self) -> None:
         """End the heartbeat and the engines; a worker's process does not need it, a test does."""

@@ -42,7 +42,7 @@ def valkey_binary() -> str:
 def programs() -> list[Program]:
     """All processes of the embedded stack."""
     python, celery, quiet = sys.executable, _celery(), _quiet()
-    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled and _can_be_served_here(alias)]
+    aliases = [alias for alias in load_aliases(settings.MODELS_FILE).values() if alias.enabled and can_be_served_here(alias)]
     found = [
         Program("orchestrator", [*celery, "apps.config.orchestrator", "worker", "-P", "threads", "-c",
                                  str(settings.ORCHESTRATOR_RUNS), "-Q", settings.CELERY_TASK_DEFAULT_QUEUE,
@@ -79,7 +79,7 @@ def _quiet() -> list[str]:
     return ["--without-gossip", "--without-mingle", "--without-heartbeat", "-l", settings.LOG_LEVEL]
 
 
-def _can_be_served_here(alias: Alias) -> bool:
+def can_be_served_here(alias: Alias) -> bool:
     """vLLM may be installed in an environment of its own: its calls then wait for `python -m workers.serve` from there."""
     return alias.backend != "vllm" or importlib.util.find_spec("vllm") is not None
 

@@ -48,7 +48,7 @@ def _all(now: Situation) -> Iterator[Concern]:
         if now.workers and alias.queue_length and not alias.workers:
             waiting = f"{alias.queue_length} messages wait" if alias.queue_length != 1 else "A message waits"
             text = f"{waiting} for {alias.name}, which no worker serves."
-            yield Concern("error", text, f"Start an inference worker on the queue inference.{alias.name}.")
+            yield Concern("error", text, f"Start a worker for it: python -m workers.serve {alias.name}")
         for trouble in alias.troubles:
             yield Concern("warn", f"{alias.name} is down: {trouble}", "Calls wait or are asked again; see the worker's log.")
     if now.orchestrators:

@@ -10,7 +10,6 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -37,6 +36,7 @@ from apps.runs.streams import (
     sync_client,
 )
 from apps.runs.told_errors import error_of_fields
+from apps.runs.waiting import Waiting
 
 logger = logging.getLogger(__name__)
 
@@ -54,24 +54,6 @@ _CHECK_IS_AWAITED_S = 15.0
 UNREADABLE = "A result could not be read: its worker runs another version of Lemmascope. Bring all to one, then resume the run."
 
 
-@dataclass
-class _Waiting:
-    """A call whose result has not come."""
-
-    request: GenerationRequest
-    fingerprint: str
-    result: "asyncio.Future[Final]"
-    sent_at: float = 0.0
-    seen_active_at: float | None = None
-    missed_at: float | None = None
-    served_at: float = 0.0
-    losses: int = 0
-
-    @property
-    def attempt(self) -> int:
-        return self.request.attempt + self.losses
-
-
 class CeleryDispatcher:
     """The `Dispatcher` port over Celery and Redis, for one run. Use as an async context manager, in the run's event loop."""
 
@@ -80,7 +62,7 @@ class CeleryDispatcher:
         self._queues = queues
         self._is_recorded = is_recorded
         self._sender = CallSender(queues)
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, Waiting] = {}
         self._to_delete: dict[str, str] = {}
         self._early = EarlyResults(self._to_delete)
         self._running: set[tuple[str, str]] = set()
@@ -117,7 +99,7 @@ class CeleryDispatcher:
         if request.alias not in self._queues:
             raise errors.BackendRefused(f"Nothing serves {request.alias}: it is off in the settings, or not in models.toml.")
         fingerprint = fingerprint_of(request)
-        waiting = _Waiting(request, fingerprint, asyncio.get_running_loop().create_future())
+        waiting = Waiting(request, fingerprint, asyncio.get_running_loop().create_future())
         self._waiting[request.key] = waiting
         metrics.move("calls_outstanding", 1)
         try:
@@ -132,7 +114,7 @@ class CeleryDispatcher:
             metrics.move("calls_outstanding", -1)
             self._waiting.pop(request.key, None)
 
-    async def _send(self, waiting: _Waiting) -> None:
+    async def _send(self, waiting: Waiting) -> None:
         waiting.sent_at = 0.0
         await self._sender.send(waiting.request.model_copy(update={"attempt": waiting.attempt}), waiting.fingerprint)
         waiting.sent_at = time.monotonic()
@@ -177,16 +159,19 @@ class CeleryDispatcher:
         waiting = self._waiting.get(key)
         if waiting is not None and waiting.fingerprint == fields["fp"]:
             self._deliver(entry_id, fields)
-        elif self._is_recorded(key):
-            self._to_delete[entry_id] = key
+        elif self._is_recorded(key) or "returned" in fields:
+            self._to_delete[entry_id] = key if "returned" not in fields else ""
         else:
             self._early.keep(entry_id, fields)
 
     def _deliver(self, entry_id: str, fields: dict[str, str]) -> None:
         waiting = self._waiting[fields["key"]]
-        is_overtaken = "error" in fields and int(fields["attempt"]) < waiting.attempt  # What was sent after it may answer.
+        is_overtaken = "final" not in fields and int(fields["attempt"]) < waiting.attempt  # What was sent after it may answer.
         if waiting.result.done() or is_overtaken:
             self._to_delete[entry_id] = ""
+        elif "returned" in fields:
+            self._to_delete[entry_id] = ""
+            waiting.is_returned = True
         elif "final" in fields:
             self._to_delete[entry_id] = fields["key"]
             try:  # A worker of a newer version may say more than we know of.
@@ -231,7 +216,7 @@ class CeleryDispatcher:
                 logger.exception("reaper of run %s", self._run)
 
     async def _reap_once(self) -> None:
-        """Send again what was started and is in no heartbeat, and what was sent and is neither queued nor started.
+        """Send again what was given back, started and in no heartbeat, or sent and neither queued nor started.
 
         A queue is read in order, so a message older than the next one to be read has left it.
         """
@@ -244,11 +229,13 @@ class CeleryDispatcher:
                 waiting.seen_active_at = waiting.seen_active_at and now
         self._looked_at = now
         next_sent_at: dict[tuple[str, int], float | None] = {}
-        lost: list[_Waiting] = []
+        lost: list[Waiting] = []
         for waiting in list(self._waiting.values()):
             if waiting.result.done() or not waiting.sent_at:
                 continue
-            if (waiting.request.key, waiting.fingerprint) in active:
+            if waiting.is_returned:
+                lost.append(waiting)
+            elif (waiting.request.key, waiting.fingerprint) in active:
                 waiting.seen_active_at = now
             elif waiting.seen_active_at is not None:
                 if now - waiting.seen_active_at > settings.REDISPATCH_GRACE_S:
@@ -279,8 +266,12 @@ class CeleryDispatcher:
                 what_to_do = f"`make up` starts one, or `python -m workers.serve {request.alias}`."
                 waiting.result.set_exception(errors.BackendRefused(f"No worker serves {request.alias}; {what_to_do}"))
 
-    async def _lost(self, waiting: _Waiting) -> None:
+    async def _lost(self, waiting: Waiting) -> None:
         if waiting.result.done():
+            return
+        if waiting.is_returned:
+            waiting.returns, waiting.is_returned = waiting.returns + 1, False
+            await self._send(waiting)
             return
         waiting.losses += 1
         if waiting.losses > _LOSSES_BEFORE_GIVING_UP:

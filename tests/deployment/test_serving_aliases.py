@@ -6,7 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from apps.reasoning.domain.errors import AliasError
-from workers.serve import celery_command, chosen_aliases, main
+from workers.serve import celery_command, chosen_aliases, main, servable
 
 MODELS = """
 [one]
@@ -48,6 +48,18 @@ def test_a_single_place_leaves_threads_for_urgent_calls(tmp_path: Path) -> None:
     path = tmp_path / "models.toml"
     path.write_text('[single]\nbackend = "scripted"\nconcurrency = 1\noptions = {script = "worked_example"}\n')
     assert "--concurrency=4" in celery_command(chosen_aliases(["single"], path))
+
+
+def test_a_worker_takes_no_calls_of_an_engine_that_its_environment_lacks(
+    models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would fail the runs of another worker, which has that engine."""
+    models.write_text(f'{MODELS}[large]\nbackend = "vllm"\nmodel = "/weights"\n')
+    monkeypatch.setattr("workers.serve.can_be_served_here", lambda alias: alias.backend != "vllm")
+    assert [alias.name for alias in servable(chosen_aliases(["large", "one"], models))] == ["one"]
+    assert "has no vLLM, so it cannot serve large" in capsys.readouterr().err
+    with pytest.raises(AliasError, match="cannot serve large"):
+        servable(chosen_aliases(["large"], models))
 
 
 def test_a_worker_speaks_for_the_aliases_of_its_queues_only(models: Path, settings: Settings) -> None:

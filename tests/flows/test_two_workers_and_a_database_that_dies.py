@@ -44,13 +44,14 @@ def test_two_workers_share_the_calls_of_one_run(stack: Stack, undisturbed: Undis
 
 
 def test_the_other_worker_takes_over_the_calls_of_one_that_is_stopped(stack: Stack, undisturbed: Undisturbed) -> None:
-    """SIGTERM: calls may end for `DRAIN_S`, the rest goes to the other worker."""
+    """SIGTERM: calls may end for `DRAIN_S`, the rest is given back and goes to the other worker."""
     stack.env["WORKED_EXAMPLE_TOKENS_PER_S"] = "150"
     stack.start(*ALL)
     run = stack.agent("start")
     stack.wait_for(run, lambda dump: dump["calls"] >= 2)
     stack.running["inference"].terminate()
     assert stack.running["inference"].wait(timeout=20) == 0
+    assert "gave back" in stack.log_text("inference")
     dump = stack.wait_until_ended(run, keep=("valkey", "orchestrator", "inference2"), within_s=90)
     assert_sound(dump, undisturbed)
     assert_nothing_finished_was_generated_again(stack, WORKERS)

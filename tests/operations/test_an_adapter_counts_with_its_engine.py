@@ -67,7 +67,7 @@ def test_a_queue_without_a_worker_is_one_concern_and_named_as_it_is(beating: Any
     _beat(beating, ["other"])
     found = concerns(situation())
     assert [concern.text for concern in found] == ["3 messages wait for big, which no worker serves."]
-    assert found[0].advice == "Start an inference worker on the queue inference.big."
+    assert found[0].advice == "Start a worker for it: python -m workers.serve big"
 
 
 def test_an_engine_that_is_down_is_one_concern(beating: Any) -> None:

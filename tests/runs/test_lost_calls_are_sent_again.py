@@ -170,6 +170,27 @@ async def test_calls_that_are_lost_together_are_sent_again_together(
     assert most == 8
 
 
+async def test_a_call_that_a_stopped_worker_gave_back_is_sent_again_at_once_however_often(
+    sent: list[GenerationRequest], valkey: Any, settings: Settings
+) -> None:
+    """Workers that are replaced one by one do not end a long call, as engines that die under it do."""
+    settings.REDISPATCH_GRACE_S = 60
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
+        end = time.monotonic() + 30
+        while len(sent) < 7 and time.monotonic() < end:
+            count = len(sent)
+            if count:
+                entry = {"key": "call", "fp": fingerprint_of(REQUEST), "attempt": str(sent[-1].attempt), "returned": "1"}
+                valkey.xadd(results_key("r"), entry)
+            while len(sent) == count and time.monotonic() < end:
+                await asyncio.sleep(0.05)
+        assert not waiting.done()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+    assert [request.attempt for request in sent] == list(range(1, 8))
+
+
 async def test_a_mark_without_its_result_does_not_keep_a_call_from_being_generated(
     sent: list[GenerationRequest], valkey: Any
 ) -> None:

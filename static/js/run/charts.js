@@ -65,6 +65,7 @@ export async function drawCharts(root, { url, src }) {
         continue;
       }
       if (!box.classList.contains("js-plotly-plot")) box.textContent = "";
+      if (layout.height) box.style.blockSize = `${layout.height}px`; // Else a resize takes the empty box for the chart's size.
       await Plotly.react(box, data, layout, { displaylogo: false, responsive: true, displayModeBar: false });
     }
   } catch (reason) {

@@ -1,0 +1,26 @@
+"""What a dispatcher knows of a call under way."""
+
+import asyncio
+from dataclasses import dataclass
+
+from apps.reasoning.domain.generation import Final, GenerationRequest
+
+
+@dataclass
+class Waiting:
+    """A call whose result has not come. `returns` of workers that were told to stop do not count as `losses`."""
+
+    request: GenerationRequest
+    fingerprint: str
+    result: "asyncio.Future[Final]"
+    sent_at: float = 0.0
+    seen_active_at: float | None = None
+    missed_at: float | None = None
+    served_at: float = 0.0
+    losses: int = 0
+    returns: int = 0
+    is_returned: bool = False
+
+    @property
+    def attempt(self) -> int:
+        return self.request.attempt + self.losses + self.returns
