@@ -25,7 +25,7 @@ figures with charts (open it from a checkout that has been set up), [benchmarks.
 What each measures and what it leaves out stands at the head of its file in `benchmarks/`.
 
 Each benchmark runs in a process of its own on a data folder of its own. "Other work" is the share of the processor that other
-programs took while it ran: absolute times suffer from it, ratios within one run hardly do.
+programs took while it ran: times suffer from it, and so do ratios of what is measured one after the other.
 """
 
 

@@ -67,7 +67,9 @@ def call_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     if settings.LOG_URL_TEMPLATE:
         return HttpResponseRedirect(_log_url(str(run_id), key, step.worker if step else ""))
     folder = settings.DATA_DIR / "log"
-    context = {"run": run, "key": key, "step": step, "folder": folder, "found": lines_about(folder, str(run_id), key)}
+    found = lines_about(folder, str(run_id), key)
+    is_silent = bool(step and step.worker) and not any("answered" in line.text for line in found.lines)
+    context = {"run": run, "key": key, "step": step, "folder": folder, "found": found, "worker_is_silent": is_silent}
     return render(request, "operations/call_log.html", context)
 
 

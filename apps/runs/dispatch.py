@@ -110,6 +110,9 @@ class CeleryDispatcher:
             else:
                 await self._send(waiting)
             return await waiting.result
+        except errors.BackendError as error:
+            error.attempt = waiting.attempt
+            raise
         finally:
             metrics.move("calls_outstanding", -1)
             self._waiting.pop(request.key, None)

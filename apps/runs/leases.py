@@ -17,10 +17,15 @@ from django.db.models.functions import Coalesce, Now
 from apps.runs.models import APART, LIVE, Run, RunCommand, RunStatus
 from apps.runs.shares import ON_ITS_WAY, must_wait, owners_at_their_limit
 
+#: What `owner_name` gave: a container that is started again has its name and, as a rule, its number of the process again.
+_names: set[str] = set()
+
 
 def owner_name() -> str:
     """A name for one drive of one run by this process: `host/pid/random`."""
-    return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
+    name = f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
+    _names.add(name)
+    return name
 
 
 def lease_take(run_pk: int, owner: str) -> Run | None:
@@ -118,6 +123,8 @@ def _dead_owner(run_pk: int) -> str:
 
 def _process_lives(owner: str) -> bool:
     pid = int(owner.split("/")[1])
+    if pid == os.getpid():
+        return owner in _names
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -18,7 +18,7 @@ from apps.runs import metrics, pulse
 from apps.runs.logs import process_name
 from apps.runs.models import Run, RunStatus
 from apps.runs.streams import results_key, sync_client
-from tests.explorations.factory import make_exploration
+from tests.explorations.factory import add_open_call, make_exploration
 
 
 def page_of(client: Client, address: str = "/operations/", **headers: str) -> str:
@@ -124,6 +124,31 @@ def test_the_lines_of_a_call_are_shown_from_our_files(staff: Client, run: Run, s
     assert f"began {run.public_id}/s0/r1/reason#1 &lt;script&gt;" in page
     for nothing in ("s9", "a%0Ab", "(", "%FF"):
         assert "No line names" in page_of(staff, f"/operations/log/{run.public_id}/?step={nothing}")
+
+
+def test_a_worker_whose_lines_are_elsewhere_is_named(staff: Client, run: Run, settings: Settings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "log").mkdir()
+    step = run.steps.filter(kind="call")[0]
+    run.steps.filter(pk=step.pk).update(worker="gpu1/7")
+    address = f"/operations/log/{run.public_id}/?step={step.key}"
+    (tmp_path / "log" / "orchestrator.log").write_text(
+        f"2026-01-01 10:00:00,000 INFO    apps.runs: run {run.public_id}: call {step.key} was lost\n"
+    )
+    assert "has no line here" in page_of(staff, address)
+    (tmp_path / "log" / "inference.log").write_text(
+        f"2026-01-01 10:00:01,000 INFO    workers.results: answered {run.public_id}/{step.key}#1\n"
+    )
+    assert "has no line here" not in page_of(staff, address)
+
+
+def test_a_call_under_way_leads_to_its_lines_for_staff(
+    staff: Client, run: Run, bob: User, client_for: Callable[[User | None], Client]
+) -> None:
+    add_open_call(run, "s9/r1/reason")
+    address = f"/runs/{run.public_id}/calls/s9/r1/reason/"
+    assert f"/operations/log/{run.public_id}/?step=s9/r1/reason" in page_of(staff, address)
+    assert "/operations/log/" not in page_of(client_for(bob), address)
 
 
 def test_where_logs_are_kept_elsewhere_the_page_leads_there(staff: Client, run: Run, settings: Settings) -> None:

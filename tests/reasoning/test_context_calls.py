@@ -96,6 +96,16 @@ async def test_a_lost_engine_is_tried_again_and_each_attempt_is_told() -> None:
     assert journal.records[0].attempt == 3
 
 
+async def test_attempts_are_counted_on_from_those_that_the_dispatcher_made_by_itself() -> None:
+    """A piece or an error of its third attempt may still come, so the next one is the fourth."""
+    lost_on_its_way = EngineLost("It was lost three times.")
+    lost_on_its_way.attempt = 3
+    journal, flaky = InMemoryJournal(), Flaky(lost_on_its_way)
+    await ask(context(flaky, journal))
+    assert flaky.attempts == [1, 4]
+    assert journal.records[0].attempt == 4
+
+
 async def test_a_call_that_was_sent_again_on_its_way_keeps_the_number_of_the_attempt_that_was_answered() -> None:
     """Its worker was lost twice: whoever dispatches sent it again, and nothing failed here."""
 

@@ -54,9 +54,18 @@ def test_a_dead_process_of_this_machine_loses_its_lease_at_once() -> None:
 
 
 def test_a_living_process_of_this_machine_keeps_its_lease() -> None:
-    run = take(make_run(), f"{socket.gethostname()}/{os.getpid()}/x")
+    mine = take(make_run(), owner_name())
+    other = take(make_run(), f"{socket.gethostname()}/{os.getppid()}/x")
     assert runs_without_owner() == []
-    assert lease_take(run.pk, owner_name()) is None
+    assert lease_take(mine.pk, owner_name()) is None
+    assert lease_take(other.pk, owner_name()) is None
+
+
+def test_a_process_that_had_our_number_before_us_loses_its_lease_at_once() -> None:
+    """A container that is started again has the name of the one before, and its processes their numbers."""
+    run = take(make_run(), f"{socket.gethostname()}/{os.getpid()}/before")
+    assert runs_without_owner() == [run.pk]
+    assert lease_take(run.pk, owner_name()) is not None
 
 
 def test_only_one_of_two_wardens_sends_the_task_of_a_lost_run() -> None:

@@ -191,6 +191,18 @@ async def test_a_call_that_a_stopped_worker_gave_back_is_sent_again_at_once_howe
     assert [request.attempt for request in sent] == list(range(1, 8))
 
 
+async def test_an_error_names_the_last_attempt_that_was_sent(sent: list[GenerationRequest], valkey: Any) -> None:
+    async with CeleryDispatcher("r", queues={"tested": QUEUE}, is_recorded=lambda _: False) as dispatcher:
+        waiting = asyncio.create_task(dispatcher.dispatch(REQUEST))
+        while len(sent) < 2:
+            await asyncio.sleep(0.05)
+        failed = {"attempt": "2", "error": "EngineLost", "message": "The engine died."}
+        valkey.xadd(results_key("r"), {"key": "call", "fp": fingerprint_of(REQUEST), **failed})
+        with pytest.raises(EngineLost) as caught:
+            await waiting
+    assert caught.value.attempt == 2
+
+
 async def test_a_mark_without_its_result_does_not_keep_a_call_from_being_generated(
     sent: list[GenerationRequest], valkey: Any
 ) -> None:

@@ -15,6 +15,8 @@ class BackendError(ReasoningError):
     retryable = False
     #: True where every call to this alias would fail alike, so the run stops and waits for a person.
     fatal_for_run = False
+    #: The last attempt of the call, where the dispatcher made several before it gave this error.
+    attempt = 0
 
 
 class BackendUnavailable(BackendError):

@@ -195,18 +195,21 @@ class RunContext:
         return str(result), attempt
 
     async def _attempts(self, request: GenerationRequest) -> tuple[Final | BackendError, int]:
-        """The final, or the error that ended it, with the number of the attempt."""
-        for attempt in range(1, MAX_ATTEMPTS + 1):
+        """The final, or the error that ended it, with the number of the attempt.
+
+        A dispatcher may have made several of them by itself; numbers never go back, because a late piece or error has one.
+        """
+        for tried in range(1, MAX_ATTEMPTS + 1):
             try:
                 final = await self._dispatcher.dispatch(request)
-                return final, max(attempt, final.attempt)
+                return final, max(request.attempt, final.attempt)
             except BackendError as error:
-                reason = str(error)
-                if not error.retryable or attempt == MAX_ATTEMPTS:
-                    return error, attempt
-            request = request.model_copy(update={"attempt": attempt + 1})
-            self.emit(f"{request.key}/retried/{attempt + 1}", CallRetried(call=request.key, attempt=attempt + 1, reason=reason))
-            await asyncio.sleep(self._backoff_s * 2 ** (attempt - 1))
+                reason, last = str(error), max(request.attempt, error.attempt)
+                if not error.retryable or tried == MAX_ATTEMPTS:
+                    return error, last
+            request = request.model_copy(update={"attempt": last + 1})
+            self.emit(f"{request.key}/retried/{last + 1}", CallRetried(call=request.key, attempt=last + 1, reason=reason))
+            await asyncio.sleep(self._backoff_s * 2 ** (tried - 1))
         raise AssertionError("unreachable")
 
     async def _decide(self, key: str, point: str, refuse: Callable[[Command], str] | None) -> list[Command]:
