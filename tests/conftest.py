@@ -18,8 +18,11 @@ from pytest_django import Settings
 
 from apps.accounts.models import User
 from tests.cast import person
+from tests.distribution import pytest_xdist_make_scheduler  # noqa: F401  (hook)
+from tests.progress import pytest_configure  # noqa: F401  (hook)
 from tests.servers import _valkey_url, valkey  # noqa: F401  (fixtures)
 from tests.unsteady import pytest_sessionfinish, pytest_terminal_summary, repeat_once  # noqa: F401  (hooks)
+from workers import exits
 from workers.library.embedding import model_folder
 
 # How long an example takes says how busy the machine is; times are measured in benchmarks/.
@@ -41,6 +44,9 @@ def pytest_runtest_makereport(
 
 #: Set by `make test-kills` and `make test-thorough`.
 THOROUGH = os.environ.get("THOROUGH") == "true"
+
+#: Seconds for a test that kills real processes, several rounds of them; others have `timeout` in pyproject.toml.
+KILLS_TAKE_S = 1200
 
 _ELSEWHERE = {
     "thorough": THOROUGH,
@@ -67,6 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
     repeat_once(config, items)
     for item in items:
+        if item.get_closest_marker("kill"):
+            item.add_marker(pytest.mark.timeout(KILLS_TAKE_S))
         if item.get_closest_marker("browser") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group("browser"))  # Two browsers on two cores only wait for each other.
 
@@ -126,6 +134,26 @@ def _wait_until_alone(database: str) -> None:
             if row is None or row[0] == 0:
                 return
             time.sleep(0.1)
+
+
+def pytest_sessionstart() -> None:
+    """Nothing in a test process ends it, not even between two tests."""
+    exits.end_process = _note_end
+
+
+_ends: list[str] = []
+
+
+def _note_end(code: int, reason: str) -> None:
+    _ends.append(f"{reason} (exit code {code})")
+
+
+@pytest.fixture(autouse=True)
+def _no_test_ends_its_process() -> Iterator[None]:
+    """A watchdog that would have ended this process fails the test instead. That processes do end is tested in children."""
+    yield
+    ends, _ends[:] = list(_ends), []
+    assert not ends, f"This process would have ended: {'; '.join(ends)}"
 
 
 @pytest.fixture(autouse=True)

@@ -26,13 +26,14 @@ class HostSink(Protocol):
 
 class HostOptions(Value):
     """See `EngineHost`. `flush_s` lies between two deltas of a call, `unwatched_s` where nobody has its run open; after a pause
-    `gather_s` is waited for the other calls of an engine's step. `stuck_s` without a tick of the loop ends the process.
+    `gather_s` is waited for the other calls of an engine's step. `stuck_s` without a turn of the loop ends the process
+    (workers/watchdog.py).
     """
 
     flush_s: float = 0.03
     gather_s: float = 0.005
     unwatched_s: float = UNREAD_S
-    stuck_s: float = 5.0
+    stuck_s: float = 30.0
     abort_patience_s: float = 1.0
     sink_patience_s: float = 1.0
     health_patience_s: float = 1.5

@@ -1,23 +1,19 @@
-"""Ends a process whose event loop no longer turns: a supervisor can restart it, and others take its calls meanwhile."""
+"""Ends a process whose event loop no longer turns: a supervisor can restart it, and other workers take its calls meanwhile."""
 
 import asyncio
 import contextlib
-import logging
-import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
-log = logging.getLogger(__name__)
-
-EXIT_STUCK = 70
-
+from workers import exits
 
 _loading: list[str] = []
 
 
 @contextlib.contextmanager
 def loading(what: str) -> Iterator[None]:
-    """Meanwhile no watchdog of this process ends it: importing an engine's library can hold Python's lock for many seconds."""
+    """Suspend every watchdog of this process: importing an engine's library can hold Python's lock for many seconds."""
     _loading.append(what)
     try:
         yield
@@ -25,41 +21,62 @@ def loading(what: str) -> Iterator[None]:
         _loading.remove(what)
 
 
-class LoopWatchdog:
-    """Looks ten times in `stuck_s` seconds whether the loop answered the last look; calls `on_stuck` when none was answered.
+def processor_waits() -> dict[str, float]:
+    """Seconds that each thread of this process was ready to run but had no processor, by thread; empty except on Linux."""
+    waits = {}
+    for task in Path("/proc/self/task").glob("*"):
+        with contextlib.suppress(OSError, IndexError, ValueError):  # The thread has ended, or the kernel does not count.
+            waits[task.name] = int((task / "schedstat").read_text().split()[1]) / 1e9
+    return waits
 
-    Looks are counted, not seconds: a process that was stopped or a laptop that slept has missed one look, not all of them.
+
+class LoopWatchdog:
+    """Asks the loop for an answer ten times in `stuck_s` seconds; calls `on_stuck` after `stuck_s` seconds without one.
+
+    Only time in which the process could have run counts. The longest wait of one of its threads for a processor is taken off
+    each interval, so a loop on an overloaded machine is slow but not stuck. A stopped process or a sleeping laptop misses one
+    interval, not all of them. `waits` returns what `processor_waits` does.
     """
 
     _LOOKS = 10
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, *, stuck_s: float = 5.0, on_stuck: Callable[[], None] | None = None
+        self,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        stuck_s: float = 30.0,
+        on_stuck: Callable[[], None] | None = None,
+        waits: Callable[[], Mapping[str, float]] = processor_waits,
     ) -> None:
         self._loop = loop
         self._pause_s = stuck_s / self._LOOKS
         self._stuck_s = stuck_s
-        self._on_stuck = on_stuck or self._exit
+        self._on_stuck = on_stuck or self._end_process
+        self._waits = waits
         self._answered = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="loop-watchdog", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._stopped.set()
         self._thread.join(timeout=self._pause_s + 1.0)
 
     def _watch(self) -> None:
-        missed = 0
+        unanswered_s = 0.0
+        before = self._waits()
         self._ask()
         while not self._stopped.wait(self._pause_s):
+            now = self._waits()
+            waited_s = max((seconds - before.get(thread, seconds) for thread, seconds in now.items()), default=0.0)
+            before = now
             if self._answered.is_set():
-                missed = 0
+                unanswered_s = 0.0
                 self._ask()
                 continue
-            missed += 0 if _loading else 1
-            if missed >= self._LOOKS:
+            unanswered_s += 0.0 if _loading else max(0.0, self._pause_s - waited_s)
+            if unanswered_s > self._stuck_s - self._pause_s / 2:
                 self._on_stuck()
                 return
 
@@ -70,6 +87,5 @@ class LoopWatchdog:
         except RuntimeError:  # The loop is closed: there is nothing left to watch.
             self._stopped.set()
 
-    def _exit(self) -> None:
-        log.critical("the engine loop has not turned for %g s; this process ends and is started again", self._stuck_s)
-        os._exit(EXIT_STUCK)
+    def _end_process(self) -> None:
+        exits.end_process(exits.EXIT_STUCK, f"the engine loop has not turned for {self._stuck_s:g} s")

@@ -26,6 +26,7 @@ from redis.exceptions import RedisError
 
 from apps.config import broker
 from apps.config.celery import app
+from apps.config.private import umask_set
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest, Health
 from apps.reasoning.inference.aliases import Alias, load_aliases, load_served
@@ -39,6 +40,7 @@ from workers.host import EngineHost
 from workers.publisher import TokenPublisher
 from workers.results import ResultOutbox
 
+umask_set()
 django.setup()
 # The broker keeps no account of deliveries: what is neither queued nor in a heartbeat is sent again by its orchestrator.
 app.conf.task_queues = [Queue(alias.queue, no_ack=True) for alias in load_served(settings.MODELS_FILE).values()]

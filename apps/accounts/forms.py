@@ -1,36 +1,84 @@
 """Forms of accounts and of groups of students."""
 
+import math
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
-from django.core.exceptions import NON_FIELD_ERRORS
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 
+from apps.accounts.hashing import HashingBusy, hashing_place
 from apps.accounts.models import GROUP_NAME_LENGTH, SCHOOL_LENGTH, User
 from apps.accounts.origin import address_of
 from apps.accounts.selectors import people_named
 from apps.accounts.services import MEMBERS_AT_MOST
-from apps.accounts.throttle import attempt_take, attempts_forget
+from apps.accounts.throttle import (
+    Refused,
+    attempt_give_back,
+    attempt_take,
+    attempts_forget,
+    change_forget,
+    change_give_back,
+    change_take,
+)
 from apps.ui.words import duration
 
 
-class SignInForm(AuthenticationForm):
-    """User name and password, with a limit on attempts."""
+class LimitedForm(forms.Form):
+    """A form that checks a password. Where it did not, `status` says why and `retry_after_s` when to try again."""
+
+    status = 200
+    retry_after_s: int | None = None
+
+    def unchecked(self, status: int, wait_s: float, words: str) -> forms.ValidationError:
+        """The error to raise where the password is not checked."""
+        self.status, self.retry_after_s = status, math.ceil(wait_s)
+        return forms.ValidationError(words, code="unchecked")
+
+
+class SignInForm(LimitedForm, AuthenticationForm):
+    """User name and password, with limits on failed attempts."""
 
     def clean(self) -> dict[str, Any]:
         name = self.cleaned_data.get("username", "")
         address = address_of(self.request) if self.request else ""
-        if wait := attempt_take(name, address):
-            raise forms.ValidationError(f"Too many attempts for this name. Try again in {duration(wait)}.", code="throttled")
-        cleaned = super().clean()
+        if refused := attempt_take(name, address):
+            raise self.unchecked(429, refused.wait_s, refusal_words(refused))
+        try:
+            with hashing_place():
+                cleaned = super().clean()
+        except HashingBusy as busy:
+            attempt_give_back(name, address)
+            raise self.unchecked(503, busy.retry_after_s, f"{busy.headline} {busy.explanation} {busy.advice}") from busy
         if self.user_cache is not None:
             attempts_forget(name, address)
         return cleaned
 
-    @property
-    def is_throttled(self) -> bool:
-        """Whether the attempt was refused without a look at the password."""
-        return self.has_error(NON_FIELD_ERRORS, "throttled")
+
+class PasswordForm(LimitedForm, PasswordChangeForm):
+    """One's own old password and a new one twice, with a limit on wrong old ones."""
+
+    def clean_old_password(self) -> str:
+        if refused := change_take(self.user.pk):
+            words = f"Too many wrong passwords. Nothing was changed. Try again in {duration(refused.wait_s)}."
+            raise self.unchecked(429, refused.wait_s, words)
+        try:
+            old: str = super().clean_old_password()
+        except HashingBusy:
+            change_give_back(self.user.pk)
+            raise
+        change_forget(self.user.pk)
+        return old
+
+
+def refusal_words(refused: Refused) -> str:
+    """What is refused, why, and when it works again."""
+    again = f"Your password was not checked. Try again in {duration(refused.wait_s)}."
+    if refused.limit == "name":
+        return f"Too many failed sign-ins with this user name. {again}"
+    return (
+        f"Too many failed sign-ins from your network address, which all people on your network may share. {again} "
+        "The people who run this site can raise the limit."
+    )
 
 
 class TokenForm(forms.Form):

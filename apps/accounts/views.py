@@ -1,10 +1,10 @@
 """Pages of accounts: sign in and out, the profile with API tokens, the password."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,19 +14,24 @@ from django.views.decorators.http import require_GET, require_POST
 
 from apps.accounts import selectors, services
 from apps.accounts.access import token_get_for, user_of
-from apps.accounts.forms import SignInForm, TokenForm
+from apps.accounts.forms import LimitedForm, PasswordForm, SignInForm, TokenForm
+
+
+def _limited(form: LimitedForm, answer: HttpResponse) -> HttpResponse:
+    """The answer to a refused form: 429 or 503 with `Retry-After` where no password was checked."""
+    if form.retry_after_s is not None:
+        answer.status_code = form.status
+        answer["Retry-After"] = str(form.retry_after_s)
+    return answer
 
 
 class SignIn(LoginView):
-    """Sign in; too many attempts are answered with 429."""
+    """Sign in."""
 
     authentication_form = SignInForm
 
-    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        answer = super().form_invalid(form)
-        if isinstance(form, SignInForm) and form.is_throttled:
-            answer.status_code = 429
-        return answer
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return _limited(form, super().form_invalid(form))
 
 
 account_login = SignIn.as_view(
@@ -40,8 +45,12 @@ account_logout = LogoutView.as_view()
 class PasswordChange(PasswordChangeView):
     """Change one's own password; other sessions of the person end."""
 
+    form_class = PasswordForm
     template_name = "accounts/account_password.html"
     success_url = reverse_lazy("accounts:profile")
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return _limited(form, super().form_invalid(form))
 
     def get_success_url(self) -> str:
         messages.success(self.request, "Your password is changed. Other browsers are signed out.")

@@ -20,6 +20,7 @@ from apps.accounts.models import User
 from apps.accounts.selectors import token_find
 from apps.accounts.services import token_note_use
 from apps.config import api_schemas as shapes
+from apps.lemmas.final_answers import final_answer_of
 from apps.lemmas.graph_data import graph_data
 from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
@@ -28,15 +29,18 @@ from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run
+from apps.runs.one_moment import one_moment
 from apps.runs.selectors import event_page, run_list
 from apps.schemes.access import scheme_get_for, schemes_problem_for, version_get_for
 from apps.schemes.models import MarkingScheme, VersionStatus
 from apps.schemes.selectors import scheme_list
+from apps.ui.sent import DIGITS_AT_MOST
 
 PER_PAGE = 50
 EVENTS_AT_MOST = 1000
+LARGEST = 10**DIGITS_AT_MOST - 1  # Both databases and JavaScript hold it.
 
-PageNumber = Annotated[int, Query(ge=1, description="which page, 50 items each")]
+PageNumber = Annotated[int, Query(ge=1, le=LARGEST, description="which page, 50 items each")]
 TopicLetter = Annotated[Literal["", "A", "C", "G", "N", "O"], BeforeValidator(str.upper)]
 Status = Literal["", "queued", "running", "paused", "finished", "cancelled", "failed", "needs_fork"]
 
@@ -183,6 +187,7 @@ def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
         "spec": run.spec,
         "budget": run.budget,
         "outcome": run.outcome,
+        "final_answer": final_answer_of(run),
         "forked_from": run.forked_from.public_id if run.forked_from else None,
         "last_seq": run.last_seq,
     }
@@ -192,7 +197,7 @@ def run_get(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
 def run_events(
     request: HttpRequest,
     run_id: uuid.UUID,
-    since: Annotated[int, Query(ge=0, description="events after this number")] = 0,
+    since: Annotated[int, Query(ge=0, le=LARGEST, description="events after this number")] = 0,
     limit: Annotated[int, Query(ge=1, le=EVENTS_AT_MOST)] = 500,
     kind: Annotated[list[Text], Query(description="only these kinds; may be given several times")] = [],  # noqa: B006
 ) -> dict[str, Any]:
@@ -208,8 +213,9 @@ def run_events(
 @api.get("/runs/{uuid:run_id}/lemmas", response=shapes.LemmaList, url_name="run_lemmas", summary="Lemmas of a run")
 def run_lemmas(request: HttpRequest, run_id: uuid.UUID) -> dict[str, Any]:
     """All lemma versions with their proofs and what the votes add up to."""
-    run = run_get_for(user_of(request), run_id)
-    return {"items": list(lemma_rows(run)), "last_seq": run.last_seq}
+    with one_moment():
+        run = run_get_for(user_of(request), run_id)
+        return {"items": list(lemma_rows(run)), "last_seq": run.last_seq}
 
 
 @api.get("/runs/{uuid:run_id}/graph", response=dict[str, Any], url_name="run_graph", summary="Lemma graph of a run")
@@ -219,7 +225,8 @@ def run_graph(
     since: Annotated[int, Query(ge=0, description="only nodes and edges that changed after this event")] = 0,
 ) -> Any:
     """Nodes and edges of the lemma graph, as the page draws them. docs/graph_data.md explains every field."""
-    return graph_data(run_get_for(user_of(request), run_id), after=since)
+    with one_moment():
+        return graph_data(run_get_for(user_of(request), run_id), after=since)
 
 
 def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:
@@ -231,7 +238,8 @@ def _scheme_row(scheme: MarkingScheme, slug: str) -> dict[str, Any]:
 def _run_row(run: Run) -> dict[str, Any]:
     same = (
         "title", "scaffold", "preset", "status", "status_reason", "is_authored", "is_assisted", "calls",
-        "prompt_tokens", "completion_tokens", "created_at", "started_at", "finished_at",
+        "prompt_tokens", "completion_tokens", "inherited_calls", "inherited_prompt_tokens", "inherited_completion_tokens",
+        "created_at", "started_at", "finished_at",
     )  # fmt: skip
     return {
         **{name: getattr(run, name) for name in same},

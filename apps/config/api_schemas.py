@@ -2,7 +2,7 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from ninja import Field, Schema
 
@@ -99,9 +99,12 @@ class RunRow(Schema):
     owner: str | None
     is_authored: bool = Field(description="played from texts that people wrote")
     is_assisted: bool = Field(description="a person changed its course")
-    calls: int
+    calls: int = Field(description="calls that this run made; a budget counts these")
     prompt_tokens: int
     completion_tokens: int
+    inherited_calls: int = Field(description="calls that a fork took over; no model was asked")
+    inherited_prompt_tokens: int
+    inherited_completion_tokens: int
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -113,6 +116,15 @@ class RunPage(Page):
     items: list[RunRow]
 
 
+class FinalAnswerOut(Schema):
+    """The final answer of the selected proof beside the problem's."""
+
+    given: str = Field(description="empty where the proof states no answer")
+    expected: str
+    outcome: Literal["equal", "different", "undecided"]
+    reason: str
+
+
 class RunOut(RunRow):
     """A run with what it was started with and how it ended."""
 
@@ -120,6 +132,7 @@ class RunOut(RunRow):
     spec: dict[str, Any] = Field(description="the frozen specification: scaffold, aliases, sampling, seed, prompt hashes")
     budget: dict[str, Any]
     outcome: dict[str, Any] | None
+    final_answer: FinalAnswerOut | None = Field(description="null without a proof, or where the problem has no answer")
     forked_from: uuid.UUID | None
     last_seq: int = Field(description="number of the newest event")
 

@@ -2,24 +2,20 @@
 
 import os
 
-from channels.auth import AuthMiddlewareStack
-from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
+from channels.routing import ProtocolTypeRouter
+from django.conf import settings
 from django.core.asgi import get_asgi_application
-from django.urls import path
 
+from apps.config.private import data_folder_close, umask_set
+
+umask_set()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
 http = get_asgi_application()
 
-from apps.runs import pulse  # noqa: E402  (models need the application set up above)
-from apps.runs.consumers import RunConsumer  # noqa: E402
+from apps.config.errors import AnswersWithoutRoom  # noqa: E402  (models need the application set up above)
+from apps.config.sockets import sockets  # noqa: E402
+from apps.runs import pulse  # noqa: E402
 
+data_folder_close(settings.DATA_DIR)
 pulse.start("web")
-application = ProtocolTypeRouter(
-    {
-        "http": http,
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter([path("ws/runs/<uuid:run>/", RunConsumer.as_asgi())]))
-        ),
-    }
-)
+application = ProtocolTypeRouter({"http": AnswersWithoutRoom(http), "websocket": sockets})

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 @require_GET
 @login_not_required
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 and `ok`; an unreachable database is a 500 by Django's own handling."""
+    """200 and `ok`; an unreachable database is a 503 (apps/config/errors.py)."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return HttpResponse("ok", content_type="text/plain")

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from django.db.models import Count
 
 from apps.accounts.models import User
+from apps.explorations.selectors import list_state
 from apps.explorations.words import scaffold_word
-from apps.lemmas.models import Lemma
+from apps.lemmas.models import Lemma, LemmaState
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
 from apps.runs.access import run_visible_to
@@ -32,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class HomeRun:
-    """A run with its lemmas counted and its tokens per round as bars."""
+    """A run with its lemmas counted, merged ones once, and its tokens per round as bars."""
 
     run: Run
     lemmas: int
@@ -40,8 +41,9 @@ class HomeRun:
     rounds: int
 
     @property
-    def status(self) -> str:
-        return "stalled" if self.run.is_stalled else str(self.run.status)
+    def state(self) -> tuple[str, str]:
+        """Glyph and words, as in the list of runs: of a run that has ended, how."""
+        return list_state(self.run)
 
     @property
     def scaffold(self) -> str:
@@ -81,7 +83,7 @@ def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
     visible = run_list(run_visible_to(user))
     live = list(visible.filter(status__in=LIVE)[:LIVE_SHOWN])
     recent = list(visible.exclude(status__in=LIVE).order_by("-finished_at", "-pk")[:RECENT_SHOWN])
-    lemmas = Lemma.objects.filter(run__in=[*live, *recent])
+    lemmas = Lemma.objects.filter(run__in=[*live, *recent]).exclude(status=LemmaState.MERGED)
     counts = dict(lemmas.values_list("run").annotate(count=Count("pk")))
 
     def row(run: Run, tokens: list[int]) -> HomeRun:

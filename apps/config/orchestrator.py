@@ -4,10 +4,14 @@ from typing import Any
 
 import django
 from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
 
 from apps.config.celery import app
+from apps.config.private import data_folder_close, umask_set
 
+umask_set()
 django.setup()
+data_folder_close(settings.DATA_DIR)
 
 # Not in the handlers below: Celery logs what they raise and goes on, and a process without a warden finds no lost run.
 from apps.grading import conductor  # noqa: E402

@@ -7,10 +7,14 @@ from typing import Any
 
 import django
 from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
 
 from apps.config.celery import app
+from apps.config.private import data_folder_close, umask_set
 
+umask_set()
 django.setup()
+data_folder_close(settings.DATA_DIR)
 
 from apps.learning import warden  # noqa: E402
 from apps.runs import pulse  # noqa: E402

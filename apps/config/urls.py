@@ -6,6 +6,7 @@ from apps.config import views
 from apps.config.api import api_urls
 from apps.config.health import healthz
 
+handler500 = "apps.config.errors.server_error"
 urlpatterns = [
     path("", views.home, name="home"),
     path("healthz", healthz, name="healthz"),

@@ -9,9 +9,11 @@
 | roster: names without numbers | no | no | yes, coaches only |
 | whether a student or a model wrote a paper | no | no | yes, for figures over scripts that are settled |
 | who wrote a paper | the own one | with `may_reveal`, a coach who judges none of it, with a reason that is kept | same |
+| who wrote all papers | no | no | with `may_reveal`, once the results are signed off (`apps.marks.names`) |
 
 Whoever is neither gets `Http404`: a contest's existence is nobody else's business. A researcher may organise a contest of model
-proofs and never learns a name.
+proofs and never learns a name. Staff see the list of all contests with titles, states, organisers and counts, where they can
+restore a deleted one and let the library show problems again; they open none.
 """
 
 import uuid
@@ -33,6 +35,11 @@ def contest_may_create(user: User) -> bool:
     return user.may_see_runs
 
 
+def contests_administered_by(user: User) -> QuerySet[Contest]:
+    """All contests, for staff; none for everybody else."""
+    return Contest.objects.all() if user.is_active and user.is_staff else Contest.objects.none()
+
+
 def creator_of(request: HttpRequest) -> User:
     """The signed-in person, or `Http404` where they may not make contests."""
     user = user_of(request)
@@ -48,7 +55,11 @@ def contest_visible_to(user: User) -> QuerySet[Contest]:
     now = timezone.now()
     is_begun = Q(state__in=READABLE) | Q(state=ContestState.OPEN) & (Q(opens_at=None) | Q(opens_at__lte=now))
     written = Contest.objects.filter(is_begun, pk__in=Identity.objects.filter(person=user).values("contest"))
-    coached = Contest.objects.filter(coaches__person=user) if user.may_see_runs else Contest.objects.none()
+    coached = (
+        Contest.objects.filter(coaches__person=user).exclude(state=ContestState.DELETED)
+        if user.may_see_runs
+        else Contest.objects.none()
+    )
     return Contest.objects.filter(Q(pk__in=written.values("pk")) | Q(pk__in=coached.values("pk")))
 
 
@@ -58,8 +69,9 @@ def contest_get_for(user: User, public_id: uuid.UUID) -> Contest:
 
 
 def coach_of(user: User, contest: Contest) -> ContestCoach | None:
-    """What the person is in the contest; None for students and strangers, also where a role was taken away."""
-    return contest.coaches.filter(person=user).first() if user.may_see_runs else None
+    """What the person is in the contest; None for students and strangers, where a role was taken away, and in deleted ones."""
+    is_there = user.may_see_runs and contest.state != ContestState.DELETED
+    return contest.coaches.filter(person=user).first() if is_there else None
 
 
 def coached_get_for(user: User, public_id: uuid.UUID) -> Contest:

@@ -1,8 +1,9 @@
-"""What is asked once before a contest is changed in a way that is hard to take back. Pages ask it in `data-confirm`."""
+"""What is asked once before a contest is changed in a way that is hard to take back. Pages ask it in `{% ask %}`."""
 
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.contests.holding import sight_lost
 from apps.contests.models import Contest, ContestCoach, ContestProblem
 
 
@@ -11,7 +12,7 @@ def move_question(contest: Contest, verb: str) -> str:
     if verb == "open":
         return (
             f"Open “{contest.title}”? Its students read the problems as soon as its time begins. From then on problems can no "
-            "longer be changed, students no longer be taken out, and it stays anonymous if it is."
+            f"longer be changed, students no longer be taken out, and it stays anonymous if it is. {sight_words(contest)}"
         )
     if verb == "mark":
         is_running = contest.closes_at is not None and timezone.now() < contest.closes_at
@@ -27,7 +28,40 @@ def move_question(contest: Contest, verb: str) -> str:
             f"Close “{contest.title}”? Everybody finds its problems in the library again, and appeals wait. "
             "You can go on marking later."
         )
+    if verb == "resume":
+        return f"Go on marking “{contest.title}”? {sight_words(contest)}"
     return ""
+
+
+def sight_words(contest: Contest) -> str:
+    """Who loses sight of what in the library, as long as the contest is open or being marked."""
+    if contest.shows_problems:
+        return "Staff decided that the library goes on showing its problems to everybody."
+    count, lost = contest.problems.count(), sight_lost(contest)
+    what, them = ("its problem", "it") if count == 1 else (f"its {count} problems", "them")
+    words = (
+        f"Until it is closed, the library hides {what}, with solutions, schemes and runs, from everybody but its coaches: "
+        f"{_counted(lost.readers, 'other coach or researcher', 'other coaches or researchers')} and "
+        f"{_counted(lost.students, 'student', 'students')} no longer find {them} there. Runs on {them} stay with their owners."
+    )
+    if lost.contests:
+        others = _counted(lost.contests, "contest", "contests")
+        words += f" {others} in preparation cannot open with {them} meanwhile, unless the organiser coaches this contest too."
+    return words
+
+
+def deletion_question(contest: Contest) -> str:
+    """What to ask before a contest is deleted."""
+    coaches = _counted(contest.coaches.count(), "coach", "coaches")
+    students = _counted(contest.identities.count(), "student", "students")
+    return (
+        f"Delete “{contest.title}”? Its {coaches} and {students} no longer find it, and the library shows its problems. "
+        "Only staff can restore it."
+    )
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def coach_question(coach: ContestCoach, problems: list[ContestProblem], user: User) -> str:

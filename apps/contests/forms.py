@@ -7,7 +7,7 @@ from django.conf import settings
 
 from apps.accounts.access import group_visible_to
 from apps.accounts.models import StudentGroup, User
-from apps.contests.models import LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, PointStep
+from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, PointStep
 from apps.contests.services import Settings
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Problem
@@ -78,23 +78,30 @@ class CoachForm(forms.Form):
 
 
 class StudentsForm(forms.Form):
-    """Students by user name, one a line, a school after a comma."""
+    """Students by user name, one a line, a school after a comma and an external id after a semicolon."""
 
     students = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 6, "class": "mono", "spellcheck": "false"}),
         max_length=100_000,
-        help_text="One user name a line; a school may follow after a comma.",
+        help_text="One user name a line. A school may follow after a comma, an external id after a semicolon.",
     )
 
-    def clean_students(self) -> list[tuple[User, str]]:
+    def clean_students(self) -> list[tuple[User, str, str]]:
         lines = [line for line in self.cleaned_data["students"].splitlines() if line.strip()]
         if len(lines) > STUDENTS_AT_ONCE:
             raise forms.ValidationError(f"At most {STUDENTS_AT_ONCE} at once.")
-        pairs = [(name.strip(), school.strip()[:NAME_LENGTH]) for name, _, school in (line.partition(",") for line in lines)]
-        known = {user.username: user for user in User.objects.filter(username__in=[name for name, _ in pairs], is_active=True)}
-        if missing := [name for name, _ in pairs if name not in known]:
+        rows = [_student(line) for line in lines]
+        known = {user.username: user for user in User.objects.filter(username__in=[name for name, *_ in rows], is_active=True)}
+        if missing := [name for name, *_ in rows if name not in known]:
             raise forms.ValidationError(f"There is no account {', '.join(missing[:10])}. Nobody was added.")
-        return [(known[name], school) for name, school in pairs]
+        return [(known[name], school, external_id) for name, school, external_id in rows]
+
+
+def _student(line: str) -> tuple[str, str, str]:
+    """`user name, school; external id`, of which the last two may be left out."""
+    rest, _, external_id = line.partition(";")
+    name, _, school = rest.partition(",")
+    return name.strip(), school.strip()[:NAME_LENGTH], external_id.strip()[:EXTERNAL_LENGTH]
 
 
 class RosterGroupForm(forms.Form):

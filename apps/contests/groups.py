@@ -15,10 +15,10 @@ def group_enter(*, contest: Contest, group: StudentGroup, by: User | None = None
     Later changes of the group do not reach the contest. Raises `ContestRefused` for a group without students, for one with
     somebody whose account is closed or is no student's any more, and as `students_add`.
     """
-    members = [(member.person, member.school) for member in member_list(group)]
+    members = [(member.person, member.school, "") for member in member_list(group)]
     if not members:
         raise ContestRefused(f"Nobody is in “{group.name}” yet.")
-    if gone := [person.username for person, _ in members if not person.is_active or person.role != Role.STUDENT]:
+    if gone := [person.username for person, _, _ in members if not person.is_active or person.role != Role.STUDENT]:
         raise ContestRefused(
             f"{', '.join(gone[:10])}: no open account of a student any more. It must leave “{group.name}” first."
         )

@@ -1,12 +1,16 @@
-"""What a contest keeps once something rests on it. The apps above register what does when they start (`AppConfig.ready`)."""
+"""What a contest keeps once something rests on it: its step of points, and itself.
+
+The apps above register what rests on it when they start (`AppConfig.ready`).
+"""
 
 from collections.abc import Callable
 
 from apps.contests.models import Contest
 
-#: Whether points were given that rest on the contest's step.
+#: Whether something rests on a contest.
 Rule = Callable[[Contest], bool]
 _RULES: list[Rule] = []
+_CONTENT_RULES: list[Rule] = []
 
 
 def step_register(rule: Rule) -> None:
@@ -18,3 +22,14 @@ def step_register(rule: Rule) -> None:
 def step_is_kept(contest: Contest) -> bool:
     """Whether the step of the points can no longer be changed."""
     return any(rule(contest) for rule in _RULES)
+
+
+def content_register(rule: Rule) -> None:
+    """Let `rule` keep contests from being deleted. The same rule twice counts once."""
+    if rule not in _CONTENT_RULES:
+        _CONTENT_RULES.append(rule)
+
+
+def has_content(contest: Contest) -> bool:
+    """Whether this contest holds any text."""
+    return any(rule(contest) for rule in _CONTENT_RULES)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 TITLE_LENGTH = 120
 LABEL_LENGTH = 20
 NAME_LENGTH = 150
+EXTERNAL_LENGTH = 100
 REASON_LENGTH = 500
+#: The reason that is kept where all identities were opened at once.
+AFTER_SIGN_OFF = "All identities, after sign-off"
 # Without vowels, so that no word comes about, and without signs that look alike.
 _SIGNS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 NUMBER_SIGNS = 6
@@ -31,12 +34,14 @@ def paper_number_random() -> str:
 
 
 class ContestState(models.TextChoices):
-    """Students write while it is open and its window allows; coaches read papers from marking on."""
+    """Students write while it is open and its window allows; coaches read papers from marking on. Staff alone find a deleted
+    contest, which never held a text, and can restore it."""
 
     PREPARING = "preparing", "In preparation"
     OPEN = "open", "Open"
     MARKING = "marking", "Being marked"
     CLOSED = "closed", "Closed"
+    DELETED = "deleted", "Deleted"
 
 
 class PointStep(models.TextChoices):
@@ -47,7 +52,10 @@ class PointStep(models.TextChoices):
 
 
 class Contest(models.Model):
-    """A contest or a sheet of training problems. `row_version` counts every change of its settings and state."""
+    """A contest or a sheet of training problems. `row_version` counts every change of its settings and state.
+
+    `shows_problems`: staff decided that the library shows its problems to everybody, whatever its state.
+    """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     title = models.CharField(max_length=TITLE_LENGTH)
@@ -56,6 +64,7 @@ class Contest(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True, help_text="Empty: until marking begins.")
     is_anonymous = models.BooleanField(default=True)
     point_step = models.CharField(max_length=4, choices=PointStep, default=PointStep.WHOLE)
+    shows_problems = models.BooleanField(default=False, db_default=False)
     row_version = models.PositiveIntegerField(default=1)
     created_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -142,13 +151,16 @@ class AuthorKind(models.TextChoices):
 
 
 class Identity(models.Model):
-    """Who wrote a paper. Read through `access` only: by its author, by organisers as a roster without numbers, or revealed."""
+    """Who wrote a paper. Read through `access` only: by its author, by organisers as a roster without numbers, or opened."""
 
     contest = models.ForeignKey(Contest, on_delete=models.CASCADE, related_name="identities")
     paper = models.OneToOneField(Paper, on_delete=models.CASCADE, related_name="+")
     person = models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     name = models.CharField(max_length=NAME_LENGTH)
     school = models.CharField(max_length=NAME_LENGTH, blank=True)
+    external_id = models.CharField(
+        max_length=EXTERNAL_LENGTH, blank=True, default="", db_default="", help_text="What another system calls the author."
+    )
     kind = models.CharField(max_length=8, choices=AuthorKind, default=AuthorKind.STUDENT)
 
     class Meta:

@@ -1,8 +1,44 @@
 """Reads of contests. None of these touches `Identity` but `roster`, which has no paper in it."""
 
-from django.db.models import QuerySet
+from dataclasses import dataclass
+from datetime import datetime
 
-from apps.contests.models import Contest, ContestCoach, ContestProblem, Identity, IdentityReveal, Paper
+from django.db.models import Count, Min, Prefetch, QuerySet
+
+from apps.accounts.models import User
+from apps.contests.holding import HOLDING
+from apps.contests.models import AFTER_SIGN_OFF, Contest, ContestCoach, ContestProblem, Identity, IdentityReveal, Paper
+
+
+@dataclass(frozen=True)
+class OpeningAfterSignOff:
+    """Who opened all identities at once; `by` is None where the account is gone."""
+
+    by: User | None
+    at: datetime
+    papers: int
+
+
+@dataclass(frozen=True)
+class AdministrationRow:
+    """A contest as staff see it. `hidden`: how many problems the library hides for it; `organisers`: their names."""
+
+    contest: Contest
+    organisers: list[str]
+    papers: int
+    hidden: int
+
+
+def administration_rows(contests: QuerySet[Contest]) -> list[AdministrationRow]:
+    """Contests with what staff see of them, those first that hide most."""
+    coaches = Prefetch("coaches", ContestCoach.objects.filter(is_organiser=True).select_related("person"), "organising")
+    counted = contests.annotate(problem_count=Count("problems", distinct=True), paper_count=Count("papers", distinct=True))
+    rows = []
+    for contest in counted.prefetch_related(coaches):
+        hidden = contest.problem_count if contest.state in HOLDING and not contest.shows_problems else 0
+        names = [coach.person.username for coach in contest.organising]
+        rows.append(AdministrationRow(contest, names, contest.paper_count, hidden))
+    return sorted(rows, key=lambda row: -row.hidden)
 
 
 def problem_list(contest: Contest) -> QuerySet[ContestProblem]:
@@ -26,5 +62,14 @@ def roster(contest: Contest) -> QuerySet[Identity]:
 
 
 def reveal_list(contest: Contest) -> QuerySet[IdentityReveal]:
-    """Which identities were opened, newest first."""
-    return IdentityReveal.objects.filter(paper__contest=contest).select_related("paper", "by").order_by("-at")
+    """Which identities were opened one by one, newest first."""
+    rows = IdentityReveal.objects.filter(paper__contest=contest).exclude(reason=AFTER_SIGN_OFF)
+    return rows.select_related("paper", "by").order_by("-at")
+
+
+def openings_after_sign_off(contest: Contest) -> list[OpeningAfterSignOff]:
+    """Who opened all identities of a contest, when first, and of how many papers; the earliest first."""
+    rows = IdentityReveal.objects.filter(paper__contest=contest, reason=AFTER_SIGN_OFF).order_by()
+    found = rows.values("by").annotate(first=Min("at"), papers=Count("pk")).order_by("first")
+    people = User.objects.in_bulk([row["by"] for row in found if row["by"]])
+    return [OpeningAfterSignOff(people.get(row["by"]), row["first"], row["papers"]) for row in found]

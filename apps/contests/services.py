@@ -6,12 +6,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
 from apps.accounts.models import Role, User
+from apps.contests.holding import held_elsewhere
 from apps.contests.keeping import step_is_kept
 from apps.contests.models import (
     AuthorKind,
@@ -77,7 +79,7 @@ def contest_save(*, contest: Contest, settings: Settings, based_on: int, by: Use
 
     Raises `ContestChanged`, `ContestRefused`.
     """
-    contest = _locked(contest, based_on)
+    contest = contest_locked(contest, based_on)
     if contest.is_anonymous and not settings.is_anonymous and contest.state != ContestState.PREPARING:
         raise ContestRefused("Students handed in as anonymous; that stays so once a contest was opened.")
     if settings.point_step != contest.point_step and step_is_kept(contest):
@@ -96,13 +98,17 @@ def contest_move(*, contest: Contest, verb: str, based_on: int, by: User | None 
 
     Raises `ContestChanged`, `ContestRefused`, and `KeyError` for another verb.
     """
-    contest = _locked(contest, based_on)
+    contest = contest_locked(contest, based_on)
     sources, target = MOVES[verb]
     if contest.state not in sources:
         raise ContestRefused(f"The contest is {contest.get_state_display().lower()}.")
     if verb == "open":
         if not contest.problems.exists():
             raise ContestRefused("It has no problem yet.")
+        if by is not None and (held := ", ".join(row.label for row in held_elsewhere(contest, by))):
+            raise ContestRefused(
+                f"Another contest holds back problem {held}. Take it out, or wait until that contest is closed."
+            )
         for row in contest.problems.select_related("problem"):
             row.version = row.problem.current
             row.save(update_fields=["version"])
@@ -190,19 +196,19 @@ def coach_remove(*, coach: ContestCoach, by: User | None = None) -> None:
 
 
 @transaction.atomic
-def students_add(*, contest: Contest, students: Iterable[tuple[User, str]], by: User | None = None) -> int:
-    """Let people with their schools take part, all or none; how many are new. Raises `ContestRefused` as `student_add`."""
+def students_add(*, contest: Contest, students: Iterable[tuple[User, str, str]], by: User | None = None) -> int:
+    """Let people with schools and external ids take part, all or none; how many are new. Raises as `student_add`."""
     before = contest.identities.count()
-    for person, school in students:
-        student_add(contest=contest, person=person, school=school)
+    for person, school, external_id in students:
+        student_add(contest=contest, person=person, school=school, external_id=external_id)
     if added := contest.identities.count() - before:
         told(contest, "contest.students", by, added=added)
     return added
 
 
 @transaction.atomic
-def student_add(*, contest: Contest, person: User, school: str = "") -> Paper:
-    """Let somebody take part; their paper gets a random number. Adding somebody twice changes nothing.
+def student_add(*, contest: Contest, person: User, school: str = "", external_id: str = "") -> Paper:
+    """Let somebody take part; their paper gets a random number. Adding somebody again changes their external id only, if given.
 
     Raises `ContestRefused` for coaches of the contest, once it is closed, and while it is being marked: whoever reads the
     papers then would know the one that came with the name.
@@ -213,16 +219,18 @@ def student_add(*, contest: Contest, person: User, school: str = "") -> Paper:
         raise ContestRefused(f"{person.username} is a coach of this contest.")
     known = contest.identities.filter(person=person).select_related("paper").first()
     if known is not None:
+        contest.identities.filter(pk=known.pk).update(external_id=external_id or known.external_id)
         return known.paper
     name = person.get_full_name() or person.username
-    return author_add(contest=contest, name=name, kind=AuthorKind.STUDENT, person=person, school=school)
+    more = {"school": school, "external_id": external_id}
+    return author_add(contest=contest, name=name, kind=AuthorKind.STUDENT, person=person, **more)
 
 
 @transaction.atomic
-def author_add(*, contest: Contest, name: str, kind: AuthorKind, person: User | None = None, school: str = "") -> Paper:
-    """A paper with a fresh random number, and apart from it who writes it."""
+def author_add(*, contest: Contest, name: str, kind: AuthorKind, **more: Any) -> Paper:
+    """A paper with a fresh random number, and apart from it who writes it. `more`: person, school, external id."""
     paper = _paper_new(contest)
-    Identity.objects.create(contest=contest, paper=paper, person=person, name=name, school=school, kind=kind)
+    Identity.objects.create(contest=contest, paper=paper, name=name, kind=kind, **more)
     return paper
 
 
@@ -273,11 +281,8 @@ def _settings_apply(contest: Contest, settings: Settings) -> None:
 
 def _settings_told(settings: Settings) -> dict[str, object]:
     times = {"opens_at": settings.opens_at, "closes_at": settings.closes_at}
-    chosen: dict[str, object] = {
-        "title": settings.title,
-        "is_anonymous": settings.is_anonymous,
-        "point_step": str(settings.point_step),
-    }
+    chosen: dict[str, object] = {"title": settings.title, "is_anonymous": settings.is_anonymous}
+    chosen["point_step"] = str(settings.point_step)
     return chosen | {name: at.isoformat(" ", "minutes") for name, at in times.items() if at is not None}
 
 
@@ -286,7 +291,7 @@ def _in_preparation(contest: Contest) -> None:
         raise ContestRefused("The contest was opened; this can no longer be changed.")
 
 
-def _locked(contest: Contest, based_on: int) -> Contest:
+def contest_locked(contest: Contest, based_on: int) -> Contest:
     """The row as it is, claimed for this transaction by counting up and down. Raises `ContestChanged`."""
     claimed = Contest.objects.filter(pk=contest.pk, row_version=based_on).update(row_version=F("row_version"))
     if not claimed:

@@ -9,15 +9,18 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.shards import file_put, tokens_folder
+from apps.runs.file_locks import deletion_lock, file_lock
 from apps.runs.models import Run
 
 MERGED = "merged.json"
@@ -30,14 +33,19 @@ class ShardBroken(Exception):
 
 
 def shards_merge(run: Run) -> tuple[int, int]:
-    """How many small shards were merged into how many. Raises `ShardBroken`, `OSError`; ValueError for a run that goes on."""
+    """How many small shards were merged into how many.
+
+    Raises `ShardBroken`, `OSError`; ValueError for a run that goes on; `LockHeld` while a backup copies files, whose rows name
+    the old ones.
+    """
     if run.is_live:
         raise ValueError(f"{run} still goes on.")
     before = after = 0
-    for some in _together(list(TokenShard.objects.filter(run=run, size__lt=SMALL).order_by("pk"))):
-        _merge(run, some)
-        before, after = before + len(some), after + 1
-    _sweep(run)
+    with file_lock(deletion_lock(Path(settings.DATA_DIR))):
+        for some in _together(list(TokenShard.objects.filter(run=run, size__lt=SMALL).order_by("pk"))):
+            _merge(run, some)
+            before, after = before + len(some), after + 1
+        _sweep(run)
     return before, after
 
 

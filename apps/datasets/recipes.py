@@ -41,6 +41,11 @@ class Recipe:
     fresh_only: bool = False
     options: tuple[Option, ...] = ()
 
+    @property
+    def grades_turns(self) -> bool:
+        """Whether a turn may be graded by itself, so that each needs a reward."""
+        return any(option.name == "scope" and "turn" in option.choices for option in self.options)
+
 
 _SCOPE = Option("scope", "Reward of a turn", "episode", ("episode", "turn"), "The episode's for all turns, or its own.")
 _BASELINE = Option(

@@ -2,7 +2,8 @@
 
 A run is one trajectory: its rounds in order, then the proof that it stands by, its first version as the answer and the later
 ones as revisions. Lemmas
-with equal statements are one node, over all runs of a problem; valid is what passed at least half of its votes.
+with equal statements are one node, over all runs of a problem; valid is what passed at least half of its votes. Where a text
+names a merged lemma, the lemma that represents it is used.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from typing import Any
 
 from apps.datasets.recorded import Recorded
 from apps.lemmas.models import Lemma, LemmaEdge
+from apps.lemmas.network import representatives_among
 from apps.reasoning.graph.statements import normalise_statement
 
 VALID_FROM = 0.5
@@ -43,7 +45,8 @@ def rounds_of(recorded: Recorded) -> Rounds | None:
     rows = list(recorded.run.lemmas.all())
     names = {row.lemma: _node(row) for row in rows}
     valid = {row.lemma for row in rows if _is_valid(row)}
-    edges = [(edge.user, edge.used) for edge in LemmaEdge.objects.filter(run=recorded.run)]
+    by = representatives_among(rows)
+    edges = [(edge.user, by.get(edge.used, edge.used)) for edge in LemmaEdge.objects.filter(run=recorded.run)]
     summaries = {(call.round, call.rollout): call for call in recorded.calls.values() if call.role == SUMMARISER}
     found: list[tuple[str, dict[str, Any]]] = []
     for call in reasons:

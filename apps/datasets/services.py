@@ -89,7 +89,7 @@ def options_read(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
 def _number(option: Option, value: Any) -> float:
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = -1.0
     if not 0 <= found <= option.most or (option.is_whole and found % 1):
         kind = "a whole number" if option.is_whole else "a number"

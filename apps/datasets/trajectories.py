@@ -13,12 +13,15 @@ from typing import Any
 from apps.datasets.recipes import Family, Judge, Recipe
 from apps.datasets.recorded import Call, Recorded, Solution
 from apps.datasets.rounds import rounds_of
-from apps.reasoning.scaffolds.candidates.final_answers import answers_agree
+from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.answers.outcomes import Comparison
 from apps.runs.texts import texts_get
 
 Trajectory = dict[str, Any]
 MOST_EXAMPLES = 5
 CORRECT_FROM = 0.5
+_NOBODY = "a solution that nobody judged"
+_UNDECIDED = "a final answer that could not be compared with the problem's"
 _DELIMITER = re.compile(r"<<<(?:CONTENT|END) [0-9a-f]{16}>>>")
 
 
@@ -61,7 +64,7 @@ def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
             continue
         reward = reward_of(recorded, solution, judge)
         if reward is None:
-            left.out("a solution that nobody judged", _name(recorded, solution.id))
+            _unscored(recorded, solution, judge, left)
             continue
         more = {"group": f"{problem_id(recorded)}/{_question_of(recorded, solution)}"} if recipe.fresh_only else {}
         if turns := turns_of(recorded, [(solution.call, more)], left):
@@ -74,12 +77,19 @@ def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iter
             continue  # A turn of those that were made from it.
         reward = reward_of(recorded, solution, judge)
         if reward is None:
-            left.out("a solution that nobody judged", _name(recorded, solution.id))
+            _unscored(recorded, solution, judge, left)
             continue
         talk = recorded.talks.get(solution.id, [])
+        line = [] if talk else recorded.line(solution)
+        if recipe.grades_turns and judge == "answer":
+            unclear = [one for one in line if reward_of(recorded, one, judge) is None]
+            for one in unclear:
+                _unscored(recorded, one, judge, left)
+            if unclear:
+                continue
         calls: list[tuple[str, dict[str, Any]]] = [
             (turn.call, {"invalid": turn.invalid, "tool_ok": turn.tool_ok}) for turn in talk
-        ] or [(one.call, {"reward": reward_of(recorded, one, judge)}) for one in recorded.line(solution)]
+        ] or [(one.call, {"reward": reward_of(recorded, one, judge)}) for one in line]
         if turns := turns_of(recorded, calls, left):
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 
@@ -91,7 +101,7 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
     for solution in recorded.solutions.values():
         share = reward_of(recorded, solution, judge)
         if share is None:
-            left.out("a solution that nobody judged", _name(recorded, solution.id))
+            _unscored(recorded, solution, judge, left)
             continue
         right = share >= CORRECT_FROM
         # Two reports on one solution are two inputs, so a correction's group is told by its prompt.
@@ -115,8 +125,8 @@ def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
         if again and not solution.call.startswith("state/"):
             continue
         reward = reward_of(recorded, solution, judge)
-        if reward is None or solution.call not in recorded.calls:
-            left.out("an attempt that nobody judged", _name(recorded, solution.id))
+        if reward is None:
+            _unscored(recorded, solution, judge, left)
             continue
         more = {"reward": recipe.scale * reward, "group": f"{problem_id(recorded)}/{_prompt_of(recorded, solution)}"}
         if turns := turns_of(recorded, [(solution.call, more)], left):
@@ -148,11 +158,15 @@ def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
         return
     expected = _answer(recorded)
     if judge == "answer" and not expected:
-        left.out("a solution that nobody judged", str(recorded.run.public_id))
+        left.out(_NOBODY, str(recorded.run.public_id))
+        return
+    compared = answer_compared(found.answer, expected) if expected and found.answer else None
+    if compared is not None and compared.is_equal is None:
+        left.out(_UNDECIDED, f"{recorded.run.public_id}: {compared.reason}")
         return
     if turns := turns_of(recorded, found.calls, left):
         # A wrong answer is worth nothing whatever its verifiers say (Intern-S1-MO §4.3).
-        answer = bool(found.answer) and answers_agree(found.answer, expected) if expected else None
+        answer = (compared is not None and bool(compared.is_equal)) if expected else None
         more = {"answer_ok": answer, "derived": found.derived, "used": found.used}
         yield trajectory(recorded, "", turns, found.reward, found.votes) | more
 
@@ -169,9 +183,24 @@ _FAMILIES: dict[Family, Callable[[Recorded, Recipe, Judge, Left], Iterator[Traje
 def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | None:
     """From 0 to 1, or None where nothing tells."""
     if judge == "answer":
-        expected = _answer(recorded)
-        return float(answers_agree(solution.text, expected)) if expected else None
+        compared = _compared(recorded, solution)
+        return None if compared is None or compared.is_equal is None else float(compared.is_equal)
     return solution.share
+
+
+def _compared(recorded: Recorded, solution: Solution) -> Comparison | None:
+    """Its final answer beside the problem's; None where that has none."""
+    expected = _answer(recorded)
+    return answer_compared(solution.text, expected) if expected else None
+
+
+def _unscored(recorded: Recorded, solution: Solution, judge: Judge, left: Left) -> None:
+    """Count a solution without a reward under its reason: an undecided answer is no wrong one."""
+    compared = _compared(recorded, solution) if judge == "answer" else None
+    if compared is None:
+        left.out(_NOBODY, _name(recorded, solution.id))
+    else:
+        left.out(_UNDECIDED, f"{_name(recorded, solution.id)}: {compared.reason}")
 
 
 def turns_of(
@@ -212,7 +241,7 @@ def trajectory(
 
 
 def _answer(recorded: Recorded) -> str:
-    return recorded.run.problem_version.answer
+    return recorded.run.problem_version.answer.strip()
 
 
 def _name(recorded: Recorded, solution: str) -> str:

@@ -13,6 +13,7 @@ from apps.runs.models import Run
 
 KINDS = ("candidate.drafted", "candidate.judged", "output.unread", "control.requested", "control.applied", "proof.selected")
 SCAFFOLDS_OF_TURNS = frozenset({"self_check", "solver_verifier_corrector"})
+_FAIL_UNREAD = "the decision is fail, but"
 Speaker = Literal["writer", "verifier", "person", "end"]
 
 
@@ -39,7 +40,8 @@ class Streak:
 class Turn:
     """One turn. A writer's has a `solution`, or `unread` where none could be read; a verifier's an `opinion` with its `streak`.
 
-    `before` is the text that a writer was given to correct; `told` names the turn to a replay.
+    `interrupted` is the streak that a check ended because it could not be read; `overruled`: the verifier wrote "pass", which
+    did not count. `before` is the text that a writer was given to correct; `told` names the turn to a replay.
     """
 
     number: int
@@ -52,6 +54,8 @@ class Turn:
     before: str = ""
     opinion: Opinion | None = None
     streak: Streak | None = None
+    interrupted: Streak | None = None
+    overruled: bool = False
     unread: str = ""
     words: str = ""
     good: bool = False
@@ -64,16 +68,28 @@ class Turn:
 
 @dataclass
 class Exchange:
-    """The whole conversation. `accept` and `give_up` are the streaks that end it, 0 where the run does not say."""
+    """The whole conversation. `accept` and `give_up` are the streaks that end it, 0 where the run does not say.
+
+    `by_older_rules`: an unread check left its streak as it was, or a fail was unread for want of a marked issue (ADR 0019).
+    """
 
     accept: int
     give_up: int
     turns: list[Turn] = field(default_factory=list)
+    by_older_rules: bool = False
 
     @property
     def checks(self) -> list[Turn]:
         """The judgements, in their order."""
         return [turn for turn in self.turns if turn.opinion]
+
+    @property
+    def tally(self) -> str:
+        """`12 checks: 6 passed, 4 failed, 2 could not be read`; static/js/run/replay_fold.js says the same of a replay."""
+        marks = [turn.mark for turn in self.checks]
+        parts = [f"{marks.count('pass')} passed", f"{marks.count('fault')} failed"]
+        parts += [f"{marks.count('unread')} could not be read"] if "unread" in marks else []
+        return f"{len(marks)} check{'s' * (len(marks) != 1)}: {', '.join(parts)}"
 
 
 class _Fold:
@@ -88,6 +104,7 @@ class _Fold:
         scaffold = SCAFFOLDS.get(run.scaffold)
         self.titles = {role.name: role.title for role in scaffold.roles} if scaffold else {}
         self.hints: dict[str, tuple[str, str]] = {}
+        self.last: Streak | None = None
 
     def take(self, kind: str, body: dict[str, Any]) -> None:
         """One event of `KINDS`."""
@@ -118,12 +135,17 @@ class _Fold:
         opinion = self.opinions.get(body["call"])
         if opinion is None:
             return
-        streak = None
+        streak = interrupted = None
         if body["passed"] is not None:
             limits = self.exchange
             passed = ("pass", body["passes"], limits.accept)
-            streak = Streak(*passed) if body["passed"] else Streak("failure", body["failures"], limits.give_up)
-        self._add("verifier", body["call"], body["call"], about=body["candidate"], opinion=opinion, streak=streak)
+            streak = self.last = Streak(*passed) if body["passed"] else Streak("failure", body["failures"], limits.give_up)
+        elif body["passes"] or body["failures"] or body["unscored"].startswith(_FAIL_UNREAD):
+            self.exchange.by_older_rules = True
+        else:
+            interrupted, self.last = self.last, None
+        more = {"opinion": opinion, "streak": streak, "interrupted": interrupted, "overruled": body.get("overruled", False)}
+        self._add("verifier", body["call"], body["call"], about=body["candidate"], **more)
 
     def _add(self, speaker: Speaker, call: str, told: str, *, who: str = "", **more: Any) -> None:
         role = self.roles.get(call, "")

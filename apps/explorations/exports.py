@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from apps.lemmas.final_answers import final_answer_of
 from apps.runs.models import Run, Step
 from apps.runs.selectors import EVENT_PAGE, event_page
 from apps.runs.texts import texts_get
@@ -27,11 +28,17 @@ def run_head(run: Run) -> dict[str, Any]:
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
         "spec": run.spec,
         "outcome": run.outcome,
+        "final_answer": final_answer_of(run),
         "usage": {
             "calls": run.calls,
             "prompt_tokens": run.prompt_tokens,
             "completion_tokens": run.completion_tokens,
             "seconds": run.active_seconds,
+            "inherited": {
+                "calls": run.inherited_calls,
+                "prompt_tokens": run.inherited_prompt_tokens,
+                "completion_tokens": run.inherited_completion_tokens,
+            },
         },
     }
 

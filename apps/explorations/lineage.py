@@ -113,9 +113,11 @@ class _Opinions:
             mean = sum(self.scores.values()) / len(self.scores)
             node["confidence"] = mean / self.scale
             node["words"] = f"mean {mean:.2g} of {self.scale:g}, {len(self.scores)} report{'s' * (len(self.scores) != 1)}"
+            node["words"] += f", {self.unread} not read" if self.unread else ""
         elif self.judged:
             node["confidence"] = self.passes / self.judged
-            node["words"] = f"{self.passes} of {self.judged} checks passed"
+            lost = f", {self.unread} not read" if self.unread else ""
+            node["words"] = f"{self.passes} of {self.judged} checks passed{lost}"
         elif self.unread:
             node["unscored"] = "what was said of it could not be read"
         if self.remembered:

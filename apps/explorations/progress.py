@@ -56,7 +56,8 @@ class Progress:
 
     def _round_ended(self, body: dict[str, object]) -> str:
         stop = f"; {body['stop']}" if body.get("stop") else ""
-        return f"round {body['round']} of rollout {body['rollout']}: {body['survived']} of {body['proposed']} lemmas hold{stop}"
+        lemmas = f"{body['survived']} of {body['proposed']} lemmas hold" if body["proposed"] else "no new lemma"
+        return f"round {body['round']} of rollout {body['rollout']}: {lemmas}{stop}"
 
     def _lemma_proposed(self, body: dict[str, object]) -> str:
         self.proposed += 1
@@ -92,7 +93,10 @@ class Progress:
         table.add_row("round", str(self.round))
         roles = ", ".join(sorted({role_word(role) for role in self.open_calls.values()}))
         under_way = f"{len(self.open_calls)} under way" + (f" ({roles})" if roles else "")
-        table.add_row("calls", f"{run.calls:,} done, {under_way}")
+        taken_over = (
+            f", {run.inherited_calls:,} taken over ({compact(run.inherited_tokens)} tokens)" if run.inherited_calls else ""
+        )
+        table.add_row("calls", f"{run.calls:,} done{taken_over}, {under_way}")
         table.add_row("tokens", f"{compact(run.tokens)} in {duration(run.active_seconds)}")
         judged = f"{self.verified} verified, {self.rejected} rejected"
         table.add_row("lemmas", f"{self.proposed} proposed, {judged}; {self.votes} votes")

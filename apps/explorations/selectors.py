@@ -31,13 +31,15 @@ COMMAND_WORDS = {
 class Meter:
     """One budget: what is used of which limit. Without a limit, `share` is None and only the amount is shown.
 
-    `under_way` is what running calls take; of tokens only the page's script knows it.
+    `under_way` is what running calls take; of tokens only the page's script knows it. `inherited` is what a fork took over:
+    it is not in `used`, because no model was asked and no budget counts it.
     """
 
     name: str
     used: float
     limit: float | None
     under_way: float = 0
+    inherited: float = 0
 
     @property
     def title(self) -> str:
@@ -62,7 +64,11 @@ def meters(run: Run, open_now: int = 0) -> list[Meter]:
     """Tokens, calls and seconds, in this order."""
     used = {"tokens": run.tokens, "calls": run.calls, "seconds": run.active_seconds}
     under_way = {"calls": open_now}
-    return [Meter(name, amount, run.budget.get(name), under_way.get(name, 0)) for name, amount in used.items()]
+    inherited = {"tokens": run.inherited_tokens, "calls": run.inherited_calls}
+    return [
+        Meter(name, amount, run.budget.get(name), under_way.get(name, 0), inherited.get(name, 0))
+        for name, amount in used.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -141,13 +147,15 @@ def header(run: Run, user: User, open_now: int) -> Header:
 
 @dataclass(frozen=True)
 class Agents:
-    """Cost per role, and the sum over roles."""
+    """Cost per role, and the sum over roles. What was inherited is part of the sums."""
 
     costs: list[tuple[str, RoleCost]]
     calls: int
     prompt_tokens: int
     completion_tokens: int
     seconds: float
+    inherited: int
+    inherited_completion: int
 
 
 def agents(run: Run, until: int | None = None) -> Agents:
@@ -159,6 +167,8 @@ def agents(run: Run, until: int | None = None) -> Agents:
         sum(cost.prompt_tokens for cost in costs),
         sum(cost.completion_tokens for cost in costs),
         sum(cost.seconds for cost in costs),
+        sum(cost.inherited for cost in costs),
+        sum(cost.inherited_completion for cost in costs),
     )
 
 

@@ -11,22 +11,16 @@ from django.utils.safestring import SafeString
 from apps.explorations.conversations import Conversations, Memory, Talk, conversations
 from apps.explorations.duels import Duel, order_of
 from apps.explorations.words import round_title
+from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
 from apps.reasoning.scaffolds.candidates.judges import OrderReport
 from apps.runs.models import Run
 
 KINDS = (
-    "candidate.drafted",
-    "candidate.scored",
-    "candidate.score_dropped",
-    "candidate.judged",
-    "pool.kept",
-    "pool.grouped",
-    "pair.judged",
-    "pair.decided",
-    "state.written",
-)
+    "candidate.drafted", "candidate.scored", "candidate.score_dropped", "candidate.judged", "pool.kept", "pool.grouped",
+    "pair.judged", "pair.decided", "state.written",
+)  # fmt: skip
 #: Solutions of one round that a page shows in full; of larger rounds those that went on come first.
 MOST_SHOWN = 24
 _MADE_AS = {
@@ -78,6 +72,7 @@ class Solution:
     talks: list[Talk] = field(default_factory=list)
     memory: Memory | None = None
     check: FormulaCheck = field(default_factory=lambda: FormulaCheck("", ""))
+    answer: ShownAnswer | None = None
 
     @property
     def steps_checked(self) -> list[tuple[SafeString, list[CheckedFormula]]]:
@@ -207,8 +202,7 @@ class _Fold:
                 self.states[body["turn"]] = State(body["turn"], body["text"], body["call"], before)
 
     def _drafted(self, body: dict[str, Any]) -> None:
-        names = ("round", "made_as", "text", "call")
-        known = {name: body[name] for name in names}
+        known = {name: body[name] for name in ("round", "made_as", "text", "call")}
         solution = Solution(
             id=body["candidate"],
             parents=list(body["parents"]),
@@ -246,7 +240,7 @@ def solutions(run: Run) -> Solutions:
     shown = [solution for one in rounds for solution in one.solutions]
     checks = checks_of(run, [solution.id for solution in shown])
     for solution in shown:
-        solution.check = checks[solution.id]
+        solution.check, solution.answer = checks[solution.id], shown_answer(run, solution.text)
     return Solutions(
         rounds=rounds,
         duels=fold.duels,
@@ -296,4 +290,5 @@ def _judged(solution: Solution, body: dict[str, Any]) -> None:
         return
     word, state, streak = ("pass", "good", body["passes"]) if body["passed"] else ("fail", "bad", body["failures"])
     verdict = f"{word}, {streak} in a row" if streak else word
+    verdict += " (“pass” next to a critical error or gap)" if body.get("overruled") else ""
     solution.opinions.append(Opinion(body["call"], verdict, state, body["summary"], list(body["issues"])))

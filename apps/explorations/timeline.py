@@ -21,11 +21,15 @@ _ORDER = tuple(dict.fromkeys(("solver", *(role.name for scaffold in SCAFFOLDS.va
 
 @dataclass
 class Bar:
-    """Calls of one role in one cell: recorded, failed and under way; for verifiers also votes cast of those asked for."""
+    """Calls of one role in one cell: recorded, failed and under way; for verifiers also votes cast of those asked for.
+
+    `inherited` of the recorded ones were taken over from the run that this one was forked from.
+    """
 
     role: str
     done: int = 0
     failed: int = 0
+    inherited: int = 0
     running: int = 0
     tokens: int = 0
     seconds: float = 0.0
@@ -118,6 +122,7 @@ def timeline(run: Run, open_calls: list[dict[str, Any]]) -> Timeline:
         bar = bar_of(phase)
         bar.done += phase["calls"]
         bar.failed += phase["failed"]
+        bar.inherited += phase["inherited"]
         bar.tokens += phase["completion"] or 0
         bar.seconds += phase["seconds"] or 0.0
     for call in open_calls:
@@ -206,7 +211,7 @@ def _sum(cells: list[Cell], place: str, order: tuple[str, ...]) -> Cell:
     for cell in cells:
         for bar in cell.bars:
             into = bars.setdefault(bar.role, Bar(bar.role))
-            for name in ("done", "failed", "running", "tokens", "seconds", "votes", "votes_of"):
+            for name in ("done", "failed", "inherited", "running", "tokens", "seconds", "votes", "votes_of"):
                 setattr(into, name, getattr(into, name) + getattr(bar, name))
         whole.lemmas += cell.lemmas
         whole.verified += cell.verified

@@ -10,6 +10,7 @@ from apps.explorations.words import role_word
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_list
 from apps.runs.texts import texts_get
+from apps.ui.sent import whole_number
 
 PAGE = 200
 SEARCH_CHUNK = 400
@@ -150,8 +151,7 @@ def filter_from(query: Any) -> LogFilter:
     """The filter of a page's address. What cannot be read counts as not given."""
 
     def number(name: str) -> int | None:
-        value = query.get(name, "")
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 12 else None
+        return whole_number(query.get(name, ""))
 
     status = query.get("status", "")
     return LogFilter(

@@ -44,13 +44,16 @@ def chosen_of(given: QueryDict, choices: Choices) -> Chosen:
         problem=problem,
         scheme=_one(given.get("scheme", ""), choices.schemes_on(problem), ""),
         groups=tuple(name for name in given.getlist("split")[:1] if name in _names(choices.groups)),
+        each=bool(given.get("each")),
+        baseline=_one(given.get("baseline", ""), choices.graders, ""),
     )
 
 
 def query_of(chosen: Chosen, **more: str) -> str:
     """The address part that says the same again; `more` is added or, where empty, left out."""
     pairs = [("grader", name) for name in chosen.graders]
-    pairs += [(name, value) for name in ("human", "problem", "scheme") if (value := getattr(chosen, name))]
+    pairs += [(name, value) for name in ("human", "problem", "scheme", "baseline") if (value := getattr(chosen, name))]
+    pairs += [("each", "1")] if chosen.each and "each" not in more else []
     if "split" not in more:
         pairs += [("split", name) for name in chosen.groups]
     return urlencode([*pairs, *((name, value) for name, value in more.items() if value)])

@@ -29,14 +29,18 @@ from apps.grading.agreement_judgements import (
     cells_failed,
     cells_given,
     cells_named,
+    cells_views,
     judgements_given,
     marks_given,
     marks_of,
     mean_given,
+    replays_told,
+    suggested_views,
 )
 from apps.grading.agreement_sources import NO_SOURCE, Choices, Chosen, Named, Shown, scale_to
 from apps.grading.comparisons import Gathered
 from apps.grading.ledger import AGREEMENT, results_shown
+from apps.grading.shown import ViewShown
 from apps.marks.blindness import problems_shut
 from apps.marks.calibration import calibration_ahead
 from apps.marks.graders.computational import COMPUTATIONAL
@@ -127,6 +131,8 @@ class ContestSource:
         rule = self._rule(chosen.scheme, [human[one.case] for one in scripts])
         graders = {}
         for name in chosen.graders or [one.name for one in self.choices().graders]:
+            if name == chosen.human:
+                continue  # Imported points are no grader beside themselves.
             answer = self._answers(name)
             beside = [(one, human[one.case], answer(one.case, human[one.case])) for one in scripts]
             graders[name] = tuple(rule.pair(one, mark, given) for one, mark, given in beside if given is not None)
@@ -137,6 +143,10 @@ class ContestSource:
             scale=scale_to(rule.scale),
             fitting=rule.scale % 1 == 0,
             groups=tuple(one.name for one in GROUPS if one.name in chosen.groups),
+            views=self.views(graders),
+            notes=replays_told(
+                self.cases, {one.name.removeprefix(CELLS): one.words for one in self.choices().graders if one.name in graders}
+            ),
         )
 
     def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
@@ -201,6 +211,15 @@ class ContestSource:
             return lambda case, mark: mean_given(runs[case], mark) if case in runs else None
         rows = answers_by_case(self.cases, name)
         return lambda case, mark: answer_given(rows[case], mark) if case in rows else None
+
+    def views(self, graders: Iterable[str]) -> dict[str, tuple[ViewShown, ...]]:
+        """What graders were shown of the problems of these scripts; several where that changed meanwhile."""
+        known = [name for name in graders if name not in (IMPORTED.name, COMPUTATIONAL)]
+        in_cells = {name: name.removeprefix(CELLS) for name in known if name.startswith(CELLS)}
+        return {
+            name: cells_views(self.cases, in_cells[name]) if name in in_cells else suggested_views(self.cases, name)
+            for name in known
+        }
 
     def _meanings(self, row: ContestProblem | None = None) -> list[Named]:
         """The newest version of each meaning, newest first, where all marks (on a problem) were made with one scheme."""

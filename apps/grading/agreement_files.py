@@ -28,9 +28,18 @@ HALVES = {"fitting": None, "whole": False, "half": True}
 #: What a column may be called, by what it holds; the first that is there is proposed.
 GUESSES = {
     "human": ("points", "human", "human_rating", "humanpoints", "mark", "grade", "score", "pointsbyhuman"),
-    "predicted": ("prediction", "predicted", "grader", "pointspredicted", "averageautomaticrating", "modelpoints", "points"),
+    "predicted": (
+        "graderpoints",
+        "prediction",
+        "predicted",
+        "grader",
+        "pointspredicted",
+        "averageautomaticrating",
+        "modelpoints",
+        "points",
+    ),
     "problem": ("problemid", "problem", "problemidx"),
-    "paper": ("gradingid", "paper", "paperid", "id"),
+    "paper": ("gradingid", "paper", "paperid", "name", "id"),
     "author": ("author", "authorkind", "by"),
     "second": ("second", "secondmark"),
 }
@@ -85,8 +94,9 @@ def columns_of(file: AgreementFile, place: str | None = None) -> FileColumns:
     names = column_names(rows)
     proposed: dict[str, Any] = {"rows": where}
     for what, guesses in GUESSES.items():
-        bare = {_bare(name): name for name in reversed(names)}
-        found = next((bare[guess] for guess in guesses if guess in bare and bare[guess] != proposed.get("human")), "")
+        found = next(
+            (name for guess in guesses for name in names if _bare(name) == guess and name != proposed.get("human")), ""
+        )
         proposed[what] = [found] if what == "predicted" and found else found
     words = {str(value_of(row, one)).casefold() for row in rows for one in proposed["predicted"] or [] if value_of(row, one)}
     if words and words <= {"incorrect", "partial", "almost", "correct"}:

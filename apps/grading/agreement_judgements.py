@@ -12,8 +12,18 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.grading.cell_graders import cells_by, cells_compared, failed_in_words, graders_named, meanings_of
+from apps.grading.cell_graders import (
+    cells_by,
+    cells_compared,
+    failed_in_words,
+    graders_named,
+    meanings_of,
+    replays_in_words,
+    seeds_of,
+    views_of,
+)
 from apps.grading.experiment_models import ExperimentCell
+from apps.grading.shown import ViewShown, shown_suggested
 from apps.marks.models import EarlyReveal, Mark, MarkingCase, MarkState, Reveal, RevealKind, Slot, Suggestion, SuggestionState
 from apps.reasoning.domain.values import Unscored
 from apps.schemes.models import SchemeVersion
@@ -177,6 +187,19 @@ def cells_named(cases: Cases) -> list[tuple[str, str]]:
     return graders_named(_cells(cases))
 
 
+def cells_views(cases: Cases, name: str) -> tuple[ViewShown, ...]:
+    """What such a grader was shown."""
+    return views_of(_cells(cases), name)
+
+
+def suggested_views(cases: Cases, grader: str) -> tuple[ViewShown, ...]:
+    """What a grader of suggestions was shown of these scripts' problems, the newest first."""
+    rows = Suggestion.objects.filter(version__case__in=cases, grader=grader, state=SuggestionState.DONE).order_by("-pk")
+    kept = dict.fromkeys(tuple(parts or ()) for parts in rows.values_list("body__view", flat=True))
+    found = (shown_suggested(grader.partition(":")[2], parts) for parts in kept)
+    return tuple(shown for shown in found if shown is not None)
+
+
 def cells_failed(cases: Cases) -> str:
     """How many gradings in experiments on these texts failed, as a sentence with a space before it, or empty."""
     return failed_in_words(ExperimentCell.objects.filter(version__case__in=cases))
@@ -192,14 +215,29 @@ class CellGiven:
 
 
 def cells_given(cases: Cases, name: str) -> dict[int, list[CellGiven]]:
-    """By case: what each run of such a grader gave."""
-    found: dict[int, list[CellGiven]] = defaultdict(list)
+    """By case: what each run of such a grader gave; of runs with one seed under one meaning the first that is scored."""
+    kept: dict[tuple[int, Any, str, Any], CellGiven] = {}
     rows = cells_by(_cells(cases), name)
     meanings = meanings_of(rows)
+    seeds = seeds_of(rows)
     for pk, case, points, most, unscored in rows.values_list("pk", "version__case", "points", "scale", "unscored"):
         given = Unscored(reason=unscored or "it has no points") if points is None else points
-        found[case].append(CellGiven(given, most or SCALE_WITHOUT_SCHEME, meanings.get(pk)))
+        key = (case, meanings.get(pk), *(("run", pk) if seeds.get(pk) is None else ("seed", seeds[pk])))
+        if key not in kept or (isinstance(kept[key].points, Unscored) and points is not None):
+            kept[key] = CellGiven(given, most or SCALE_WITHOUT_SCHEME, meanings.get(pk))
+    found: dict[int, list[CellGiven]] = defaultdict(list)
+    for (case, *_), one in kept.items():
+        found[case].append(one)
     return found
+
+
+def replays_told(cases: Cases, graders: Mapping[str, str]) -> tuple[str, ...]:
+    """How many runs of each grader of experiments, by name with its words, are replays, which `cells_given` leaves out."""
+    told = []
+    for name, words in graders.items():
+        kept = sum(map(len, cells_given(cases, name).values()))
+        told.append(replays_in_words(words, cells_by(_cells(cases), name).count() - kept))
+    return tuple(filter(None, told))
 
 
 def mean_given(runs: Sequence[CellGiven], mark: Given) -> Given:

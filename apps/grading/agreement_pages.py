@@ -11,7 +11,9 @@ from django.core.cache import cache
 from apps.grading.agreement_choosing import CONTAMINATED, PEOPLE, UNMARKED, UNSCORED, Which
 from apps.grading.agreement_text import IN_SPLITS, TITLES, notes, number_text, problems_text
 from apps.grading.comparisons import Asked, Gathered, Part, parts_of
-from apps.reasoning.agreement.estimates import STATISTICS, Estimate, Interval, Undefined
+from apps.reasoning.agreement.estimates import STATISTICS, Estimate
+from apps.reasoning.agreement.intervals import Interval, Undefined
+from apps.reasoning.agreement.paired import COMPARED, Difference
 from apps.reasoning.agreement.report import DRAWS, FEW, Agreement, Band, Cell
 
 KEPT_S = 3600
@@ -72,6 +74,10 @@ class PartShown:
     counts: Sequence[Line]
     statistics: Sequence[Line]
     notes: Sequence[str]
+    common: str
+    baseline: str
+    difference_titles: Sequence[str]
+    differences: Sequence[Line]
     has_bias: bool
     graders: Sequence[GraderShown]
 
@@ -83,7 +89,7 @@ def parts_cached(gathered: Gathered, *, draws: int = DRAWS, seed: int = 0) -> tu
         digest.update(pair.model_dump_json().encode())
     rest = gathered.model_dump_json(exclude={"graders", "people"})
     digest.update(f"{rest}/{[(name, len(pairs)) for name, pairs in gathered.graders.items()]}".encode())
-    key = f"agreement:{digest.hexdigest()}"
+    key = f"agreement:2:{digest.hexdigest()}"
     kept = cache.get(key)
     if kept is None:
         kept = parts_of(gathered, draws=draws, seed=seed)
@@ -114,6 +120,13 @@ def _part(part: Part, keys: Sequence[str], names: Mapping[str, str], address: Ad
         counts=_counts([(links(key), found) for key, _, found in columns]),
         statistics=_statistics([(links(key), found) for key, _, found in columns]),
         notes=[note.plain for note in notes(told, Asked(predicted=()))],
+        common=part.common.words(names) if part.common else "",
+        baseline=names.get(part.baseline, part.baseline),
+        difference_titles=[names.get(name, name) for name in part.differences],
+        differences=[
+            Line(TITLES[slug], [_linked(found[number], "", is_signed=True) for found in part.differences.values()])
+            for number, slug in enumerate(COMPARED if part.differences else ())
+        ],
         has_bias=any(band.bias is not None for _, _, found in columns for band in found.bands),
         graders=[
             _grader(title, found, part.graders[index].splits if index < len(part.graders) else {}, links(key))
@@ -146,11 +159,11 @@ def _counts(columns: Sequence[tuple[Callable[..., str], Agreement]]) -> list[Lin
 
 
 def _accuracy(found: Agreement, link: Callable[..., str]) -> Linked:
-    answered = found.counts.pairs + len(found.unscored)
+    same, answered = found.exact_of
     if found.accuracy is None:
         return Linked("—", is_missing=True)
-    words = f"{found.counts.same:,} of {answered:,}"
-    return Linked(words + (f" = {found.accuracy:.3f}" if answered >= FEW else ""), link(difference="same"))
+    words = f"{same:,} of {answered:,}" + (f" = {found.accuracy:.3f}" if answered >= FEW else "")
+    return Linked(words, link(difference="same") if same == found.counts.same else "")
 
 
 def _statistics(columns: Sequence[tuple[Callable[..., str], Agreement]]) -> list[Line]:
@@ -177,15 +190,17 @@ HELP = {
 def _estimate(found: Agreement, slug: str, href: str) -> Linked:
     if not found.estimates:
         return Linked(f"fewer than {FEW}", is_missing=True)
-    estimate: Estimate = found.estimate(slug)
+    return _linked(found.estimate(slug), href, is_signed=slug == "bias")
+
+
+def _linked(estimate: Estimate | Difference, href: str, *, is_signed: bool) -> Linked:
     if isinstance(estimate.value, Undefined):
         return Linked("undefined", is_missing=True, title=estimate.value.reason)
-    signed = slug == "bias"
     interval = estimate.interval
     if isinstance(interval, Interval):
-        between = f"{number_text(interval.low, signed)} … {number_text(interval.high, signed)}"
-        return Linked(number_text(estimate.value, signed), href, between)
-    return Linked(number_text(estimate.value, signed), href, "no interval", title=interval.reason)
+        between = f"{number_text(interval.low, is_signed)} … {number_text(interval.high, is_signed)}"
+        return Linked(number_text(estimate.value, is_signed), href, between)
+    return Linked(number_text(estimate.value, is_signed), href, "no interval", title=interval.reason)
 
 
 def _grader(

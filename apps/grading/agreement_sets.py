@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from statistics import fmean
@@ -13,15 +13,26 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.grading.agreement_sources import NO_SOURCE, Choices, Chosen, Named, Shown, scale_to
-from apps.grading.cell_graders import cells_by, cells_compared, failed_in_words, graders_named, meanings_of
+from apps.grading.cell_graders import (
+    cells_by,
+    cells_compared,
+    failed_in_words,
+    graders_named,
+    meanings_of,
+    replays_in_words,
+    seeds_of,
+    views_of,
+)
 from apps.grading.comparisons import Gathered
 from apps.grading.experiment_models import ExperimentCell
 from apps.grading.set_models import GradedScript, GradedSet, HumanScore
 from apps.problems.models import ProblemVersion
+from apps.reasoning.agreement.consistency import without_replays
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.domain.values import Unscored
 
 GROUPS = (Named("problem", "problem"), Named("topic", "topic"), Named("author", "author’s name"))
+OF = " · out of "
 OTHER_SCALE = "its points are out of another number; scales are not pooled"
 Points = Decimal | Unscored
 
@@ -49,11 +60,10 @@ class SetSource:
 
     def choices(self) -> Choices:
         """Graders of experiments that ended on a script of the set; raters by how the source calls them."""
-        raters = HumanScore.objects.filter(script__graded_set=self.graded_set).order_by("rater").values_list("rater", flat=True)
         problems = self.graded_set.scripts.order_by("problem_name").values_list("problem_name", flat=True).distinct()
         return Choices(
             graders=[Named(name, words) for name, words in graders_named(self._cells())],
-            humans=[Named(rater, rater or "Their points") for rater in raters.distinct()],
+            humans=self._humans(),
             problems=[Named(name, name) for name in problems if name],
             groups=GROUPS,
         )
@@ -63,31 +73,62 @@ class SetSource:
         scores: dict[int, dict[str, HumanScore]] = defaultdict(dict)
         for score in HumanScore.objects.filter(script__graded_set=self.graded_set):
             scores[score.script_id][score.rater] = score
-        most = self._scale([one.out_of for by in scores.values() if (one := by.get(chosen.human))])
+        human, _, said = chosen.human.partition(OF)
+        most = Decimal(said) if said else self._scale([one.out_of for by in scores.values() if (one := by.get(human))])
         scripts = [one for one in self.scripts.values() if chosen.problem in ("", one.problem_name)]
         names = chosen.graders or tuple(one.name for one in self.choices().graders)
-        runs = {name: self._runs(name, most) for name in names}
+        read = {name: self._runs(name, most) for name in names}
+        runs = {name: given for name, (given, _, _) in read.items()}
         graders = {
             name: tuple(
-                self._pair(one, scores[one.pk].get(chosen.human), _mean(runs[name][one.pk]), most)
+                self._pair(one, scores[one.pk].get(human), _mean(runs[name][one.pk]), most)
                 for one in scripts
                 if one.pk in runs[name]
             )
             for name in names
         }
-        people = [(one, _second(scores[one.pk], chosen.human)) for one in scripts if chosen.human in scores[one.pk]]
+        people = [(one, _second(scores[one.pk], human)) for one in scripts if human in scores[one.pk]]
         return Gathered(
             graders=graders,
             runs={name: self._floats(given) for name, given in runs.items() if any(len(one) > 1 for one in given.values())},
             people=tuple(
-                self._pair(one, scores[one.pk][chosen.human], second.points, most)
+                self._pair(one, scores[one.pk][human], second.points, most)
                 for one, second in people
                 if second is not None and second.out_of == most
             ),
             scale=scale_to(most),
             fitting=most % 1 == 0,
             groups=tuple(one.name for one in GROUPS if one.name in chosen.groups),
+            views={name: views_of(self._cells(), name) for name in names},
+            notes=tuple(self._notes({name: (replays, other) for name, (_, replays, other) in read.items()}, most)),
         )
+
+    def _notes(self, read: Mapping[str, tuple[int, set[Decimal]]], most: Decimal) -> Iterator[str]:
+        """What was brought to another scale and what is a replay, by grader."""
+        names = {one.name: one.words for one in self.choices().graders}
+        for name, (replays, scales) in read.items():
+            words = names.get(name, name)
+            if scales:
+                told = ", ".join(f"{one.normalize():f}" for one in sorted(scales))
+                yield f"{words}: its points out of {told} are brought to the {most.normalize():f} of the people's points."
+            if said := replays_in_words(words, replays):
+                yield said
+
+    def _humans(self) -> list[Named]:
+        """The raters by how the source calls them; one with several maxima of points once for each, the most frequent first."""
+        rows = HumanScore.objects.filter(script__graded_set=self.graded_set).order_by("rater")
+        maxima: dict[str, list[Decimal]] = defaultdict(list)
+        for rater, most in rows.values_list("rater", "out_of"):
+            maxima[rater].append(most)
+        found = []
+        for rater, given in maxima.items():
+            words = rater or "Their points"
+            different = sorted(set(given), key=lambda one, given=given: (-given.count(one), -one))  # type: ignore[misc]
+            if len(different) == 1:
+                found.append(Named(rater, words))
+            else:
+                found += [Named(f"{rater}{OF}{one.normalize():f}", f"{words}, out of {one.normalize():f}") for one in different]
+        return found
 
     def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
         """The names that the source gives; the address is that of the newest grading."""
@@ -128,18 +169,24 @@ class SetSource:
     def _of_set(self) -> QuerySet[ExperimentCell]:
         return ExperimentCell.objects.filter(script__graded_set=self.graded_set)
 
-    def _runs(self, name: str, most: Decimal) -> dict[int, list[Points]]:
-        """By script: what each run of a grader gave, brought to the scale of the people's points."""
-        given: dict[int, list[Points]] = defaultdict(list)
-        for cell in cells_by(self._cells(), name):
+    def _runs(self, name: str, most: Decimal) -> tuple[dict[int, list[Points]], int, set[Decimal]]:
+        """By script: what each run of a grader gave, brought to the scale of the people's points; how many were replays, and
+        which other scales the points had."""
+        given: dict[int, list[tuple[int | None, Points]]] = defaultdict(list)
+        others = set()
+        cells = cells_by(self._cells(), name)
+        seeds = seeds_of(cells)
+        for cell in cells:
             if cell.pk in self.of_older_schemes:
                 continue
             if cell.points is None or not cell.scale or cell.script_id is None:
                 points: Points = Unscored(reason=cell.unscored or cell.trouble or "it has no points")
             else:
                 points = cell.points * most / cell.scale
-            given[cell.script_id or 0].append(points)
-        return given
+                others |= {cell.scale} - {most}
+            given[cell.script_id or 0].append((seeds.get(cell.pk), points))
+        kept = {script: without_replays(runs) for script, runs in given.items()}
+        return {script: runs for script, (runs, _) in kept.items()}, sum(left for _, left in kept.values()), others
 
     def _pair(self, script: GradedScript, score: HumanScore | None, predicted: Points, most: Decimal) -> Pair:
         return Pair(

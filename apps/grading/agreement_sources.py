@@ -51,13 +51,18 @@ class Choices:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen: graders by name (none: all), whose marks, one problem or all, a version of its scheme."""
+    """What was chosen: graders by name (none: all), whose marks, one problem or all, a version of its scheme.
+
+    `each`: every grader on its own papers, not on those that all scored. `baseline`: whom the others are held against.
+    """
 
     graders: tuple[str, ...] = ()
     human: str = ""
     problem: str = ""
     scheme: str = ""
     groups: tuple[str, ...] = ()
+    each: bool = False
+    baseline: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from rich.text import Text
 
 from apps.grading.comparisons import Asked, Compared, Part
 from apps.reasoning.agreement.consistency import Consistency
-from apps.reasoning.agreement.estimates import STATISTICS, Estimate, Interval, Undefined
+from apps.reasoning.agreement.estimates import STATISTICS, Estimate
+from apps.reasoning.agreement.intervals import CLUSTERS_AT_LEAST, CLUSTERS_TO_DRAW, Interval, Undefined
+from apps.reasoning.agreement.paired import COMPARED, Difference
 from apps.reasoning.agreement.pairs import Missing
 from apps.reasoning.agreement.report import FEW, Agreement, as_good
 from apps.reasoning.domain.values import Unscored
@@ -26,9 +28,13 @@ def shown(part: Part, asked: Asked) -> Iterator[RenderableType]:
     columns = columns_of(part)
     if part.author:
         yield Text(f"\nPapers by: {part.author}", style="bold")
+    if part.common is not None:
+        yield Text(part.common.words({}))
     yield _counts(columns)
     if any(agreement.estimates for _, agreement in columns):
         yield _statistics(columns)
+    if part.differences:
+        yield _differences(part)
     yield from notes(part, asked)
     for name, agreement in columns:
         if agreement.confusion:
@@ -75,8 +81,8 @@ def _counts(columns: Sequence[tuple[str, Agreement]]) -> Table:
 def _share(found: Agreement) -> str:
     if found.accuracy is None:
         return "—"
-    answered = found.counts.pairs + len(found.unscored)
-    return f"{found.counts.same} of {answered}" + (f" = {found.accuracy:.3f}" if answered >= FEW else "")
+    same, answered = found.exact_of
+    return f"{same} of {answered}" + (f" = {found.accuracy:.3f}" if answered >= FEW else "")
 
 
 def _statistics(columns: Sequence[tuple[str, Agreement]]) -> Table:
@@ -91,7 +97,15 @@ def _statistics(columns: Sequence[tuple[str, Agreement]]) -> Table:
     return table
 
 
-def _estimate(estimate: Estimate, signed: bool = False, between: str = "  ") -> str:
+def _differences(part: Part) -> Table:
+    """How each grader differs from the baseline on the same papers."""
+    table = _table(f"difference from {escape(part.baseline)}", list(part.differences))
+    for number, slug in enumerate(COMPARED):
+        table.add_row(TITLES[slug], *(_estimate(found[number], signed=True) for found in part.differences.values()))
+    return table
+
+
+def _estimate(estimate: Estimate | Difference, signed: bool = False, between: str = "  ") -> str:
     if isinstance(estimate.value, Undefined):
         return "undefined"
     value = number_text(estimate.value, signed)
@@ -121,8 +135,10 @@ def notes(part: Part, asked: Asked) -> Iterator[Text]:
         problems = found.counts.problems
         alone = "of one problem" if problems else "as no problem is told"
         drawn = f"{problems} problems" if problems > 1 else f"papers, {alone}"
-        if found.estimates and asked.draws:
-            yield Text(f"{name}: 95 % intervals from {asked.draws:,} draws of {drawn}; seed {asked.seed}.")
+        if found.estimates and asked.draws and found.counts.clusters >= CLUSTERS_AT_LEAST:
+            few = found.counts.clusters < CLUSTERS_TO_DRAW
+            how = f"by Student's t over {drawn}" if few else f"from {asked.draws:,} draws of {drawn}; seed {asked.seed}"
+            yield Text(f"{name}: 95 % intervals {how}.")
         if not found.estimates:
             yield Text(f"{name}: fewer than {FEW} pairs, so there are only counts.")
         for reason, titles in _undefined(found).items():

@@ -10,11 +10,13 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from apps.grading.shown import shown_before, shown_of
 from apps.reasoning.graders.registry import GRADERS
 
 #: Parameters that say what is graded and by what; all others are settings of the grader.
 MATERIAL = ("script", "references", "guidelines", "scheme")
-_NO_SETTINGS = frozenset({*MATERIAL, "spans", "prepared"})
+_NO_SETTINGS = frozenset({*MATERIAL, "spans", "prepared", "view"})
+SHOWN = "shown"
 DIGEST_LENGTH = 12
 Roles = Mapping[str, Mapping[str, Any]]
 
@@ -28,7 +30,7 @@ def settings_words(workflow: str, params: Mapping[str, Any], roles: Roles) -> st
     """In words what is not as the grader says, how its models sample, and a digest of all; `params`, `roles` as in a spec."""
     changed = _changed(workflow, params)
     sampled = [role.get("sampling", {}) for role in roles.values()]
-    words = [f"{name} {json.dumps(value)}" for name, value in changed.items()]
+    words = [f"{name} {', '.join(value) if name == SHOWN else json.dumps(value)}" for name, value in changed.items()]
     for name, title in (("temperature", "temperature"), ("max_new_tokens", "tokens at most")):
         values = sorted({sampling[name] for sampling in sampled if name in sampling})
         words += [f"{title} {' / '.join(f'{value:,}' for value in values)}"] if values else []
@@ -43,11 +45,14 @@ def settings_key(workflow: str, params: Mapping[str, Any], roles: Roles, prompts
 def _changed(workflow: str, params: Mapping[str, Any]) -> dict[str, Any]:
     fields = GRADERS[workflow].params.model_fields
     given = {name: value for name, value in params.items() if name in fields and name not in _NO_SETTINGS}
-    return {
+    changed = {
         name: value
         for name, value in sorted(given.items())
         if value != to_jsonable_python(fields[name].get_default(call_default_factory=True))
     }
+    # What is shown as it was before there were views has the name that it had then.
+    view = shown_of(workflow, params).view
+    return changed if view == shown_before(workflow, params) else changed | {SHOWN: list(view.parts)}
 
 
 def _asked(roles: Roles) -> dict[str, list[Any]]:

@@ -27,7 +27,8 @@ def lines_kept(path: Path) -> list[str]:
         data = data[: data.rfind(b"\n") + 1]
         with path.open("r+b") as file:
             file.truncate(len(data))
-    return data.decode().splitlines()
+    # Not `splitlines`: texts hold other signs that end a line.
+    return data.decode().split("\n")[:-1]
 
 
 class CallFile:

@@ -7,7 +7,7 @@ reader may see, and suggestions in contests whose scripts are settled, for who m
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from statistics import fmean
@@ -18,9 +18,10 @@ from apps.grading.asked_with import MATERIAL, digest_of, settings_words
 from apps.grading.experiment_access import cases_shown
 from apps.grading.naming import players_read
 from apps.grading.plans import PlanWrong
+from apps.grading.shown import shown_of, shown_suggested
 from apps.grading.spending import spendings_of
 from apps.marks.models import Suggestion, SuggestionState
-from apps.reasoning.agreement.consistency import Consistency, consistency
+from apps.reasoning.agreement.consistency import Consistency, consistency, without_replays
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.spending import Amount, Spending
 from apps.reasoning.domain.values import Unscored
@@ -42,17 +43,18 @@ FAMILY = "workflow:"
 NOT_KEPT = "settings not kept"
 
 
-Key = tuple[str, str, str, str]
-"""Workflow, models, digest of the prompts, settings in words."""
+Key = tuple[str, str, str, str, str]
+"""Workflow, models, digest of the prompts, settings in words, what is shown in words."""
 
 
 @dataclass(frozen=True)
 class Graded:
     """One grading: its run, points out of `scale` or why there are none, what it cost.
 
-    `is_apart`: what it prepared was counted apart; of suggestions made before that was so, all stands under `spent.online`.
-    `script` is a digest of the script with all that was told of it: the same one is the same question. A suggestion has no
-    run, and the key of the `case` that it is about.
+    `is_view_kept`: what it was shown was recorded. `is_apart`: what it prepared was counted apart; of suggestions made before
+    that was so, all stands under `spent.online`. `script` is a digest of the script with all that was told of it: the same one
+    is the same question, and with the same `seed` a replay of it. A suggestion has no run, and the key of the `case` that it
+    is about.
     """
 
     run: str
@@ -65,11 +67,13 @@ class Graded:
     at: datetime
     case: int | None = None
     is_apart: bool = True
+    is_view_kept: bool = True
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
 class Card:
-    """All gradings by one workflow, models, prompts and settings.
+    """All gradings by one workflow, models, prompts and settings that were shown the same.
 
     `prompts` is the digest of the prompts' hashes; `settings` say in words what they are, with a digest of all.
     """
@@ -79,11 +83,17 @@ class Card:
     models: str
     prompts: str
     settings: str
+    shown: str
     gradings: Sequence[Graded]
 
     @property
     def title(self) -> str:
         return GRADERS[self.workflow].title
+
+    @property
+    def before_views(self) -> int:
+        """How many of its gradings were recorded before views were."""
+        return sum(not one.is_view_kept for one in self.gradings)
 
     @property
     def scripts(self) -> int:
@@ -134,12 +144,20 @@ class Card:
 
     @property
     def consistency(self) -> Consistency | Unscored:
-        """Over the scripts that it was let at several times with the same material, in points of 7. It is no accuracy."""
-        by_script: dict[str, list[float | Unscored]] = defaultdict(list)
+        """Over the scripts that it was let at with several seeds and the same material, in points of 7. It is no accuracy."""
+        return consistency([points for points, _ in self._by_script()])
+
+    @property
+    def replays(self) -> int:
+        """How many gradings had the seed of another one of the same script; the consistency leaves them out."""
+        return sum(replays for _, replays in self._by_script())
+
+    def _by_script(self) -> list[tuple[list[float | Unscored], int]]:
+        by_script: dict[str, list[tuple[int | None, float | Unscored]]] = defaultdict(list)
         for one in self.gradings:
             points = one.points if isinstance(one.points, Unscored) else float(one.points * SCALE / one.scale)
-            by_script[one.script].append(points)
-        return consistency(list(by_script.values()))
+            by_script[one.script].append((one.seed, points))
+        return [without_replays(runs) for runs in by_script.values()]
 
 
 def cards_for(user: User) -> list[Card]:
@@ -149,22 +167,26 @@ def cards_for(user: User) -> list[Card]:
     found: dict[Key, list[Graded]] = defaultdict(list)
     runs = Run.objects.filter(pk__in=results).order_by("-pk").values(
         "pk", "public_id", "title", "scaffold", "active_seconds", "finished_at", "created_at", "spec__roles",
-        "spec__prompt_hashes", "spec__params", "spec__problem",
+        "spec__prompt_hashes", "spec__params", "spec__problem", "spec__seed",
     )  # fmt: skip
     spent = spendings_of(list(results))
     for run in runs.iterator(chunk_size=100):
+        shown = shown_of(run["scaffold"], run["spec__params"])
         key = (
             run["scaffold"],
             _models(run["spec__roles"]),
             digest_of(run["spec__prompt_hashes"]),
             settings_words(run["scaffold"], run["spec__params"], run["spec__roles"]),
+            shown.view.words,
         )
-        found[key].append(_graded(run, *results[run["pk"]], spent.get(run["pk"], Spending())))
-    for key, graded in _suggested(user):
-        found[key].append(graded)
+        graded = _graded(run, *results[run["pk"]], spent.get(run["pk"], Spending()))
+        found[key].append(replace(graded, is_view_kept=shown.is_recorded))
+    for key, suggested in _suggested(user):
+        found[key].append(suggested)
     cards = [
-        Card(digest_of([workflow, models, prompts, settings])[:_KEY], workflow, models, prompts[:_KEY], settings, gradings)
-        for (workflow, models, prompts, settings), gradings in found.items()
+        Card(digest_of(key)[:_KEY], workflow, models, prompts[:_KEY], settings, shown, gradings)
+        for key, gradings in found.items()
+        for workflow, models, prompts, settings, shown in (key,)
     ]
     return sorted(cards, key=lambda card: (-len(card.gradings), card.workflow, card.models, card.settings))
 
@@ -190,16 +212,17 @@ def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
     told = rows.order_by("-pk").values_list(
         "grader", "key", "done_at", "version__case", "version__submission__paper__number",
         "version__submission__problem__label", "body__cost", "body__proposed", "body__unscored", "body__scale",
-        "body__prompts", "body__settings", "body__passes",
+        "body__prompts", "body__settings", "body__passes", "body__view",
     )  # fmt: skip
     for row in told[:GRADINGS_AT_MOST]:
-        grader, key, at, case, number, label, kept, points, unscored, scale, prompts, settings, passes = row
+        grader, key, at, case, number, label, kept, points, unscored, scale, prompts, settings, passes, view = row
         workflow, models = _named(grader.removeprefix(FAMILY))
-        if not kept or at is None or workflow not in GRADERS or _is_unanswered(unscored, passes):
+        shown = shown_suggested(grader.removeprefix(FAMILY), view or ())
+        if not kept or at is None or shown is None or _is_unanswered(unscored, passes):
             continue
         cost = Cost.model_validate(kept)
         yield (
-            (workflow, models, prompts or "", settings or NOT_KEPT),
+            (workflow, models, prompts or "", settings or NOT_KEPT, shown.view.words),
             Graded(
                 run="",
                 title=f"{number} · problem {label}",
@@ -211,6 +234,7 @@ def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
                 at=at,
                 case=case,
                 is_apart=cost.prepared is not None,
+                is_view_kept=shown.is_recorded,
             ),
         )
 
@@ -242,6 +266,7 @@ def _graded(run: Mapping[str, Any], points: Decimal | Unscored, scale: Decimal, 
         spent=spent,
         seconds=run["active_seconds"],
         at=run["finished_at"] or run["created_at"],
+        seed=run["spec__seed"],
     )
 
 

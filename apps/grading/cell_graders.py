@@ -8,11 +8,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from django.db.models import Q, QuerySet
+from django.db.models import IntegerField, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from apps.grading.asked_with import settings_words
 from apps.grading.experiment_models import CellState, ExperimentCell
 from apps.grading.naming import BY_SCHEME, VARIANTS, title_of
+from apps.grading.shown import ViewShown, shown_of
 from apps.reasoning.marking.lineage import content_hash, meaning_hash
 from apps.reasoning.marking.scheme import Scheme
 from apps.schemes.models import SchemeVersion
@@ -75,6 +78,25 @@ def cells_by(cells: Cells, name: str) -> Cells:
     grader, _, key = name.partition("#")
     workflow, _, alias = grader.partition("@")
     return cells.filter(workflow=workflow, alias=alias, settings=key).order_by("pk")
+
+
+def seeds_of(cells: Cells) -> dict[int, int | None]:
+    """By key of a cell the seed of its run; None where there is no run."""
+    return dict(cells.annotate(seed=Cast(KeyTextTransform("seed", "run__spec"), IntegerField())).values_list("pk", "seed"))
+
+
+def replays_in_words(words: str, count: int) -> str:
+    """How many replays of a grader were left out, "" for none."""
+    if not count:
+        return ""
+    runs = "1 run is a replay" if count == 1 else f"{count:,} runs are replays"
+    return f"{words}: {runs} of another on the same script with the same seed, and left out."
+
+
+def views_of(cells: Cells, name: str) -> tuple[ViewShown, ...]:
+    """What the grader of this name was shown; the name has the settings in it, so all of its cells were shown the same."""
+    run = cells_by(cells, name).filter(run__isnull=False).order_by("-pk").values("run__scaffold", "run__spec__params").first()
+    return (shown_of(run["run__scaffold"], run["run__spec__params"]),) if run else ()
 
 
 def _name(workflow: str, alias: str, key: str) -> str:

@@ -29,6 +29,8 @@ from apps.runs.journal_batch import NumberedEvent
 from apps.runs.models import BATCHED, Run, RunStatus, Step
 from apps.runs.services import run_create, run_dispatch
 
+#: Under this an experiment keeps by variant what its graders are shown.
+SHOWN = "shown"
 NO_RESULT = "The run ended without a grading."
 TITLE_LENGTH = 200
 
@@ -75,7 +77,8 @@ def plan_of(experiment: Experiment, workflow: str, players: str, aliases: Mappin
         variant_of(workflow),
         players,
         aliases,
-        overrides=params.get("overrides", {}),
+        # One that was made before there were views goes on as it began.
+        overrides=params.get("overrides", {}) | ({} if SHOWN in params else {"view": None}),
         max_new_tokens=params.get("max_new_tokens"),
         temperature=params.get("temperature"),
         seed=params.get("seed", 0),

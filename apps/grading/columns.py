@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from apps.grading.mark_files import Row, columns_check, value_of
+from apps.grading.kept_columns import siblings
+from apps.grading.mark_files import Row, column_names, columns_check, value_of
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import points_or_unscored
@@ -66,6 +67,7 @@ def pairs_of(rows: list[Row], columns: Columns, predicted: str, *, by_person: bo
     """
     named = (columns.human, predicted, columns.problem, columns.paper, columns.author, columns.contaminated, *columns.groups)
     columns_check(rows, [name for name in named if name])
+    reason = siblings(column_names(rows), "unscored", columns.human).get(predicted, "")
     pairs = []
     papers: set[str] = set()
     for number, row in enumerate(rows, 1):
@@ -78,7 +80,7 @@ def pairs_of(rows: list[Row], columns: Columns, predicted: str, *, by_person: bo
             Pair(
                 paper=paper,
                 human=_mark(value_of(row, columns.human), columns, number),
-                predicted=_mark(other, columns, number) if by_person else _prediction(other, columns),
+                predicted=_mark(other, columns, number) if by_person else _prediction(other, columns, _text(row, reason)),
                 problem=_text(row, columns.problem),
                 author=_text(row, columns.author),
                 contaminated=_contaminated(_text(row, columns.contaminated)),
@@ -116,9 +118,9 @@ def _mark(value: Any, columns: Columns, number: int) -> float | Unscored:
     return points
 
 
-def _prediction(value: Any, columns: Columns) -> float | Unscored:
+def _prediction(value: Any, columns: Columns, reason: str = "") -> float | Unscored:
     if _is_empty(value):
-        return Unscored(reason="there is no prediction")
+        return Unscored(reason=reason or "there is no prediction")
     points = _points(value, columns)
     if points is None:
         return Unscored(reason=f"{_quoted(value)} is neither points nor a label")

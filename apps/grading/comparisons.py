@@ -1,12 +1,19 @@
 """The comparisons that a file of points asks for: each grader with the marks, two people as the line beside, splits."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from apps.grading.columns import Columns, Runs, mean_pairs, pairs_of
-from apps.grading.mark_files import Row
+from apps.grading.common_papers import Common, on_common
+from apps.grading.file_maxima import maxima_checked
+from apps.grading.kept_columns import siblings
+from apps.grading.mark_files import Row, column_names, value_of
+from apps.grading.shown import ViewShown, shown_read
+from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.consistency import Consistency, consistency
+from apps.reasoning.agreement.paired import Difference, differences
 from apps.reasoning.agreement.pairs import Pair, Sorted, by_author, split
-from apps.reasoning.agreement.report import Agreement, agree
+from apps.reasoning.agreement.report import FEW, Agreement, agree
 from apps.reasoning.agreement.scales import Scale
 from apps.reasoning.domain.values import Unscored, Value
 
@@ -28,11 +35,18 @@ class Compared(Value):
 
 
 class Part(Value):
-    """The papers of one author source, "" where none is told. `people` compares a second person's marks with the first's."""
+    """The papers of one author source, "" where none is told. `people` compares a second person's marks with the first's.
+
+    `common` says on which papers several graders stand. Where that is the same ones, `differences` are by grader how its
+    statistics differ from those of `baseline`, from `FEW` papers on.
+    """
 
     author: str
     graders: tuple[Compared, ...]
     people: Agreement | None
+    common: Common | None = None
+    baseline: str = ""
+    differences: dict[str, tuple[Difference, ...]] = {}
 
 
 class Asked(Value):
@@ -51,7 +65,9 @@ class Gathered(Value):
     """What is compared, wherever it comes from: the pairs of each grader, two people's pairs, the scale, groups to split by.
 
     `runs`: by grader, the points of each paper's runs, where the predictions are means of them. With `fitting`, half points
-    are categories where a person's mark is one; otherwise the scale is taken as it is.
+    are categories where a person's mark is one; otherwise the scale is taken as it is. `views`: by grader, what it was shown;
+    several where that changed, none where nobody knows. `common` is empty where each grader stands on its own papers. `notes`
+    are told above the tables.
     """
 
     graders: dict[str, tuple[Pair, ...]]
@@ -60,15 +76,24 @@ class Gathered(Value):
     scale: Scale = Scale()
     fitting: bool = True
     groups: tuple[str, ...] = ()
+    views: dict[str, tuple[ViewShown, ...]] = {}
+    common: tuple[Common, ...] = ()
+    baseline: str = ""
+    notes: tuple[str, ...] = ()
 
-
-def compare(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> tuple[Part, ...]:
-    """The parts of a file. Raises `FileWrong` where a column is missing or a mark cannot be read."""
-    return parts_of(gathered_of(lists, columns, asked), draws=asked.draws, seed=asked.seed)
+    def on_common(self, baseline: str = "") -> "Gathered":
+        """The same on the papers that all graders scored; the others are told as dropped. `baseline`: the first, if none."""
+        graders, common = on_common(self.graders)
+        first = baseline if baseline in graders else next(iter(graders), "")
+        return self.model_copy(update={"graders": graders, "common": common, "baseline": first})
 
 
 def gathered_of(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> Gathered:
-    """The pairs of a file. Raises `FileWrong` where a column is missing or a mark cannot be read."""
+    """The pairs of a file. Raises `FileWrong` where a column is missing or named for both sides, or a mark cannot be read."""
+    _refuse_itself(columns.human, asked)
+    for rows in lists.values():
+        for column in asked.predicted:
+            maxima_checked(rows, column, columns)
     graders = _graders(lists, columns, asked)
     first_rows = next(iter(lists.values()))
     marked = pairs_of(first_rows, columns, asked.second, by_person=True) if asked.second else []
@@ -81,7 +106,28 @@ def gathered_of(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> 
         scale=halves,
         fitting=asked.halves is None,
         groups=tuple(columns.groups),
+        views={}
+        if asked.runs
+        else {
+            _name(name, column, asked): _views(rows, column, columns.human)
+            for name, rows in lists.items()
+            for column in asked.predicted
+        },
     )
+
+
+def _refuse_itself(human: str, asked: Asked) -> None:
+    """Raises `FileWrong` where one column is named on both sides, or twice on one."""
+    sides = (
+        (human in asked.predicted, human, "a person's points and a grader's"),
+        (human == asked.second, human, "the points of two people"),
+        (asked.second in asked.predicted, asked.second, "a second person's points and a grader's"),
+    )
+    for is_same, name, what in sides:
+        if is_same:
+            raise FileWrong(f"“{name}” is named for {what}: a column agrees with itself in every row. Name two columns.")
+    if twice := [name for name, count in Counter(asked.predicted).items() if count > 1]:
+        raise FileWrong(f"“{twice[0]}” is named twice for a grader's points. Name each column once.")
 
 
 def parts_of(gathered: Gathered, *, draws: int, seed: int) -> tuple[Part, ...]:
@@ -93,10 +139,15 @@ def parts_of(gathered: Gathered, *, draws: int, seed: int) -> tuple[Part, ...]:
 
     second = by_author(gathered.people)
     agreed = {author: of(pairs) for author, pairs in second.items()}
+    common = {one.author: one for one in gathered.common}
 
     def compared(name: str, author: str) -> Compared:
         pairs = [pair for pair in gathered.graders[name] if pair.author == author]
         found = _compared(name, pairs, gathered.runs.get(name, {}), gathered.groups, of)
+        if (one := common.get(author)) and name in one.exact:
+            same, asked = one.exact[name]
+            exact = {"exact_of": (same, asked), "accuracy": same / asked}
+            found = found.model_copy(update={"over_all": found.over_all.model_copy(update=exact)})
         if author not in second:
             return found
         ours, theirs = _same_papers(pairs, second[author])
@@ -110,9 +161,33 @@ def parts_of(gathered: Gathered, *, draws: int, seed: int) -> tuple[Part, ...]:
             author=author,
             graders=tuple(compared(name, author) for name in gathered.graders),
             people=agreed.get(author),
+            common=common.get(author),
+            baseline=gathered.baseline,
+            differences=_differences(gathered, common.get(author), scale, draws, seed),
         )
         for author in authors
     )
+
+
+def _differences(
+    gathered: Gathered, common: Common | None, scale: Scale, draws: int, seed: int
+) -> dict[str, tuple[Difference, ...]]:
+    """Of each grader from the baseline, where both scored the common papers and these are enough."""
+    if common is None or common.apart or common.papers < FEW or gathered.baseline not in common.dropped:
+        return {}
+    scored = {
+        name: Sorted.of(pair for pair in gathered.graders[name] if pair.author == common.author).scored
+        for name in common.dropped
+    }
+    first = scored.pop(gathered.baseline)
+    return {name: differences(first, pairs, scale, draws=draws, seed=seed) for name, pairs in scored.items()}
+
+
+def _views(rows: list[Row], column: str, human: str) -> tuple[ViewShown, ...]:
+    """What the grader of this column was shown, as an output of ours says beside it."""
+    beside = siblings(column_names(rows), "view", human).get(column, "")
+    found = dict.fromkeys(shown_read(value_of(row, beside)) for row in rows) if beside else {}
+    return tuple(shown for shown in found if shown is not None)
 
 
 def _same_papers(ours: Sequence[Pair], theirs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:

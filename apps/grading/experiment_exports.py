@@ -1,7 +1,5 @@
 """The results of an experiment as CSV and JSON lines, read piece by piece. `manage.py agreement` takes both."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -11,31 +9,23 @@ from django.db.models import QuerySet
 
 from apps.grading.cells import cell_name
 from apps.grading.models import ExperimentCell
-from apps.marks.exporting import cell as safe
+from apps.grading.shown import shown_of
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.graders.grader import FINAL
 from apps.runs.models import RunEvent
+from apps.ui import csv_files
 
 AT_ONCE = 100
 COLUMNS = (
-    "paper", "problem", "author", "workflow", "model", "state", "points", "scale", "unscored", "trouble", "human", "human_of",
-    "findings", "suspicious", "calls", "tokens", "online_calls", "online_tokens", "prepared_calls", "prepared_tokens",
-    "model_seconds", "run",
+    "paper", "problem", "author", "workflow", "view", "model", "state", "points", "scale", "unscored", "trouble", "human",
+    "human_of", "findings", "suspicious", "calls", "tokens", "online_calls", "online_tokens", "prepared_calls",
+    "prepared_tokens", "model_seconds", "run",
 )  # fmt: skip
 
 
 def csv_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
     """A heading and a line a cell."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS)
-    writer.writeheader()
-    for cell in cells.iterator(chunk_size=AT_ONCE):
-        row = row_of(cell)
-        writer.writerow({name: safe(value) if isinstance(value, str) else value for name, value in row.items()})
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
+    return csv_files.csv_lines(COLUMNS, (row_of(cell) for cell in cells.iterator(chunk_size=AT_ONCE)))
 
 
 def json_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
@@ -57,6 +47,7 @@ def row_of(cell: ExperimentCell) -> dict[str, Any]:
         "problem": problem,
         "author": script.author if script else "",
         "workflow": cell.workflow,
+        "view": shown_of(cell.run.scaffold, cell.run.spec["params"]).text if cell.run else "",
         "model": cell.alias,
         "state": cell.state,
         "points": _number(cell.points),

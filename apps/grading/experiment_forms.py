@@ -1,6 +1,7 @@
 """The form of a new experiment, and that of an import."""
 
 import uuid
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -130,6 +131,10 @@ class SetImportForm(forms.Form):
     """A file of graded scripts; `digest` is that of the file which was looked at."""
 
     file = forms.FileField(label="File", help_text="CSV, JSONL, JSON or a ZIP, of the layouts below.")
+    out_of = forms.DecimalField(
+        label="Out of", required=False, min_value=Decimal("0.01"), max_value=1_000, decimal_places=2,
+        help_text="The maximum of points, for rows without a column max. Empty: as the layout is known.",
+    )  # fmt: skip
     title = forms.CharField(label="Title", required=False, max_length=TITLE_LENGTH, help_text="Empty: layout and file name.")
     credit = forms.CharField(label="Credit", required=False, max_length=200, help_text="If the layout does not say.")
     licence = forms.CharField(label="Licence", required=False, max_length=80, help_text="If the layout does not say.")

@@ -12,13 +12,14 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.grading import conductor
-from apps.grading.cells import prepares_pieces
+from apps.grading.cells import SHOWN, prepares_pieces
 from apps.grading.experiment_scripts import Chosen
 from apps.grading.held import statements_held
 from apps.grading.models import CellState, Experiment, ExperimentCell, ExperimentState, GradedScript
-from apps.grading.naming import Players, graders_of, variant_of
+from apps.grading.naming import VARIANTS, Players, graders_of, variant_of
 from apps.grading.pieces import digest_of
 from apps.grading.plans import PlanWrong
+from apps.grading.shown import ViewShown, shown_of, shown_read
 from apps.runs.models import LIVE, RunStatus
 from apps.runs.services import command_request
 
@@ -80,13 +81,22 @@ def experiment_create(*, owner: User, draft: ExperimentDraft, start_id: uuid.UUI
         chosen=draft.chosen.words,
         workflows=list(dict.fromkeys(workflow for workflow, _ in graders)),
         aliases=list(dict.fromkeys(players for _, players in graders)),
-        params=draft.params,
+        params=draft.params | {SHOWN: {name: ViewShown(view=variant_of(name).view).text for name, _ in graders}},
         at_once=draft.at_once,
         begun_at=timezone.now(),
     )
     ExperimentCell.objects.bulk_create(_cells(experiment, draft.chosen, graders), batch_size=_BATCH)
     transaction.on_commit(conductor.wake)
     return experiment
+
+
+def views_of_experiment(experiment: Experiment) -> dict[str, tuple[ViewShown, ...]]:
+    """By variant what its graders are shown; of one made before there were views, what graders were shown then."""
+    kept = experiment.params.get(SHOWN)
+    if kept is None:
+        known = [name for name in experiment.workflows if name in VARIANTS]
+        return {name: (shown_of(VARIANTS[name].grader.name, {}),) for name in known}
+    return {name: (shown,) for name, text in kept.items() if (shown := shown_read(text))}
 
 
 def _require_fit(owner: User, draft: ExperimentDraft, graders: int) -> None:

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
 from apps.grading.mark_files import Row, columns_check, value_of
 from apps.grading.references import references_of
 from apps.problems.importing.files import FileWrong
+from apps.problems.importing.values import RowWrong
+from apps.problems.importing.values import text_of as text_of_value
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.material import Span
@@ -18,15 +20,22 @@ from apps.reasoning.marking.scheme import Scheme
 from apps.schemes.models import SchemeVersion, VersionStatus
 from apps.submissions.models import SubmissionVersion
 
+#: What the column with the name of a paper is called in files; the first that is there is taken.
+PAPER_NAMES = ("paper", "name")
+
 
 @dataclass(frozen=True)
 class Job:
-    """A script with its problem. `material` are parameters of a grader; `kept` goes to the output as it is."""
+    """A script with its problem. `material` are parameters of a grader; `kept` goes to the output as it is.
+
+    `trouble` says why this script cannot be graded by any grader; empty where it can.
+    """
 
     paper: str
     problem: ProblemText
     material: dict[str, Any]
     kept: dict[str, Any] = field(default_factory=dict)
+    trouble: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,11 @@ class RowColumns:
 
 
 def jobs_of_rows(rows: list[Row], columns: RowColumns) -> list[Job]:
-    """A job per row. Raises `FileWrong` for a missing column, a row without a problem, a paper that comes twice."""
+    """A job per row. Raises `FileWrong` for a missing column or a paper that comes twice.
+
+    Papers have the names of the column `paper` or `name`, where no other column is said.
+    """
+    columns = replace(columns, paper=columns.paper or next((one for one in PAPER_NAMES if any(one in row for row in rows)), ""))
     named = (
         columns.script, columns.statement, columns.guidelines, columns.scheme, columns.problem, columns.paper,
         *columns.references, *columns.kept,
@@ -59,15 +72,23 @@ def jobs_of_rows(rows: list[Row], columns: RowColumns) -> list[Job]:
 
 def _job(row: Row, number: int, columns: RowColumns) -> Job:
     statement = _text(row, columns.statement)
-    if not statement:
-        raise FileWrong(f"Row {number} has no problem in “{columns.statement}”.")
+    trouble = "" if statement else f"there is no problem in “{columns.statement}”"
+    script, scheme = "", None
+    try:
+        # As an imported set has it.
+        script = text_of_value({"script": value_of(row, columns.script)}, "script")
+        scheme = _scheme(_text(row, columns.scheme))
+    except RowWrong as wrong:
+        trouble = trouble or str(wrong).rstrip(".")
+    except FormWrong as error:
+        trouble = trouble or f"its marking scheme cannot be read: {str(error).rstrip('.')}"
     paper = _text(row, columns.paper) or f"row {number}"
     name = _text(row, columns.problem)
     material = {
-        "script": _text(row, columns.script),
+        "script": script,
         "references": [text for column in columns.references if (text := _text(row, column))],
         "guidelines": _text(row, columns.guidelines),
-        "scheme": _scheme(_text(row, columns.scheme), number),
+        "scheme": scheme,
     }
     kept = {column: value_of(row, column) for column in columns.kept}
     return Job(
@@ -77,6 +98,7 @@ def _job(row: Row, number: int, columns: RowColumns) -> Job:
         ),
         material,
         kept,
+        trouble,
     )
 
 
@@ -85,13 +107,8 @@ def _text(row: Row, column: str) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _scheme(text: str, number: int) -> Scheme | None:
-    if not text:
-        return None
-    try:
-        return scheme_import(text).scheme
-    except FormWrong as error:
-        raise FileWrong(f"Row {number}: its marking scheme cannot be read: {error}") from error
+def _scheme(text: str) -> Scheme | None:
+    return scheme_import(text).scheme if text else None
 
 
 def jobs_of_versions(versions: Iterable[SubmissionVersion]) -> list[Job]:

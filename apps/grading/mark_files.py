@@ -45,6 +45,8 @@ def places_read(data: bytes) -> list[str]:
     if _is_rows(document):
         return [""]
     places = _places(document)
+    if _is_one_row(document, places):
+        return [""]
     if not places:
         raise FileWrong(_lists_told(document) if isinstance(document, dict) else "The file is not a list of objects.")
     together = dict.fromkeys(_starred(place) for place in places if "." in place)
@@ -130,7 +132,14 @@ def _only_list(document: Any) -> list[tuple[str, Any]]:
     places = _places(document)
     if len(places) == 1:
         return [("", _found(document, places[0].split("."))[0][1])]
+    if _is_one_row(document, places):
+        return [("", [document])]
     raise FileWrong(f"The file is an object, not a list of rows. {_lists_told(document)}")
+
+
+def _is_one_row(document: Any, places: list[str]) -> bool:
+    """A file of JSON lines with a single line looks like an object."""
+    return isinstance(document, dict) and bool(document) and not places
 
 
 def _lists_told(document: Any) -> str:

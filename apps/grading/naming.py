@@ -6,6 +6,7 @@
 | `jury@big,small,other` | a model for each role, in the order of the roles |
 | `ref5_plain@small,grader=big` | one model in every role but those that are named |
 | `scheme+advisory@big`, `jury+neutral@big` | points by the grader itself; a neutral rewriting of the script is judged |
+| `single_turn+guidelines@big` | it is shown the guidelines for markers as well (`graders/view.py`) |
 
 What stands after the @ are the *players*. Each grader has one name, so that names may be compared: manners stand in the order
 of `MANNERS`, a jury names its judges in their order, and elsewhere whoever plays most roles comes first.
@@ -19,14 +20,17 @@ from typing import Any
 
 from apps.grading.experiment_models import PLAYERS_LENGTH
 from apps.grading.plans import GradingPlan, PlanWrong
+from apps.grading.shown import shown_of
 from apps.reasoning.graders import jury, with_scheme
 from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.view import GUIDELINES, View
 from apps.reasoning.inference.aliases import Alias
 
 #: Parameters by manner.
-MANNERS: dict[str, dict[str, Any]] = {"advisory": {"strict": False}, "neutral": {"neutral": True}}
-_WORDS = {"advisory": ", advisory", "neutral": " in a neutral rewriting"}
+MANNERS: dict[str, dict[str, Any]] = {"advisory": {"strict": False}, GUIDELINES: {}, "neutral": {"neutral": True}}
+_WORDS = {"advisory": ", advisory", GUIDELINES: " with guidelines", "neutral": " in a neutral rewriting"}
 Players = Mapping[str, str]
 """Aliases by role, "" being that of the roles that are not named."""
 
@@ -47,11 +51,20 @@ class Variant:
     @property
     def overrides(self) -> dict[str, Any]:
         """The parameters that make it."""
-        return {name: value for one in self.manners for name, value in MANNERS[one].items()}
+        found = {name: value for one in self.manners for name, value in MANNERS[one].items()}
+        return found | ({"view": self.view} if GUIDELINES in self.manners else {})
+
+    @property
+    def view(self) -> View:
+        """What it is shown."""
+        return self.grader.view.also(*{GUIDELINES} & set(self.manners))
 
 
 def _variants(grader: Grader) -> list[Variant]:
-    known = [one for one in MANNERS if one != "advisory" or grader.name == with_scheme.NAME]
+    may_show = grader.may_show(grader.presets["original"].params)
+    left_out = {"advisory"} if grader.name != with_scheme.NAME else set()
+    left_out |= {GUIDELINES} - may_show
+    known = [one for one in MANNERS if one not in left_out]
     chosen = [[one for one, is_on in zip(known, on, strict=True) if is_on] for on in product((False, True), repeat=len(known))]
     return [Variant("+".join([grader.name, *some]), grader, tuple(some)) for some in chosen]
 
@@ -72,9 +85,14 @@ def variant_of(text: str) -> Variant:
         raise PlanWrong(
             f"{GRADERS[workflow].title} has no manner “{'+'.join(manners)}”; write each once of: {', '.join(MANNERS)}."
         )
-    if name not in VARIANTS:
-        raise PlanWrong(f"Only {GRADERS[with_scheme.NAME].title} can be advisory.")
-    return VARIANTS[name]
+    if name in VARIANTS:
+        return VARIANTS[name]
+    if GUIDELINES in manners:
+        grader = GRADERS[workflow]
+        shown = Material(script="", view=grader.view.also(GUIDELINES))
+        if trouble := grader.cannot_show(shown):
+            raise PlanWrong(trouble)
+    raise PlanWrong(f"Only {GRADERS[with_scheme.NAME].title} can be advisory.")
 
 
 def title_of(name: str) -> str:
@@ -84,7 +102,12 @@ def title_of(name: str) -> str:
 
 def variant_asked(workflow: str, params: Mapping[str, Any]) -> Variant:
     """The variant that a grading with these parameters is."""
-    manners = [manner for manner, asked in MANNERS.items() if all(params.get(name) == value for name, value in asked.items())]
+    is_shown = shown_of(workflow, params).view.guidelines
+    manners = [
+        manner
+        for manner, asked in MANNERS.items()
+        if (is_shown if manner == GUIDELINES else all(params.get(name) == value for name, value in asked.items()))
+    ]
     return VARIANTS.get("+".join([workflow, *manners]), VARIANTS[workflow])
 
 

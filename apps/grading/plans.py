@@ -10,6 +10,7 @@ from django.conf import settings
 
 from apps.grading.answer_lengths import Answers
 from apps.grading.jobs import Job
+from apps.grading.shown import shown_before
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.spending import OFFLINE
@@ -18,12 +19,17 @@ from apps.reasoning.graders.lengths import prompt_tokens, with_lengths
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.slots import is_approved
+from apps.reasoning.graders.view import View
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
 
 Prepared = Mapping[str, dict[str, Any]]
+#: Of the name of a grading.
+RUN_LENGTH = 32
+#: Why a script without a text has no points.
+EMPTY = "empty"
 
 
 class PlanWrong(ValueError):
@@ -84,13 +90,23 @@ class GradingPlan:
         return roles_played(self.grader, self.aliases, self.max_new_tokens, self.temperature)
 
     @property
+    def view(self) -> View | None:
+        """What is shown; None in what was planned before there were views."""
+        return View.model_validate(given) if (given := self._shown["view"]) else None
+
+    @property
+    def _shown(self) -> dict[str, Any]:
+        return {"view": self.overrides.get("view", self.grader.view)}
+
+    @property
     def _form(self) -> dict[str, bool]:
         return {"structured": True} if asks_for_json(self.grader, self.aliases) else {}
 
     def params(self, job: Job, prepared: Prepared | None = None) -> Material:
         """The parameters for a script. Raises `PlanWrong`, which names the paper."""
         try:
-            params = self.grader.read_params({**self._form, **job.material, **self.overrides, "prepared": prepared or {}})
+            given = {**self._form, **job.material, **self._shown, **self.overrides, "prepared": prepared or {}}
+            params = self.grader.read_params(given)
         except ParamsError as error:
             raise PlanWrong(f"{job.paper}: {error}") from error
         if not isinstance(params, Material):
@@ -98,6 +114,18 @@ class GradingPlan:
         if lack := self.grader.lacks(params):
             raise PlanWrong(f"{job.paper}: {lack}")
         return params
+
+    def trouble(self, job: Job) -> str:
+        """Why this script cannot be graded, in words; empty where it can."""
+        if job.trouble:
+            return job.trouble
+        if not job.material["script"].strip():
+            return EMPTY
+        try:
+            self.params(job)
+        except PlanWrong as error:
+            return str(error).removeprefix(f"{job.paper}: ").rstrip(".")
+        return ""
 
     def spec(self, job: Job, prepared: Prepared | None = None) -> RunSpec:
         """All that decides what will be asked about a script."""
@@ -125,13 +153,16 @@ class GradingPlan:
 def run_name(spec: RunSpec) -> str:
     """The name of a grading: the same question of the same models has the same one, whatever models prepared and whenever.
 
-    What a person approved is part of the question: after another approval a script is graded anew.
+    What a person approved is part of the question: after another approval a script is graded anew. What is shown as it was
+    before there were views is the same question as then.
     """
     asked = spec.model_dump(mode="json", exclude={"code_version", "budget", "priority"})
     prepared = asked["params"].pop("prepared", {})
     if approved := {name: value for name, value in prepared.items() if is_approved(name)}:
         asked["params"]["approved"] = approved
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:32]
+    if (view := asked["params"].pop("view", None)) and View(**view) != shown_before(spec.scaffold, asked["params"]):
+        asked["params"]["view"] = view
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:RUN_LENGTH]
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from apps.reasoning.graders.pieces import (
 )
 from apps.reasoning.graders.with_references import MANNERS
 from apps.reasoning.inference.aliases import Alias
+from apps.ui.sent import whole_number
 
 GROUPS_AT_MOST = 12
 ITEMS_AT_MOST = 7
@@ -251,7 +252,7 @@ def _clean(text: str) -> str:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
+    return whole_number(text, 3) or 0
 
 
 def _lines(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.grading.contamination import Match, benchmark_of, matches_of
 from apps.grading.plans import PlanWrong
 from apps.grading.preparing_runs import problem_spec, runs_about
+from apps.grading.shown import shown_before
 from apps.problems.models import Problem
 from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.events import event_from
@@ -19,7 +20,8 @@ from apps.reasoning.graders.difficulty import NAME as DIFFICULTY
 from apps.reasoning.graders.difficulty import attempting_by, grading_by
 from apps.reasoning.graders.quality import MEANINGS, Flag, flags_standing
 from apps.reasoning.graders.quality import NAME as QUALITY
-from apps.reasoning.graders.registry import PREPARERS
+from apps.reasoning.graders.registry import GRADERS, PREPARERS
+from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_references import BESIDE
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RunSpec
@@ -164,6 +166,8 @@ def difficulty_spec(problem: Problem, aliases: Mapping[str, Alias], attempts: in
     overrides: dict[str, Any] = {"attempts": attempts, "workflow": workflow}
     if workflow not in BESIDE:
         overrides |= {"references": (), "prepared": {}}
+    if workflow in GRADERS:
+        overrides["view"] = GRADERS[workflow].view
     if scaffold:
         overrides |= {"scaffold": scaffold, "attempt": ATTEMPTING[scaffold].presets[preset].params.model_dump(mode="json")}
     program = replace(PREPARERS[DIFFICULTY], roles=(*attempting, *grading))
@@ -182,7 +186,10 @@ def attempted_by(spec: Mapping[str, Any]) -> str:
 
 def same_question(problem: Problem, spec: RunSpec, again: int = 0) -> uuid.UUID:
     """The `start_id` of a run from the terminal: the same question of the same models is one run, started how often ever."""
-    asked = spec.model_dump_json(exclude={"code_version", "budget", "priority"})
+    asked = spec.model_dump_json(exclude={"code_version": True, "budget": True, "priority": True, "params": {"view"}})
+    params = spec.params
+    if (view := params.get("view")) and View(**view) != shown_before(params["workflow"], params):
+        asked += f":{View(**view).parts}"
     return uuid.uuid5(problem.public_id, f"{again}:{asked}")
 
 

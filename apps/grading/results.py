@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count
 
+from apps.grading.shown import shown_of
 from apps.grading.spending import spending_of_run
 from apps.reasoning.domain.events import event_from
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared, GradingReached
@@ -69,6 +70,7 @@ class Result:
     reference: ReferenceShown | None = None
     items: tuple[ItemShown, ...] = ()
     nowhere: tuple[Located, ...] = ()
+    shown: str = ""
 
     @property
     def shares(self) -> list[tuple[Decimal, int]]:
@@ -100,7 +102,7 @@ def result_of(run: Run) -> Result:
     material = GRADERS[run.scaffold].read_params(run.spec["params"])
     if not isinstance(material, Material):
         raise TypeError(f"{run.scaffold} is no grader")
-    result = Result(steps=(), spent=spending_of_run(run.pk))
+    result = Result(steps=(), spent=spending_of_run(run.pk), shown=_shown(run, material))
     match = None
     for row in run.events.filter(kind__in=KINDS).order_by("seq"):
         event = event_from(row.kind, row.body)
@@ -127,6 +129,14 @@ def result_of(run: Run) -> Result:
     )
     result.nowhere = tuple(one for one in found if not one.step)
     return result
+
+
+def _shown(run: Run, material: Material) -> str:
+    """What the grader was shown, and what of that the problem did not have."""
+    shown = shown_of(run.scaffold, run.spec["params"])
+    if shown.view.guidelines and not material.guidelines.strip():
+        return f"{shown.words}; the problem has no guidelines"
+    return shown.words
 
 
 def _reference(material: Material, match: GradingMatched, pieces: Sequence[GradingPrepared]) -> ReferenceShown | None:

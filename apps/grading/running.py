@@ -9,10 +9,11 @@ from typing import Protocol
 
 from asgiref.sync import sync_to_async
 
+from apps.grading.asked_with import digest_of
 from apps.grading.call_files import CallFile
 from apps.grading.jobs import Job
 from apps.grading.pieces import Pieces, piece_keep, pieces_known
-from apps.grading.plans import GradingPlan, run_name
+from apps.grading.plans import RUN_LENGTH, GradingPlan, run_name
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.domain.records import StepRecord
@@ -115,6 +116,12 @@ async def graded(plan: GradingPlan, job: Job, journal: GradingJournal, dispatche
         if isinstance(event, GradingReached) and event.name == FINAL
     )
     return Done(job, name, grading, spending_recorded(journal.records), journal.spent.seconds, reused)
+
+
+def ungraded(plan: GradingPlan, job: Job, reason: str) -> Done:
+    """A script that cannot be graded: unscored, without a call."""
+    name = digest_of([plan.workflow, job.paper, job.problem.id, reason])[:RUN_LENGTH]
+    return Done(job, name, Grading(workflow=plan.workflow, unscored=reason), Spending(), 0.0, 0)
 
 
 async def _keep_pieces(spec: RunSpec, journal: GradingJournal, pieces: Pieces) -> int:

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from apps.grading.set_issues import issues_read
+from apps.grading.set_maxima import word_of
 from apps.grading.set_shapes import (
     NAME_LENGTH,
     NOMOS,
@@ -15,7 +16,6 @@ from apps.grading.set_shapes import (
     ScriptDraft,
     SetDraft,
     score_read,
-    word_of,
 )
 from apps.problems.importing.files import FileWrong
 from apps.problems.importing.values import RowWrong, text_of

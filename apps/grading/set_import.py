@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -21,6 +22,7 @@ from apps.problems.importing.files import FileWrong, table_read
 from apps.problems.importing.values import RowWrong, draft_check, topic_of
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.problems.services import problems_import
+from apps.reasoning.reading.decoded import keepable
 from apps.submissions.importing.files import archive_read, is_archive
 
 LEFT_OUT_KEPT = 500
@@ -70,8 +72,11 @@ def upload_of(path: Path) -> Upload:
         raise FileWrong(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def set_read(upload: Upload) -> SetDraft:
-    """Look at it without changing anything. Raises `FileWrong` where nothing can be taken from it."""
+def set_read(upload: Upload, out_of: Decimal | None = None) -> SetDraft:
+    """Look at it without changing anything; `out_of` are the points of tables whose rows do not tell their maximum.
+
+    Raises `FileWrong` where nothing can be taken from it.
+    """
     if len(upload.files) == 1:
         ((path, data),) = upload.files.items()
         if is_archive(data):
@@ -79,7 +84,7 @@ def set_read(upload: Upload) -> SetDraft:
             return _read_many({name: text.encode() for name, text in texts.items()}, left_out)
         if path.suffix.lower() == ".json":
             return corpus_drafts({path.name: _json(path, data)})
-        return table_drafts(table_read(data))
+        return table_drafts(table_read(data), out_of)
     if not upload.files:
         raise FileWrong("There is no text file in the folder.")
     return _read_many(upload.files, [])
@@ -100,8 +105,8 @@ def _read_many(files: dict[PurePosixPath, bytes], left_out: list[tuple[str, str]
 
 def _json(path: PurePosixPath, data: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(data)
-    except ValueError as error:
+        found = keepable(json.loads(data))
+    except (ValueError, RecursionError) as error:
         raise FileWrong(f"{path} is no JSON: {error}") from error
     if not isinstance(found, dict):
         raise FileWrong(f"{path} holds no object; the Open Proof Corpus has one a problem.")

@@ -3,20 +3,24 @@
 | layout | script | points by people | credit, licence |
 |---|---|---|---|
 | GradingBench (CSV) | `Response` | `Points` out of 7 | Google DeepMind, CC-BY-4.0 |
-| DeepSeekMath-V2 (JSONL) | `proof` | `human_rating` out of 7 | DeepSeek, Apache-2.0 |
+| DeepSeekMath-V2 (JSONL) | `proof` | `human_rating` out of what the contest gives | DeepSeek, Apache-2.0 |
 | Open Proof Corpus (JSON; several in a folder or ZIP) | `attempts` | none; issues that a model found | Apache-2.0 |
 | Nomos (folder or ZIP) | Markdown below `submissions/` | `grader-comments.md`, out of 10 | Nous Research, MIT |
 | QED-Nano (JSONL) | none was published | `human_grade` out of `max` | QED-Nano, CC-BY-4.0 |
-| ours (CSV, JSONL) | `script` | `points`, `out_of`, `rater`, `comment` | as the file says |
+| ours (CSV, JSONL) | `script` | `points`, `max`, `rater`, `comment` | as the file says |
+
+Tables tell the maximum of points in `set_maxima`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 from apps.contests.models import AuthorKind
 from apps.grading.set_issues import Issue
+from apps.grading.set_maxima import Maxima, word_of
 from apps.problems.importing.files import FileWrong, Table
 from apps.problems.importing.values import RowWrong, text_of
 from apps.reasoning.texts.source import source_of
@@ -24,7 +28,6 @@ from apps.submissions.models import TEXT_LENGTH
 
 NAME_LENGTH = 150
 _POINTS_AT_MOST = Decimal(1_000)
-_SEVEN = "7"
 OPEN_PROOF_CORPUS, NOMOS = "Open Proof Corpus", "Nomos"
 
 
@@ -53,7 +56,10 @@ class ScoreDraft:
 
 @dataclass(frozen=True)
 class ScriptDraft:
-    """A script; `text` is a source, empty where only points were published. `kind` is empty where the file does not tell it."""
+    """A script; `text` is a source, empty where only points were published. `kind` is empty where the file does not tell it.
+
+    Without a `name` the set gives one, of problem and author.
+    """
 
     name: str
     problem: ProblemDraftOfSet
@@ -66,11 +72,16 @@ class ScriptDraft:
 
 @dataclass(frozen=True)
 class Layout:
-    """A layout of tables: the columns that tell it, how a row is read, whom to thank."""
+    """A layout of tables: the columns that tell it, how a row is read with its maximum of points, whom to thank.
+
+    `points` are those of a row; `known` is their maximum where the layout is known to use one, "" otherwise.
+    """
 
     title: str
     required: frozenset[str]
-    read: Callable[[Mapping[str, Any]], ScriptDraft]
+    read: Callable[[Mapping[str, Any], str], ScriptDraft]
+    points: Callable[[Mapping[str, Any]], str]
+    known: Callable[[Mapping[str, Any]], str] = lambda values: ""
     credit: str = ""
     licence: str = ""
 
@@ -85,11 +96,12 @@ class SetDraft:
     scripts: list[tuple[str, ScriptDraft]] = field(default_factory=list)
     wrong: list[tuple[str, str]] = field(default_factory=list)
     _names: set[str] = field(default_factory=set)
+    _unnamed: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def add(self, where: str, read: Callable[[], ScriptDraft]) -> None:
         """Read one script; what cannot go in is kept with its reason."""
         try:
-            script = checked(read())
+            script = checked(self._named(read()))
             if script.name in self._names:
                 raise RowWrong(f"There is another script called {script.name}.")
         except RowWrong as wrong:
@@ -98,20 +110,34 @@ class SetDraft:
             self._names.add(script.name)
             self.scripts.append((where, script))
 
+    def _named(self, script: ScriptDraft) -> ScriptDraft:
+        """The script with a name; several texts of one author for one problem are numbered."""
+        if script.name:
+            return script
+        name = " · ".join(filter(None, (script.problem.name, script.author)))
+        numbers = self._unnamed.setdefault(name, {})
+        number = numbers.setdefault(script.text, len(numbers) + 1)
+        return replace(script, name=f"{name} ({number})" if number > 1 else name)
 
-def table_drafts(table: Table) -> SetDraft:
-    """The scripts of a table. Raises `FileWrong` where its columns are not known."""
+
+def table_drafts(table: Table, out_of: Decimal | None = None) -> SetDraft:
+    """The scripts of a table, their points out of `out_of` where a row tells no maximum.
+
+    Raises `FileWrong` where its columns are not known, or a maximum is neither told nor known or lies below points.
+    """
     names = set(table.names)
     layout = next((one for one in LAYOUTS if one.required <= names), None)
     if layout is None:
         raise FileWrong("The columns are not known. A file of graded scripts has at least problem, script and points.")
     draft = SetDraft(layout.title, layout.credit, layout.licence)
+    good = [record.values for record in table.records if not record.reason]
+    maxima = Maxima.of(good, layout.points, layout.known, out_of)
     for record in table.records:
         where = f"{'row' if table.is_csv else 'line'} {record.number}"
         if record.reason:
             draft.wrong.append((where, record.reason))
         else:
-            draft.add(where, lambda values=record.values: layout.read(values))  # type: ignore[misc]
+            draft.add(where, lambda values=record.values: layout.read(values, maxima.told(values, layout.known(values))))  # type: ignore[misc]
     return draft
 
 
@@ -137,6 +163,8 @@ def score_read(rater: str, points: str, out_of: str, words: str = "") -> tuple[S
         given, scale = Decimal(points), Decimal(out_of)
     except InvalidOperation as error:
         raise RowWrong(f"Its points, {points[:20]!r} out of {out_of[:20]!r}, are no numbers.") from error
+    if given.is_finite() and scale.is_finite() and given > scale > 0:
+        raise RowWrong(f"Its points, {points[:20]}, are more than its maximum, {out_of[:20]}: they make no sense.")
     if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):
         raise RowWrong(f"Its points, {points[:20]} out of {out_of[:20]}, make no sense.")
     if given != round(given, 2) or scale != round(scale, 2):
@@ -144,15 +172,7 @@ def score_read(rater: str, points: str, out_of: str, words: str = "") -> tuple[S
     return (ScoreDraft(rater, given, scale, words),)
 
 
-def word_of(values: Mapping[str, Any], name: str) -> str:
-    """A short value that may be a number in JSON."""
-    value = values.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return text_of(values, name)
-
-
-def _gradingbench(values: Mapping[str, Any]) -> ScriptDraft:
+def _gradingbench(values: Mapping[str, Any], most: str) -> ScriptDraft:
     problem = ProblemDraftOfSet(
         word_of(values, "Problem ID"),
         text_of(values, "Problem"),
@@ -161,10 +181,10 @@ def _gradingbench(values: Mapping[str, Any]) -> ScriptDraft:
         source=text_of(values, "Problem Source"),
     )
     name, text = word_of(values, "Grading ID"), source_of(text_of(values, "Response"))
-    return ScriptDraft(name, problem, text=text, scores=score_read("GradingBench", word_of(values, "Points"), _SEVEN))
+    return ScriptDraft(name, problem, text=text, scores=score_read("GradingBench", word_of(values, "Points"), most))
 
 
-def _deepseek(values: Mapping[str, Any]) -> ScriptDraft:
+def _deepseek(values: Mapping[str, Any], most: str) -> ScriptDraft:
     made = values.get("model_prediction")
     if not isinstance(made, dict):
         raise RowWrong("model_prediction is not an object.")
@@ -177,17 +197,17 @@ def _deepseek(values: Mapping[str, Any]) -> ScriptDraft:
         text_of(values, "level"),
         text_of(values, "source"),
     )
-    scores = score_read("DeepSeekMath-V2", word_of(made, "human_rating"), _SEVEN)
+    scores = score_read("DeepSeekMath-V2", word_of(made, "human_rating"), most)
     return ScriptDraft(problem.name, problem, "DeepSeekMath-V2", text=source_of(text_of(made, "proof")), scores=scores)
 
 
-def _qed_nano(values: Mapping[str, Any]) -> ScriptDraft:
+def _qed_nano(values: Mapping[str, Any], most: str) -> ScriptDraft:
     problem, model = word_of(values, "section"), word_of(values, "model")
-    scores = score_read("QED-Nano", word_of(values, "human_grade"), word_of(values, "max"), text_of(values, "comment"))
+    scores = score_read("QED-Nano", word_of(values, "human_grade"), most, text_of(values, "comment"))
     return ScriptDraft(f"{problem} · {model}", ProblemDraftOfSet(problem), model, scores=scores)
 
 
-def _ours(values: Mapping[str, Any]) -> ScriptDraft:
+def _ours(values: Mapping[str, Any], most: str) -> ScriptDraft:
     kind = text_of(values, "kind").lower()
     if kind and kind not in AuthorKind.values:
         raise RowWrong("The kind of author is student or model.")
@@ -200,25 +220,36 @@ def _ours(values: Mapping[str, Any]) -> ScriptDraft:
     )
     author = word_of(values, "author")
     rater = word_of(values, "rater") or "a person"
-    scores = score_read(rater, word_of(values, "points"), word_of(values, "out_of") or _SEVEN, text_of(values, "comment"))
-    name = word_of(values, "name") or f"{problem.name} · {author}"
+    scores = score_read(rater, word_of(values, "points"), most, text_of(values, "comment"))
+    name = word_of(values, "name") or word_of(values, "paper")
     return ScriptDraft(name, problem, author, kind, source_of(text_of(values, "script")), scores)
+
+
+def _deepseek_points(values: Mapping[str, Any]) -> str:
+    made = values.get("model_prediction")
+    return word_of(made, "human_rating") if isinstance(made, dict) else ""
+
+
+def _deepseek_known(values: Mapping[str, Any]) -> str:
+    """By the contest in the problem's name. A CMO may be China's, out of 21, or Canada's, out of 7: that is asked."""
+    name = word_of(values, "problem_idx").casefold()
+    return next((most for begins, most in (("imo", "7"), ("pb-", "7"), ("putnam", "10")) if name.startswith(begins)), "")
 
 
 LAYOUTS = (
     Layout(
         "GradingBench", frozenset({"Grading ID", "Problem ID", "Response"}), _gradingbench,
-        "GradingBench of IMO-Bench, Google DeepMind", "CC-BY-4.0",
+        partial(word_of, name="Points"), lambda values: "7", "GradingBench of IMO-Bench, Google DeepMind", "CC-BY-4.0",
     ),
     Layout(
         "DeepSeekMath-V2", frozenset({"problem_idx", "model_prediction"}), _deepseek,
-        "DeepSeekMath-V2, DeepSeek", "Apache-2.0",
+        _deepseek_points, _deepseek_known, "DeepSeekMath-V2, DeepSeek", "Apache-2.0",
     ),
     Layout(
         "QED-Nano", frozenset({"section", "model", "human_grade", "max"}), _qed_nano,
-        "QED-Nano, human evaluation of App. G", "CC-BY-4.0",
+        partial(word_of, name="human_grade"), credit="QED-Nano, human evaluation of App. G", licence="CC-BY-4.0",
     ),
-    Layout("Lemmascope", frozenset({"problem", "script", "points"}), _ours),
+    Layout("Lemmascope", frozenset({"problem", "script", "points"}), _ours, partial(word_of, name="points")),
 )  # fmt: skip
 #: Titles of the layouts in which others published benchmarks; a file in ours may hold anything.
 PUBLISHED = (*(one.title for one in LAYOUTS if one.credit), OPEN_PROOF_CORPUS, NOMOS)

@@ -2,6 +2,7 @@
 
 from apps.grading.asked_with import digest_of, settings_words
 from apps.grading.running import Done
+from apps.grading.shown import shown_of
 from apps.reasoning.graders.grading import Grading, Located
 from apps.reasoning.marking.propagation import Propagation
 from apps.reasoning.marking.sheet import REASON_LENGTH, WORDS_LENGTH
@@ -54,6 +55,7 @@ def suggestion_body(done: Done, spec: RunSpec) -> SuggestionBody:
         grading=done.run,
         prompts=digest_of(spec.prompt_hashes),
         settings=settings_words(spec.scaffold, spec.params, roles),
+        view=shown_of(spec.scaffold, spec.params).view.parts,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,7 @@ from apps.grading.naming import VARIANTS, plan_named, players_read, players_titl
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import GradingPlan, PlanWrong, run_name
 from apps.grading.running import Done, graded, workers
+from apps.grading.shown import shown_before, shown_suggested
 from apps.grading.starting import models_for_grading
 from apps.grading.suggested import suggestion_body
 from apps.marks.graders import GraderFailed, GraderStopped, Question
@@ -70,15 +71,21 @@ class WorkflowGrader:
 
     @cached_property
     def told(self) -> str:
-        """Prompts, models with their revisions, references and guidelines. The scheme's meaning stands in the key itself."""
+        """Prompts, models with their revisions, references, guidelines; what is shown, unless it is as before there were views.
+
+        The scheme's meaning stands in the key itself.
+        """
         said = {
             "form": _FORM,
             "prompts": dict(self.plan.grader.prompts),
-            "overrides": dict(self.plan.overrides),
+            "overrides": {name: value for name, value in self.plan.overrides.items() if name != "view"},
             "roles": {name: role.model_dump(mode="json") for name, role in self.plan.roles.items()},
             "references": self.material["references"],
             "guidelines": self.material["guidelines"],
         }
+        view = self.plan.view
+        if view is not None and view != shown_before(self.plan.workflow, self.plan.overrides):
+            said["view"] = list(view.parts)
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     def job(self, source: str, spans: list[Span]) -> Job:
@@ -171,6 +178,11 @@ class WorkflowFamily:
             models = {}
         titled = players_titled(players, VARIANTS[name].grader, models) if name in VARIANTS else players
         return f"{title_of(name)} · {titled}"
+
+    def shown(self, rest: str, parts: Sequence[str]) -> str:
+        """As recorded, or what versions before views did show."""
+        found = shown_suggested(rest, parts)
+        return found.words if found else ""
 
     def offers(self) -> list[Offer]:
         """Every workflow with every model, a scheme also advisory; none where models.toml cannot be read."""

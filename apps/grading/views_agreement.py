@@ -29,6 +29,7 @@ from apps.grading.agreement_why import TITLES, bucket_lines
 from apps.grading.comparisons import Gathered
 from apps.grading.experiment_access import contests_for_experiments
 from apps.grading.set_models import GradedSet
+from apps.grading.shown import views_json, views_told
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.report import DRAWS, FEW
 
@@ -115,8 +116,12 @@ def agreement(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResp
         "chosen": chosen,
         "schemes": choices.schemes_on(chosen.problem),
         "query": query,
+        "switched": query_of(chosen, each="") if chosen.each else query_of(chosen, each="1"),
+        "is_several": len(gathered.graders) > 1,
+        "notes": gathered.notes,
         "unsplit": query_of(chosen, split=""),
         "tabs": [(one, query_of(chosen, split=one.name)) for one in choices.groups],
+        "views": views_told(gathered.views, names),
         "parts": parts_shown(parts, gathered, names, address),
         "buckets": bucket_lines(source.key, gathered, names, address),
         "bucket_titles": TITLES,
@@ -144,7 +149,15 @@ def agreement_json(request: HttpRequest, kind: str, source_id: uuid.UUID) -> Jso
     if isinstance(source, ContestSource):
         source.told(pair.paper for pairs in (*gathered.graders.values(), gathered.people) for pair in pairs)
     parts = [part.model_dump(mode="json") for part in parts_cached(gathered)]
-    answer = JsonResponse({"source": source.title, "seed": 0, "draws": DRAWS, "parts": parts})
+    told = {
+        "source": source.title,
+        "seed": 0,
+        "draws": DRAWS,
+        "views": views_json(gathered.views),
+        "notes": gathered.notes,
+        "parts": parts,
+    }
+    answer = JsonResponse(told)
     answer["Content-Disposition"] = 'attachment; filename="agreement.json"'
     return answer
 
@@ -154,7 +167,8 @@ def asked_of(request: HttpRequest, kind: str, source_id: uuid.UUID) -> tuple[Sou
     source = source_get_for(reader_of(request), kind, source_id)
     choices = source.choices()
     chosen = chosen_of(request.GET if request.method in ("GET", "HEAD") else request.POST, choices)
-    return source, choices, chosen, source.gather(chosen)
+    gathered = source.gather(chosen)
+    return source, choices, chosen, gathered if chosen.each else gathered.on_common(chosen.baseline)
 
 
 def _asked_or_404(request: HttpRequest, kind: str, source_id: uuid.UUID) -> tuple[Source, Choices, Chosen, Gathered]:

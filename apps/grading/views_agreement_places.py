@@ -17,6 +17,7 @@ from apps.grading.agreement_contests import contest_source_for
 from apps.grading.agreement_pages import Line, Linked
 from apps.grading.agreement_places import ItemsShown, Looked, PlacesShown, places_shown
 from apps.grading.agreement_sources import Shown
+from apps.grading.shown import views_told
 from apps.grading.views_agreement import reader_of
 from apps.marks.selectors import FALLACY_WORDS
 from apps.reasoning.agreement.places import PlacesFound, Rate
@@ -71,6 +72,7 @@ def agreement_places(request: HttpRequest, source_id: uuid.UUID) -> HttpResponse
         return render(request, "grading/agreement_placed.html", context)
     here = reverse("grading:agreement_places", args=[source_id])
     context["graders"] = [_tables(one, names.get(one.grader, one.grader), f"{here}?{query}") for one in found]
+    context["views"] = views_told(source.views(dict.fromkeys(one.grader for one in found)), names)
     context |= {"ticks": TICKS.values(), "schemes": choices.schemes_on(chosen.problem)}
     return render(request, "grading/agreement_places.html", context)
 

@@ -29,9 +29,12 @@ from apps.grading.experimenting import (
     experiment_pause,
     experiment_resume,
     experiment_retry,
+    views_of_experiment,
 )
 from apps.grading.ledger import texts_shown
 from apps.grading.models import CellState, Experiment
+from apps.grading.naming import VARIANTS
+from apps.grading.shown import views_told
 from apps.grading.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.graders.registry import GRADERS
@@ -39,6 +42,7 @@ from apps.runs.access import run_may_start
 
 PAGE = 50
 _LINES_AT_ONCE = 50
+VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
 
 
 @require_GET
@@ -106,6 +110,7 @@ def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
         "asked": asked,
         "columns": columns_of(asked, request.GET),
         "shows": [(name, words, counts[name]) for name, (words, _) in SHOWS.items()],
+        "views": views_told(views_of_experiment(experiment), VARIANT_TITLES),
         "kept_back": progress.total - counts[""] if experiment.contest_id else 0,
         "may_steer": experiment_may_steer(user, experiment),
     }

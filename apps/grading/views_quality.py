@@ -11,6 +11,7 @@ from apps.grading.plans import PlanWrong
 from apps.grading.preparing_runs import is_any_live, problem_run_start, spec_estimate
 from apps.grading.quality import difficulty_spec, quality_spec, verdict_of
 from apps.grading.quality_forms import DifficultyForm, QualityForm
+from apps.grading.shown import shown_of
 from apps.grading.views_preparing import aliases_known, problem_for
 from apps.problems.models import Problem
 from apps.reasoning.graders.registry import GRADERS
@@ -81,4 +82,6 @@ def _spec(problem: Problem, form: QualityForm | DifficultyForm) -> RunSpec:
 def _grader_of(spec: dict[str, object]) -> str:
     params = spec.get("params")
     workflow = params.get("workflow") if isinstance(params, dict) else ""
-    return GRADERS[workflow].title if workflow in GRADERS else ""
+    if not isinstance(params, dict) or workflow not in GRADERS:
+        return ""
+    return f"{GRADERS[workflow].title}, shown {shown_of(workflow, params).words}"

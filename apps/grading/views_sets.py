@@ -16,7 +16,7 @@ from apps.grading.experiment_access import cells_shown
 from apps.grading.experiment_forms import SetImportForm
 from apps.grading.models import GradedScript, GradedSet
 from apps.grading.script_text import pieces_of
-from apps.grading.set_import import Upload, set_import, set_known, set_read
+from apps.grading.set_import import LEFT_OUT_KEPT, Upload, set_import, set_known, set_read
 from apps.grading.set_shapes import named
 from apps.problems.importing.files import FileWrong
 from apps.runs.access import run_may_start
@@ -46,7 +46,7 @@ def set_upload(request: HttpRequest) -> HttpResponse:
         try:
             known = set_known(upload)
             if known is None:
-                draft = named(set_read(upload), credit=given["credit"], licence=given["licence"])
+                draft = named(set_read(upload, given["out_of"]), credit=given["credit"], licence=given["licence"])
                 title = given["title"] or f"{draft.layout}: {name.stem}"
                 made = set_import(upload=upload, draft=draft, title=title, by=user)
             else:
@@ -76,6 +76,7 @@ def set_detail(request: HttpRequest, set_id: uuid.UUID) -> HttpResponse:
         "query": f"q={asked}" if asked else "",
         "lost": lost,
         "experiments": found.experiments.all()[:20],
+        "most_listed": LEFT_OUT_KEPT,
         "without": found.scripts.filter(Q(problem=None) | Q(text="")).count(),
     }
     return render(request, "grading/set_detail.html", context)

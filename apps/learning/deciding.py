@@ -15,9 +15,15 @@ class NotDecided(Exception):
 
 
 def model_decide(*, model: TrainedModel, state: ModelState, reason: str, user: User) -> ModelDecision:
-    """Records the decision and tells the registry. Raises `NotDecided` without a reason or, to promote, without figures."""
+    """Record the decision and update the registry.
+
+    Raises `NotDecided` without a reason, where the model is in that state already, or, to promote, without figures.
+    """
     if not reason.strip():
         raise NotDecided("A decision needs its reason.")
+    model.refresh_from_db(fields=["state"])
+    if model.state == state != ModelState.CANDIDATE:
+        raise NotDecided(f"{model.name} is {state.label} already; the record says by whom and why. Nothing was changed.")
     seen = figures_seen(model)
     if state == ModelState.PROMOTED and not seen:
         raise NotDecided("Compare it with its parent first: nothing was measured that could speak for it.")

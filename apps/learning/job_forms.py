@@ -22,6 +22,7 @@ from apps.learning.rollout_forms import ROLLOUTS, RolloutFields, fields_of_plan
 from apps.learning.rollout_plan import STREAM_WAIT_S, drawn_at, plan_of
 
 MOST_STEPS = 1_000_000
+ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
 #: Fields that stand in `config.json` under their own name, where they are given.
 PLAIN = (
     "rows_per_step",
@@ -97,9 +98,7 @@ class JobForm(RolloutFields):
     save_every = forms.IntegerField(label="Save every … steps", min_value=1, max_value=MOST_STEPS, initial=50)
     keep = forms.IntegerField(label="Checkpoints kept", min_value=1, max_value=1000, initial=2)
     device = forms.ChoiceField(choices=[("auto", "CUDA where there is one"), ("cpu", "CPU"), ("cuda", "CUDA, else fail")])
-    dtype = forms.ChoiceField(
-        label="Numbers", choices=[("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16")]
-    )
+    dtype = forms.ChoiceField(label="Arithmetic (trained weights are float32)", choices=ARITHMETIC)
     threads = forms.IntegerField(
         label="CPU threads",
         min_value=1,

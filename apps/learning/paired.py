@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from apps.reasoning.agreement.estimates import CONFIDENCE
+from apps.reasoning.agreement.intervals import Interval
+from apps.reasoning.agreement.paired import interval_of, portions
 from apps.reasoning.agreement.pairs import Scored
 from apps.reasoning.agreement.statistics import bias
 from apps.reasoning.agreement.table import Sample
 
 DRAWS = 2000
 SEED = 0
+ALIKE = "Every problem gave the same difference, so that it cannot be told how far chance would move it."
 
 
 @dataclass(frozen=True)
 class Paired:
-    """`difference` is child less parent, in the unit of the scores; `low` and `high` hold the middle 95 % of bootstrap draws
-    of whole problems, None for a single problem. `unscored` problems are in nothing else."""
+    """`difference` is child less parent, in the unit of the scores; `low` and `high` are its 95 % interval over whole
+    problems (apps/reasoning/agreement/intervals.py), None where there is none. `unscored` problems are in nothing else."""
 
     problems: int
     parent: float
@@ -35,7 +37,7 @@ class Paired:
     def verdict(self) -> str:
         """What the interval says, without flattery."""
         if self.low is None or self.high is None:
-            return "One problem says nothing about others."
+            return "One problem says nothing about others." if self.problems == 1 else ALIKE
         if self.low > 0:
             return "Better than its parent on problems like these."
         if self.high < 0:
@@ -58,10 +60,12 @@ def paired(items: Sequence[tuple[str, float | None, float | None]], *, draws: in
         return None
     sample = Sample.of(pairs)
     differences = np.array([pair.predicted - pair.human for pair in pairs])
-    low = high = None
+    low = high = interval = None
     if sample.clusters > 1:
-        drawn = np.concatenate([np.atleast_1d(bias(table)) for _, table in sample.draws(draws, SEED)])
-        low, high = (float(value) for value in np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
+        others = np.concatenate([np.atleast_1d(bias(table)) for (table,) in portions([sample], draws, SEED)])
+        interval = interval_of(float(bias(sample.table)), others, sample.clusters)
+    if isinstance(interval, Interval):
+        low, high = interval.low, interval.high
     return Paired(
         problems=len(pairs),
         parent=float(np.mean([pair.human for pair in pairs])),

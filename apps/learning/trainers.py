@@ -20,7 +20,7 @@ from apps.learning.folders import TRAINER_LOCK, locked
 logger = logging.getLogger(__name__)
 COMMIT = "LEMMASCOPE_COMMIT"
 #: What a trainer may know of our environment: no key, no address of a database or broker.
-KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+KNOWN = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CC", "CXX")
 KNOWN_PREFIXES = (
     "LC_",
     "CUDA_",
@@ -31,6 +31,7 @@ KNOWN_PREFIXES = (
     "MKL_",
     "TORCH",
     "PYTORCH_",
+    "TRITON_",
     "HF_",
     "ACCELERATE_",
     "XDG_",
@@ -63,9 +64,16 @@ def command(folder: Path, *, resume: bool) -> list[str]:
 
 
 def environment(device: str = "") -> dict[str, str]:
-    """The variables a trainer gets: what finds devices and libraries, and nothing of ours."""
+    """The variables that a trainer gets: what finds devices and libraries, and nothing of ours.
+
+    `device`: one entry of `TRAIN_DEVICES`. Without a launcher a trainer is one process, which TRL lets use one GPU only, so it
+    sees the first of its set: of `device`, else of `CUDA_VISIBLE_DEVICES`, else of the machine.
+    """
     known = {name: value for name, value in os.environ.items() if name in KNOWN or name.startswith(KNOWN_PREFIXES)}
-    chosen = {"CUDA_VISIBLE_DEVICES": device} if device else {}
+    visible = device or known.get("CUDA_VISIBLE_DEVICES", "" if settings.TRAIN_LAUNCHER else "0")
+    if not settings.TRAIN_LAUNCHER:
+        visible = visible.split(",")[0]
+    chosen = {"CUDA_VISIBLE_DEVICES": visible} if visible or "CUDA_VISIBLE_DEVICES" in known else {}
     told = {"PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", COMMIT: git_commit()}
     return known | told | chosen
 

@@ -25,6 +25,7 @@ from apps.learning.models import TrainingJob
 from apps.learning.recipes import FIRST, recipe_cards
 from apps.learning.samples import samples_of
 from apps.learning.trainers import TrainerMissing, python
+from apps.ui.sent import whole_number
 
 PAGE = 50
 MOST_OVERLAID = 6
@@ -114,10 +115,7 @@ def job_curves(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     """
     job = job_get_for(user_of(request), job_id)
     axis = request.GET.get("x", "step")
-    try:
-        width = max(50, min(WIDEST, int(request.GET.get("width", "480"))))
-    except ValueError:
-        width = 480
+    width = max(50, min(WIDEST, whole_number(request.GET.get("width", "")) or 480))
     if axis not in AXES:
         return JsonResponse({"detail": f"x is one of {', '.join(AXES)}."}, status=422)
     with reading:
@@ -136,10 +134,8 @@ def job_samples(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     """Rows of the step that is asked for, or of the nearest one that has some."""
     job = job_get_for(user_of(request), job_id)
     found = samples_of(job.folder)
-    try:
-        asked = int(request.GET.get("step", "") or job.step)
-    except ValueError:
-        asked = job.step
+    found_step = whole_number(request.GET.get("step", ""))
+    asked = job.step if found_step is None else found_step
     with found.lock:
         step = found.near(asked)
         rows: list[dict[str, Any]] = found.at(step) if step is not None else []

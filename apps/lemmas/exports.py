@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import networkx as nx
 
-from apps.lemmas.network import run_network
+from apps.lemmas.graph_data import PROBLEM, data_of
+from apps.lemmas.network import run_graph
 from apps.reasoning.graph.exports import to_dot, to_graphml, to_json
 from apps.runs.models import Run
 
 SVG_DEADLINE_S = 30
+#: What an export says of the whole graph, as graph.json does.
+ABOUT = ("seq", "selected_proof", "rounds", "rollouts")
 
 
 class ExportUnavailable(Exception):
@@ -20,7 +23,7 @@ class ExportUnavailable(Exception):
         super().__init__(type(self).__doc__)
 
 
-def to_svg(graph: "nx.DiGraph[str]") -> str:
+def to_svg(graph: "nx.MultiDiGraph[str]") -> str:
     """A drawing by Graphviz. Raises `ExportUnavailable` where it is not installed."""
     program = shutil.which("dot")
     if program is None:
@@ -31,7 +34,7 @@ def to_svg(graph: "nx.DiGraph[str]") -> str:
     return done.stdout
 
 
-FORMATS: dict[str, tuple[str, Callable[["nx.DiGraph[str]"], str]]] = {
+FORMATS: dict[str, tuple[str, Callable[["nx.MultiDiGraph[str]"], str]]] = {
     "graphml": ("application/graphml+xml", to_graphml),
     "dot": ("text/vnd.graphviz", to_dot),
     "json": ("application/json", to_json),
@@ -43,4 +46,21 @@ FORMATS: dict[str, tuple[str, Callable[["nx.DiGraph[str]"], str]]] = {
 def graph_export(run: Run, form: str) -> tuple[str, str]:
     """`(content type, text)` of the graph. Raises `KeyError` for an unknown format, `ExportUnavailable`."""
     content_type, write = FORMATS[form]
-    return content_type, write(run_network(run))
+    return content_type, write(_whole(run))
+
+
+def _whole(run: Run) -> "nx.MultiDiGraph[str]":
+    """The nodes and edges of graph.json with all their fields; lemmas and proofs also have their whole `text`."""
+    rows = run_graph(run)
+    data = data_of(rows)
+    texts = {lemma.lemma: lemma.statement for lemma in rows.lemmas} | {proof.proof: proof.text for proof in rows.proofs}
+    texts[PROBLEM] = run.problem_version.statement
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    graph.graph.update({"run": str(run.public_id), **{name: value for name, value in data.items() if name in ABOUT}})
+    for node in data["nodes"]:
+        fields = {name: value for name, value in node.items() if name != "id"}
+        graph.add_node(node["id"], text=texts[node["id"]], **fields)
+    for edge in data["edges"]:
+        fields = {name: value for name, value in edge.items() if name not in ("id", "source", "target")}
+        graph.add_edge(edge["source"], edge["target"], key=edge["id"], **fields)
+    return graph

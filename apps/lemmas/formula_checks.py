@@ -4,6 +4,7 @@ It stands beside the votes and is never added to them: nothing here has a confid
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,9 @@ from apps.runs.models import Run, RunEvent
 from apps.ui.marking import render_marked
 
 KIND, OFF_KIND = "formulas.checked", "formulas.off"
-_OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood"}
+_OUTCOMES = {"refuted": "refuted", "survived": "survived", "not_understood": "not understood", "stopped": "stopped"}
+#: A formula that survived fewer tests is not underlined in its text.
+LEAST_UNDERLINED = 30
 _TABS = re.compile(r"(?<!\\)&|\\\\(?:\[[^\]]*\])?|\\tag\{[^}]*\}|\\(?:label|ref)\{[^}]*\}")
 _COMPARED = {
     **dict.fromkeys(("arithmetic", "identity", "inequality", "congruence", "derivative"), "the sides are"),
@@ -37,15 +40,25 @@ class CheckedFormula:
     detail: str
     start: int
     end: int
+    tests: int = 0
 
     @property
     def is_refuted(self) -> bool:
         return self.outcome == "refuted"
 
+    @property
+    def is_underlined(self) -> bool:
+        """Refuted, or survived so many tests that a mark in the text is no promise too much."""
+        return self.is_refuted or (self.outcome == "survived" and self.tests >= LEAST_UNDERLINED)
+
 
 @dataclass(frozen=True)
 class FormulaCheck:
-    """What was found in one subject. `outcome` is refuted, survived, not_understood, or empty where nothing was tested."""
+    """What was found in one subject.
+
+    `outcome` is refuted, survived, not_understood, or stopped where a limit on time left formulas untested. It is empty where
+    there was no check.
+    """
 
     outcome: str
     words: str
@@ -60,14 +73,17 @@ class FormulaCheck:
         return [formula for formula in self.of(where) if formula.is_refuted]
 
     def marked(self, where: str, text: str) -> SafeString:
-        """The text of a part as HTML, its tested formulas marked; a refuted one goes before one that survived."""
+        """The text of a part as HTML, with marks on refuted formulas and on those that survived `LEAST_UNDERLINED` tests.
+
+        A refuted one goes before one that survived.
+        """
         ordered = sorted(self.of(where), key=lambda formula: not formula.is_refuted)
-        return render_marked(text, [(one.start, one.end, one.outcome) for one in ordered])
+        return render_marked(text, [(one.start, one.end, one.outcome) for one in ordered if one.is_underlined])
 
 
 def check_of(run: Run, subject: str, until: int | None = None) -> FormulaCheck:
     """The check of a lemma version, proof or candidate, as at event `until` where that is given; without one, why."""
-    keys = [f"check/{subject}/told", f"check/{subject}/late"]
+    keys = [f"check/{subject}/{ending}" for ending in ("told", "stopped", "late")]
     told = {event.key: event.body for event in _until(RunEvent.objects.filter(run=run, key__in=keys), until)}
     if told:
         return _check(next(told[key] for key in keys if key in told))
@@ -120,20 +136,26 @@ class RunChecks:
     survived: int
     not_understood: int
     unchecked: int
+    stopped: int
     off: str
 
     @property
     def total(self) -> int:
-        return self.refuted + self.survived + self.not_understood + self.unchecked
+        return self.refuted + self.survived + self.not_understood + self.unchecked + self.stopped
 
 
 def run_checks(run: Run, until: int | None = None) -> RunChecks:
     """How the checks of a run came out, so far as they had by event `until` where that is given."""
-    outcomes = [outcome for outcome, _ in check_outcomes(run, until).values()]
-    names = ("refuted", "survived", "not_understood", "unchecked")
-    refuted, survived, not_understood, unchecked = (outcomes.count(name) for name in names)
+    counts = Counter(outcome for outcome, _ in check_outcomes(run, until).values())
     off = _until(RunEvent.objects.filter(run=run, kind=OFF_KIND).order_by("-seq"), until).first()
-    return RunChecks(refuted, survived, not_understood, unchecked, str(off.body["reason"]) if off else "")
+    return RunChecks(
+        refuted=counts["refuted"],
+        survived=counts["survived"],
+        not_understood=counts["not_understood"],
+        unchecked=counts["unchecked"],
+        stopped=counts["stopped"],
+        off=str(off.body["reason"]) if off else "",
+    )
 
 
 def _until(rows: QuerySet[RunEvent], until: int | None) -> QuerySet[RunEvent]:
@@ -143,6 +165,8 @@ def _until(rows: QuerySet[RunEvent], until: int | None) -> QuerySet[RunEvent]:
 def _check(body: Mapping[str, Any]) -> FormulaCheck:
     if body["outcome"] == "unchecked":
         return FormulaCheck("", f"Not checked: {body['unchecked']}.", call=body["call"])
+    if body["outcome"] == "stopped" and not body.get("stopped"):
+        return FormulaCheck("", f"Check stopped: {body['unchecked']}.")
     formulas = tuple(_formula(finding) for finding in body["findings"])
     return FormulaCheck(body["outcome"], _words(body, formulas), formulas, body["call"])
 
@@ -157,6 +181,10 @@ def _words(body: Mapping[str, Any], formulas: Iterable[CheckedFormula]) -> str:
         said.append(f"{_count(survived, 'formula')} survived {'its' if survived == 1 else 'their'} tests")
     if unread:
         said.append(f"{unread} not understood")
+    if stopped := body.get("stopped", 0):
+        said.append(
+            f"{stopped} stopped by the last guard on time; asked again, {'it' if stopped == 1 else 'they'} may be tested"
+        )
     words = "; ".join(said) or "There is no formula to test"
     return f"{words}."
 
@@ -172,6 +200,8 @@ def _in(where: str) -> str:
 def _formula(finding: Mapping[str, Any]) -> CheckedFormula:
     anchor, outcome = finding["anchor"], finding["outcome"]
     detail = finding["reason"] or _count(finding["tests"], "test")
+    if tried := finding.get("tried", ""):
+        detail = f"{detail}: {tried}"
     if outcome == "refuted":
         detail = _counterexample(finding)
     return CheckedFormula(
@@ -182,6 +212,7 @@ def _formula(finding: Mapping[str, Any]) -> CheckedFormula:
         detail=detail,
         start=anchor["start"],
         end=anchor["end"],
+        tests=finding.get("tests", 0),
     )
 
 

@@ -2,12 +2,9 @@
 
 from typing import TypedDict
 
-import networkx as nx
-
 from apps.lemmas.anchors import inside_formula
-from apps.lemmas.formula_checks import check_outcomes
-from apps.lemmas.models import Lemma, LemmaEdge, ProofVersion
-from apps.lemmas.network import human_words, network, redundant_uses
+from apps.lemmas.models import Lemma, ProofVersion
+from apps.lemmas.network import RunGraph, redundant_uses, run_graph
 from apps.reasoning.graph.lemma_graph import frontier, proof_closure
 from apps.runs.models import Run
 
@@ -47,15 +44,20 @@ class GraphNode(TypedDict):
 
 
 class GraphEdge(TypedDict):
-    """`source` is used by `target`. Kinds beside `uses`: corrects, revises (old to new version), merges (into target)."""
+    """`source` is used by `target`. Kinds beside `uses`: corrects, revises (old to new version), merges (into target).
+
+    `named` is the id in the text of `target`: `source`, or a lemma that `source` represents.
+    """
 
     id: str
     kind: str
     source: str
     target: str
+    named: str
     evidence: list[str]
     redundant: bool
     contributes: bool
+    first_seq: int
     seq: int
 
 
@@ -78,60 +80,91 @@ class GraphData(TypedDict):
 
 def graph_data(run: Run, after: int = 0) -> GraphData:
     """The lemma graph of `run`; with `after`, the part that events later than `after` changed."""
-    lemmas, proofs = list(Lemma.objects.filter(run=run)), list(ProofVersion.objects.filter(run=run))
-    rows, human = list(LemmaEdge.objects.filter(run=run)), human_words(run)
-    graph = network(lemmas, proofs, rows, human)
-    contributing = proof_closure(graph)
-    edges = _edges(graph, rows, lemmas, proofs)
-    redundant = redundant_uses(graph)
-    for edge in edges:
-        if edge["kind"] == "uses":
-            edge["redundant"] = (edge["target"], edge["source"]) in redundant
-            edge["contributes"] = edge["target"] in contributing
-    last_round = max((lemma.round for lemma in lemmas), default=0)
+    return data_of(run_graph(run), after)
+
+
+def data_of(graph: RunGraph, after: int = 0) -> GraphData:
+    """`graph_data` of rows that were read already."""
+    run, network = graph.run, graph.network
+    contributing = proof_closure(network)
+    edges = [*_uses(graph, contributing), *_links(graph)]
+    last_round = max((lemma.round for lemma in graph.lemmas), default=0)
     nodes = [_problem_node(run)]
-    nodes += [_lemma_node(lemma, human.get(lemma.lemma, "")) for lemma in lemmas]
-    nodes += [_proof_node(proof, last_round) for proof in proofs]
-    checked = check_outcomes(run)
+    nodes += [_lemma_node(lemma, graph.human.get(lemma.lemma, "")) for lemma in graph.lemmas]
+    nodes += [_proof_node(proof, last_round) for proof in graph.proofs]
     for node in nodes:
         node["contributes"] = node["id"] in contributing
-        node["check"], told = checked.get(node["id"], ("", 0))
+        node["check"], told = graph.checks.get(node["id"], ("", 0))
         node["seq"] = max(node["seq"], told)
     return {
         "seq": run.last_seq,
         "after": after,
         "live": run.is_live,
         "base": f"/runs/{run.public_id}/",
-        "selected_proof": graph.graph["selected"],
+        "selected_proof": network.graph["selected"],
         "rounds": last_round,
-        "rollouts": len({lemma.rollout for lemma in lemmas}),
+        "rollouts": len({lemma.rollout for lemma in graph.lemmas}),
         "nodes": [node for node in nodes if node["seq"] > after or not after],
         "edges": [edge for edge in edges if edge["seq"] > after or not after],
         "contributing": sorted(contributing),
         "redundant": [edge["id"] for edge in edges if edge["redundant"]],
-        "frontier": sorted(frontier(graph)),
+        "frontier": sorted(frontier(network)),
     }
 
 
-def _edges(graph: "nx.DiGraph[str]", rows: list[LemmaEdge], lemmas: list[Lemma], proofs: list[ProofVersion]) -> list[GraphEdge]:
-    """One edge per pair with all its evidence, and the links between versions; nothing to unknown nodes."""
-    uses: dict[tuple[str, str], GraphEdge] = {}
-    for row in rows:
-        if graph.has_edge(row.user, row.used):
-            edge = uses.setdefault((row.used, row.user), _edge("uses", row.used, row.user, row.seq))
+def _uses(graph: RunGraph, contributing: set[str]) -> list[GraphEdge]:
+    """One edge for each user and name in its text, with all its evidence.
+
+    An edge keeps its id when the named lemma is merged: it changes its source, and comes again to readers of changes.
+    """
+    found: dict[tuple[str, str], GraphEdge] = {}
+    for row in graph.uses:
+        if source := graph.sources.get((row.user, row.used)):
+            edge = found.setdefault((row.user, row.used), _edge("uses", source, row.user, row.seq, row.used))
             edge["seq"] = row.seq
             if quote := row.evidence.get("quote"):
                 edge["evidence"].append(quote)
-    links = [_edge("corrects", row.supersedes, row.lemma, row.first_seq) for row in lemmas if row.supersedes in graph]
-    links += [_edge("merges", row.lemma, row.merged_into, row.last_seq) for row in lemmas if row.merged_into in graph]
-    links += [_edge("revises", row.revises, row.proof, row.first_seq) for row in proofs if row.revises in graph]
-    return [*uses.values(), *links]
+    moved_at = _moved_at(graph)
+    redundant, drawn = redundant_uses(graph.network), set[tuple[str, str]]()
+    for edge in found.values():
+        ends = edge["source"], edge["target"]
+        edge["seq"] = max(edge["seq"], moved_at.get(edge["named"], 0))
+        if edge["source"] != graph.representatives.get(edge["named"], edge["named"]):
+            edge["seq"] = graph.run.last_seq  # Drawn from elsewhere because of a circle, which any event may have closed.
+        edge["redundant"] = ends in redundant or ends in drawn
+        edge["contributes"] = edge["target"] in contributing
+        drawn.add(ends)
+    return list(found.values())
 
 
-def _edge(kind: str, source: str, target: str, seq: int) -> GraphEdge:
+def _moved_at(graph: RunGraph) -> dict[str, int]:
+    """By merged lemma, the newest event that may have changed what represents it."""
+    newest = {lemma.lemma: lemma.last_seq for lemma in graph.lemmas}
+    into = {lemma.lemma: lemma.merged_into for lemma in graph.lemmas}
+    found = {}
+    for name in graph.representatives:
+        chain = [name]
+        while (after := into.get(chain[-1], "")) and after not in chain:
+            chain.append(after)
+        found[name] = max(newest.get(one, 0) for one in chain)
+    return found
+
+
+def _links(graph: RunGraph) -> list[GraphEdge]:
+    """The links between versions, and from merged lemmas; nothing to unknown nodes."""
+    known, lemmas, proofs = graph.network, graph.lemmas, graph.proofs
+    return [
+        *(_edge("corrects", row.supersedes, row.lemma, row.first_seq) for row in lemmas if row.supersedes in known),
+        *(_edge("merges", row.lemma, row.merged_into, row.last_seq) for row in lemmas if row.merged_into in known),
+        *(_edge("revises", row.revises, row.proof, row.first_seq) for row in proofs if row.revises in known),
+    ]
+
+
+def _edge(kind: str, source: str, target: str, seq: int, named: str = "") -> GraphEdge:
+    named = named or source
     return {
-        "id": f"{kind}:{source}>{target}", "kind": kind, "source": source, "target": target, "evidence": [],
-        "redundant": False, "contributes": False, "seq": seq,
+        "id": f"{kind}:{named}>{target}", "kind": kind, "source": source, "target": target, "named": named, "evidence": [],
+        "redundant": False, "contributes": False, "first_seq": seq, "seq": seq,
     }  # fmt: skip
 
 

@@ -1,51 +1,82 @@
-"""A run's rows as the graph of `apps.reasoning.graph`, which answers all questions about it. Edges go from user to used."""
+"""A run's rows, read at one moment, as the graph of `apps.reasoning.graph`, which answers all questions about it."""
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import networkx as nx
 
 from apps.lemmas.formula_checks import check_outcomes
-from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, ProofVersion
-from apps.reasoning.graph.lemma_graph import closes_cycle
+from apps.lemmas.models import HumanVerdict, Lemma, LemmaEdge, LemmaState, ProofVersion
+from apps.reasoning.graph.lemma_graph import draw_uses, representatives
 from apps.runs.models import Run
+from apps.runs.one_moment import one_moment
 
 
-def network(
-    lemmas: Iterable[Lemma], proofs: Iterable[ProofVersion], edges: Iterable[LemmaEdge], human: dict[str, str]
-) -> "nx.DiGraph[str]":
-    """The graph of the given rows, without edges to unknown nodes and without those that would close a circle."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.graph["selected"] = ""
-    for lemma in lemmas:
-        graph.add_node(lemma.lemma, **_lemma(lemma), human=human.get(lemma.lemma, ""))
-    for proof in proofs:
-        graph.add_node(proof.proof, **_proof(proof))
-        if proof.selected:
-            graph.graph["selected"] = proof.proof
-    told = [edge for edge in edges if edge.user in graph and edge.used in graph]
-    graph.add_edges_from((edge.user, edge.used, _evidence(edge)) for edge in told)
-    if not nx.is_directed_acyclic_graph(graph):
-        graph.remove_edges_from(list(graph.edges))
-        for edge in told:
-            if not closes_cycle(graph, edge.user, edge.used):
-                graph.add_edge(edge.user, edge.used, **_evidence(edge))
-    return graph
+@dataclass(frozen=True)
+class RunGraph:
+    """The rows of a run's lemma graph. Drawing, outline and exports of one answer share one of these.
+
+    `run` was read before the rows: they may be newer than its `last_seq`, never older. `human` and `checks` are by lemma or
+    proof: what people said, and outcome and event of the formula check.
+    """
+
+    run: Run
+    lemmas: list[Lemma]
+    proofs: list[ProofVersion]
+    uses: list[LemmaEdge]
+    human: dict[str, str]
+    checks: dict[str, tuple[str, int]]
+
+    @cached_property
+    def representatives(self) -> dict[str, str]:
+        """By merged lemma, the lemma that represents it."""
+        return representatives_among(self.lemmas)
+
+    @cached_property
+    def network(self) -> "nx.DiGraph[str]":
+        """Lemmas and proofs, with an edge from what is used to its user."""
+        return self._drawn[0]
+
+    @cached_property
+    def sources(self) -> dict[tuple[str, str], str]:
+        """By user and the lemma that its text names: the lemma that the edge comes from. Uses that are left out are missing."""
+        return self._drawn[1]
+
+    @cached_property
+    def _drawn(self) -> "tuple[nx.DiGraph[str], dict[tuple[str, str], str]]":
+        graph: nx.DiGraph[str] = nx.DiGraph(selected="")
+        graph.add_nodes_from((lemma.lemma, _lemma(lemma)) for lemma in self.lemmas)
+        graph.add_nodes_from((proof.proof, _proof(proof)) for proof in self.proofs)
+        graph.graph["selected"] = next((proof.proof for proof in self.proofs if proof.selected), "")
+        return graph, draw_uses(graph, [(edge.user, edge.used, {}) for edge in self.uses], self.representatives)
 
 
-def run_network(run: Run) -> "nx.DiGraph[str]":
-    """The graph of a run, for exports; `check` of a node is the outcome of the formula check, where there is one."""
-    edges = LemmaEdge.objects.filter(run=run)
-    graph = network(Lemma.objects.filter(run=run), ProofVersion.objects.filter(run=run), edges, human_words(run))
-    for name, (outcome, _) in check_outcomes(run).items():
-        if name in graph:
-            graph.nodes[name]["check"] = outcome
-    return graph
+def run_graph(run: Run) -> RunGraph:
+    """Read the graph of `run`, each table once and all at one moment."""
+    with one_moment():
+        return RunGraph(
+            run,
+            list(Lemma.objects.filter(run=run)),
+            list(ProofVersion.objects.filter(run=run)),
+            list(LemmaEdge.objects.filter(run=run)),
+            human_words(run),
+            check_outcomes(run),
+        )
+
+
+def representatives_among(lemmas: Iterable[Lemma]) -> dict[str, str]:
+    """By merged lemma, the lemma that represents it. Of the others only those are needed that lemmas were merged into."""
+    rows = list(lemmas)
+    merged = {row.lemma: row.merged_into for row in rows if row.merged_into}
+    holding = {row.lemma for row in rows if row.judged == LemmaState.VERIFIED and not row.is_retired}
+    return representatives(merged, holding)
 
 
 def redundant_uses(graph: "nx.DiGraph[str]") -> set[tuple[str, str]]:
-    """The edges `(user, used)` that a longer way implies: what `reduced` of the core leaves out, some thirty times faster.
+    """The edges that a longer way implies: what `reduced` of the core leaves out, some thirty times faster.
 
     What each node rests on is one integer with a bit per node, so that a union is one operation.
     """
@@ -53,13 +84,13 @@ def redundant_uses(graph: "nx.DiGraph[str]") -> set[tuple[str, str]]:
     bit = {name: 1 << place for place, name in enumerate(order)}
     below: dict[str, int] = {}
     redundant: set[tuple[str, str]] = set()
-    for name in reversed(order):
+    for name in order:
         indirect = 0
-        for used in graph.successors(name):
+        for used in graph.predecessors(name):
             indirect |= below[used]
-        redundant |= {(name, used) for used in graph.successors(name) if indirect & bit[used]}
+        redundant |= {(used, name) for used in graph.predecessors(name) if indirect & bit[used]}
         below[name] = indirect
-        for used in graph.successors(name):
+        for used in graph.predecessors(name):
             below[name] |= bit[used]
     return redundant
 
@@ -73,42 +104,9 @@ def human_words(run: Run) -> dict[str, str]:
     return {lemma: words.get(frozenset(said.values()), "disputed") for lemma, said in newest.items()}
 
 
-def _evidence(edge: LemmaEdge) -> dict[str, Any]:
-    return {"quote": edge.evidence.get("quote", ""), "where": edge.evidence.get("where", "")}
-
-
 def _lemma(row: Lemma) -> dict[str, Any]:
-    return {
-        "kind": "lemma",
-        "label": row.label,
-        "number": row.number,
-        "rollout": row.rollout,
-        "round": row.round,
-        "statement": row.statement,
-        "status": row.status,
-        "confidence": row.confidence,
-        "low": row.low,
-        "high": row.high,
-        "passes": row.passes,
-        "valid": row.valid,
-        "total": row.total,
-        "unscored": row.unscored,
-        "origin": row.origin,
-        "supersedes": row.supersedes,
-        "merged_into": row.merged_into,
-        "rollouts": row.found_in,
-    }
+    return {"kind": "lemma", "number": row.number, "rollout": row.rollout, "round": row.round, "status": row.status}
 
 
 def _proof(row: ProofVersion) -> dict[str, Any]:
-    return {
-        "kind": "proof",
-        "label": f"Proof {row.name}",
-        "number": 0,
-        "rollout": row.rollout,
-        "round": 0,
-        "statement": "",
-        "status": row.status or "proposed",
-        "confidence": row.confidence,
-        "revises": row.revises,
-    }
+    return {"kind": "proof", "number": 0, "rollout": row.rollout, "round": 0, "status": row.status}

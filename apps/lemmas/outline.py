@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, field
 
-from apps.lemmas.graph_data import GraphData, GraphNode
-from apps.lemmas.models import Judged, Lemma, LemmaEdge, ProofVersion
-from apps.lemmas.network import network
+from apps.lemmas.graph_data import GraphNode, data_of
+from apps.lemmas.models import Judged, Lemma
+from apps.lemmas.network import RunGraph
 from apps.lemmas.words import confidence_words
 from apps.reasoning.graph.lemma_graph import outline as reading_order
-from apps.runs.models import Run
 
 
 @dataclass(frozen=True)
@@ -30,18 +29,17 @@ class OutlineLevel:
     items: list[OutlineItem]
 
 
-def outline(run: Run, data: GraphData) -> list[OutlineLevel]:
-    """Levels by round; within a round, what is used comes before what uses it. `data` is the whole graph of `run`."""
-    lemmas, proofs = list(Lemma.objects.filter(run=run)), list(ProofVersion.objects.filter(run=run))
-    judged: dict[str, Judged] = {row.lemma: row for row in lemmas}
-    judged |= {row.proof: row for row in proofs}
-    graph = network(lemmas, proofs, LemmaEdge.objects.filter(run=run), {})
+def outline(graph: RunGraph) -> list[OutlineLevel]:
+    """Levels by round; within a round, what is used comes before what uses it."""
+    data, network = data_of(graph), graph.network
+    judged: dict[str, Judged] = {row.lemma: row for row in graph.lemmas}
+    judged |= {row.proof: row for row in graph.proofs}
     nodes = {node["id"]: node for node in data["nodes"]}
     several = data["rollouts"] > 1
     levels: dict[int, list[OutlineItem]] = {}
-    for name in reading_order(graph):
+    for name in reading_order(network):
         node, row = nodes[name], judged[name]
-        uses, used_by = list(graph.successors(name)), list(graph.predecessors(name))
+        uses, used_by = list(network.predecessors(name)), list(network.successors(name))
         prefix = f"s{node['rollout']}." if several and node["kind"] == "lemma" else ""
         item = OutlineItem(node, _state_words(row, node), confidence_words(row), uses, used_by, prefix)
         levels.setdefault(node["round"], []).append(item)

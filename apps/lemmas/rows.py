@@ -3,13 +3,14 @@
 Rows of earlier are folded from the events by the same fold that wrote the stored ones, and kept in memory.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from django.db.models import Q
 
 from apps.lemmas.fold import FOLDED_KINDS, Fold
 from apps.lemmas.formula_checks import FormulaCheck, check_of
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, LemmaLikeness, ProofVersion, Verdict
+from apps.lemmas.network import representatives_among
 from apps.reasoning.domain.events import event_from
 from apps.runs.models import Run, RunEvent
 
@@ -43,12 +44,15 @@ class Rows:
     def versions_of(self, lemma: Lemma) -> list[Lemma]:
         return list(Lemma.objects.filter(run=self.run, number=lemma.number, rollout=lemma.rollout))
 
-    def merged_into(self, name: str) -> list[Lemma]:
-        return list(Lemma.objects.filter(run=self.run, merged_into=name))
+    def representatives(self) -> dict[str, str]:
+        """By merged lemma, the lemma that represents it."""
+        merged = Lemma.objects.filter(run=self.run).exclude(merged_into="")
+        into = Lemma.objects.filter(run=self.run, lemma__in=merged.values("merged_into"))
+        return representatives_among((merged | into).only("lemma", "merged_into", "judged", "is_retired"))
 
-    def edges_of(self, name: str) -> list[LemmaEdge]:
-        """The uses in which `name` is the user or the used."""
-        return list(LemmaEdge.objects.filter(Q(user=name) | Q(used=name), run=self.run))
+    def edges_of(self, names: Collection[str]) -> list[LemmaEdge]:
+        """The uses in which one of `names` is the user or the used."""
+        return list(LemmaEdge.objects.filter(Q(user__in=names) | Q(used__in=names), run=self.run))
 
     def likenesses_of(self, name: str) -> list[LemmaLikeness]:
         """Near-duplicates, the most alike first."""
@@ -91,11 +95,11 @@ class RowsThen(Rows):
     def versions_of(self, lemma: Lemma) -> list[Lemma]:
         return [row for row in self.lemmas() if (row.number, row.rollout) == (lemma.number, lemma.rollout)]
 
-    def merged_into(self, name: str) -> list[Lemma]:
-        return [row for row in self.lemmas() if row.merged_into == name]
+    def representatives(self) -> dict[str, str]:
+        return representatives_among(self.lemmas())
 
-    def edges_of(self, name: str) -> list[LemmaEdge]:
-        return [LemmaEdge(**row) for row in self._fold.edges if name in (row["user"], row["used"])]
+    def edges_of(self, names: Collection[str]) -> list[LemmaEdge]:
+        return [LemmaEdge(**row) for row in self._fold.edges if row["user"] in names or row["used"] in names]
 
     def likenesses_of(self, name: str) -> list[LemmaLikeness]:
         found = [LemmaLikeness(**row) for row in self._fold.likenesses if name in (row["lemma"], row["other"])]

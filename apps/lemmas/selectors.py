@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.utils.safestring import SafeString
 
 from apps.lemmas.anchors import Quoted, quoted
+from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck
 from apps.lemmas.graph_data import graph_data as graph_data
 from apps.lemmas.models import PROOF_PREFIX, HumanVerdict, Lemma, LemmaEdge, ProofVersion, Verdict
@@ -17,11 +18,15 @@ from apps.runs.models import Run, RunEvent
 
 @dataclass(frozen=True)
 class Use:
-    """One "uses" edge as a panel shows it: the thing at the other end, and the places where the text says so."""
+    """One "uses" edge as a panel shows it: the thing at the other end, and the places where the text says so.
+
+    `named` are the merged lemmas by which the text names the used one, if it does.
+    """
 
     other: Lemma | ProofVersion | None
     name: str
     places: list[Quoted]
+    named: list[str]
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,11 @@ class StepRow:
 
 @dataclass(frozen=True)
 class LemmaDetail:
-    """All that the lemma panel shows. `statement` is its HTML with tested formulas marked, `refuted` are those in it."""
+    """All that the lemma panel shows. `statement` is its HTML with tested formulas marked, `refuted` are those in it.
+
+    `used_by` are also users that name a lemma in `merged`, which this one represents. A merged lemma is itself
+    `represented_by` another; its own `used_by` are those whose texts name it.
+    """
 
     lemma: Lemma
     confidence: str
@@ -69,6 +78,7 @@ class LemmaDetail:
     votes: list[VoteRow]
     uses: list[Use]
     used_by: list[Use]
+    represented_by: str
     versions: list[Lemma]
     merged: list[Lemma]
     alike: list[tuple[Lemma, float]]
@@ -99,6 +109,7 @@ class ProofDetail:
     uses: list[Use]
     versions: list[ProofVersion]
     revised: ProofVersion | None
+    answer: ShownAnswer | None
 
     @property
     def is_voted_on(self) -> bool:
@@ -138,8 +149,10 @@ def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail |
     if lemma is None:
         return None
     cast = _with_checks(run, rows.votes_on(name))
-    edges = rows.edges_of(name)
-    others = rows.named({edge.user for edge in edges} | {edge.used for edge in edges})
+    by = rows.representatives()
+    twins = [twin for twin, one in by.items() if one == name and twin != name]
+    edges = rows.edges_of([name, *twins])
+    others = rows.named({edge.user for edge in edges} | {by.get(edge.used, edge.used) for edge in edges} | set(twins))
     likenesses = rows.likenesses_of(name)
     alike = {row.other if row.lemma == name else row.lemma: row.similarity for row in reversed(likenesses)}
     check = rows.check_of(name)
@@ -151,10 +164,11 @@ def lemma_detail(run: Run, name: str, until: int | None = None) -> LemmaDetail |
         refuted=check.refuted_at("statement"),
         steps=_steps(lemma.steps, cast, check),
         votes=_vote_rows(cast),
-        uses=_uses([edge for edge in edges if edge.user == name], others, by_user=False),
-        used_by=_uses([edge for edge in edges if edge.used == name], others, by_user=True),
+        uses=_uses([edge for edge in edges if edge.user == name], others, by),
+        used_by=_used_by(name, [edge for edge in edges if edge.used in (name, *twins)], others),
+        represented_by=by.get(name, name).removeprefix(name),
         versions=rows.versions_of(lemma),
-        merged=rows.merged_into(name),
+        merged=[row for twin in twins if isinstance(row := others.get(twin), Lemma)],
         alike=_alike(rows, alike),
         people=rows.people_on(name),
     )
@@ -174,7 +188,7 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
     if not name and until is not None:
         return proof_detail(run, proof.name, until)
     cast = _with_checks(run, rows.votes_on(proof.proof))
-    edges = [edge for edge in rows.edges_of(proof.proof) if edge.user == proof.proof]
+    edges, by = rows.edges_of([proof.proof]), rows.representatives()
     check = rows.check_of(proof.proof)
     steps = _steps(proof.steps or [proof.text], cast, check)
     placed = {vote for step in steps for finding in step.findings for vote in finding.votes}
@@ -188,9 +202,10 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
         steps=steps,
         loose=[Finding([vote.index], "", vote.summary or vote_words(vote)) for vote in faulty],
         votes=_vote_rows(cast),
-        uses=_uses(edges, rows.named({edge.used for edge in edges} | {proof.proof}), by_user=False),
+        uses=_uses(edges, rows.named({by.get(edge.used, edge.used) for edge in edges} | {proof.proof}), by),
         versions=versions,
         revised=by_id.get(proof.revises),
+        answer=shown_answer(run, proof.text),
     )
 
 
@@ -222,15 +237,26 @@ def _standing(run: Run, proof: ProofVersion, until: int | None = None) -> Standi
     return Standing({True: "accepted", False: "not accepted", None: "not judged"}[accepted], solution)
 
 
-def _uses(edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion], *, by_user: bool) -> list[Use]:
-    """Edges grouped by the thing at the other end; the places always lie in the text of the user."""
+def _uses(edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion], by: dict[str, str]) -> list[Use]:
+    """What one text uses, each lemma once; for a merged lemma, the one that represents it."""
+    return _grouped([(by.get(edge.used, edge.used), edge) for edge in edges], others)
+
+
+def _used_by(name: str, edges: list[LemmaEdge], others: dict[str, Lemma | ProofVersion]) -> list[Use]:
+    """The users of the lemma `name`; it may use a lemma that it represents, but is no user of itself."""
+    return _grouped([(edge.user, edge) for edge in edges if edge.user != name], others, name)
+
+
+def _grouped(edges: list[tuple[str, LemmaEdge]], others: dict[str, Lemma | ProofVersion], used: str = "") -> list[Use]:
+    """Edges by the thing at the other end; the places always lie in the text of the user."""
     grouped: dict[str, Use] = {}
-    for edge in edges:
-        name = edge.user if by_user else edge.used
+    for name, edge in edges:
         user = others.get(edge.user)
         text = user.text if isinstance(user, ProofVersion) else user.statement if user else ""
-        use = grouped.setdefault(name, Use(others.get(name), name, []))
+        use = grouped.setdefault(name, Use(others.get(name), name, [], []))
         use.places.append(quoted(edge.evidence, user.steps if user else [], text))
+        if edge.used not in (used or name, *use.named):
+            use.named.append(edge.used)
     return list(grouped.values())
 
 

@@ -12,11 +12,14 @@ from django.views.decorators.http import require_GET
 from apps.accounts.models import User
 from apps.lemmas.exports import FORMATS, ExportUnavailable
 from apps.lemmas.exports import graph_export as graph_export_of
+from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline as outline_levels
 from apps.lemmas.selectors import graph_data as graph_data_of
 from apps.lemmas.selectors import lemma_detail, proof_detail
 from apps.runs.access import run_get_for
 from apps.runs.models import Run
+from apps.runs.one_moment import one_moment
+from apps.ui.sent import whole_number
 
 
 def _run(request: HttpRequest, run_id: uuid.UUID) -> Run:
@@ -35,14 +38,15 @@ def _panel(request: HttpRequest, name: str, context: dict[str, object]) -> HttpR
 
 
 @require_GET
+@one_moment()
 def graph_page(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The lemma graph alone, in all of the window."""
     run = _run(request, run_id)
-    data = graph_data_of(run)
-    return render(request, "lemmas/graph_page.html", {"run": run, "graph": data, "levels": outline_levels(run, data)})
+    return render(request, "lemmas/graph_page.html", {"run": run, "levels": outline_levels(run_graph(run))})
 
 
 @require_GET
+@one_moment()
 def graph_data(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     """The graph as JSON (docs/graph_data.md). `after` asks for what changed since that event."""
     return graph_answer(request, _run(request, run_id), graph_data_of)
@@ -50,8 +54,7 @@ def graph_data(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
 
 def graph_answer(request: HttpRequest, run: Run, data_of: Callable[[Run, int], Mapping[str, Any]]) -> HttpResponseBase:
     """A graph of `run` as JSON, since the event `after` of the address; an unchanged one costs a 304."""
-    asked = request.GET.get("after", "0")
-    after = int(asked) if asked.isascii() and asked.isdigit() else 0
+    after = whole_number(request.GET.get("after", "")) or 0
     etag = f'"{run.public_id}-{run.last_seq}-{after}"'
     response = get_conditional_response(request, etag=etag)
     if response is None:
@@ -62,14 +65,15 @@ def graph_answer(request: HttpRequest, run: Run, data_of: Callable[[Run, int], M
 
 
 @require_GET
+@one_moment()
 def outline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The outline list as a partial."""
     run = _run(request, run_id)
-    data = graph_data_of(run)
-    return render(request, "lemmas/_outline.html", {"run": run, "graph": data, "levels": outline_levels(run, data)})
+    return render(request, "lemmas/_outline.html", {"run": run, "levels": outline_levels(run_graph(run))})
 
 
 @require_GET
+@one_moment()
 def graph_export(request: HttpRequest, run_id: uuid.UUID, form: str) -> HttpResponse:
     """The graph as a file."""
     run = _run(request, run_id)
@@ -85,6 +89,7 @@ def graph_export(request: HttpRequest, run_id: uuid.UUID, form: str) -> HttpResp
 
 
 @require_GET
+@one_moment()
 def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResponse:
     """One lemma version: statement, proof, votes, uses, versions."""
     run = _run(request, run_id)
@@ -95,6 +100,7 @@ def lemma_panel(request: HttpRequest, run_id: uuid.UUID, lemma: str) -> HttpResp
 
 
 @require_GET
+@one_moment()
 def proof_panel(request: HttpRequest, run_id: uuid.UUID, name: str) -> HttpResponse:
     """One proof version with its findings, and what changed since the version it revises."""
     run = _run(request, run_id)

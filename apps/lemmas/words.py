@@ -1,7 +1,7 @@
 """Verdicts in words, in one place, so that the page, the outline and the exports say the same."""
 
 from apps.lemmas.models import Judged, ProofVersion, Verdict
-from apps.reasoning.domain.verdicts import NO_FAULT
+from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED
 
 
 def confidence_words(row: Judged) -> str:
@@ -25,6 +25,8 @@ def vote_words(vote: Verdict) -> str:
         return f"finds lemma {vote.wrong_lemma} wrong"
     if vote.first_fault == NO_FAULT:
         return "finds no fault"
+    if vote.first_fault == UNPLACED:
+        return "finds a fault, at no step of the text"
     return f"finds the first fault in step {vote.first_fault}"
 
 

@@ -23,7 +23,7 @@ from apps.contests.models import ContestCoach, ContestProblem
 from apps.contests.opening import openings
 from apps.marks.access import captain_is
 from apps.marks.calibration import gate_refusal, task_ahead
-from apps.marks.leases import LEASE, drafts_leave, is_free
+from apps.marks.leases import LEASE, drafts_leave, is_free, lease_lead
 from apps.marks.models import EarlyReveal, FinalGrade, MarkingSetup, MarkingTask, Pass, PassReason, Reveal, RevealKind, Slot
 
 CLAIMED = (Slot.FIRST, Slot.SECOND, Slot.THIRD, Slot.AGAIN)
@@ -41,8 +41,9 @@ def task_next(problem: ContestProblem, user: User, *, besides: MarkingTask | Non
     held = _held(problem, user, besides) or task_ahead(problem, user)
     if held is None and not gate_refusal(problem, user):
         held = _taken(problem, user)
-    if besides is not None and held == besides.pk:
-        held = None
+    if besides is not None:
+        held = None if held == besides.pk else held
+        lease_lead(besides, user)
     return MarkingTask.objects.select_related("case").get(pk=held) if held is not None else None
 
 

@@ -1,11 +1,9 @@
-"""Results as files: a table for spreadsheets, and everything about settled scripts for research.
+"""Settled scripts as files: a table for spreadsheets, and everything about them for research.
 
 Papers have their numbers and nothing else: no name, no school, no account, no time of handing in. Markers are numbered in a
 file, in an order drawn from the file's own salt, so that two files cannot be laid side by side.
 """
 
-import csv
-import io
 import json
 import secrets
 from collections.abc import Iterable, Iterator
@@ -22,36 +20,23 @@ from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sheet import MarkSheet
 from apps.schemes.models import SchemeVersion
 from apps.submissions.models import SubmissionVersion
+from apps.ui.csv_files import csv_lines
 
 FORMAT = "lemmascope.marking/1"
 COLUMNS = ("paper", "problem", "points", "claim", "derivation", "comment", "scheme", "digest", "version", "newest")
 _WITH_SCHEME = ("scheme_version__scheme",)
 
 
-def results_csv(contest: Contest) -> str:
+def scripts_csv(contest: Contest) -> str:
     """One line a settled script. Cells that a spreadsheet would compute begin with an apostrophe."""
-    target = io.StringIO(newline="")
-    writer = csv.DictWriter(target, COLUMNS, lineterminator="\n")
-    writer.writeheader()
     newest = newest_of(contest)
-    writer.writerows({name: cell(value) for name, value in _line(grade, newest).items()} for grade in grades_settled(contest))
-    return target.getvalue()
+    return "".join(csv_lines(COLUMNS, (_line(grade, newest) for grade in grades_settled(contest))))
 
 
 def newest_of(contest: Contest) -> dict[int, int]:
     """By text, the number of the newest version: a grade may still be that of an older one."""
     numbers = SubmissionVersion.objects.filter(submission__paper__contest=contest).order_by("number")
     return dict(numbers.values_list("submission", "number"))
-
-
-def cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r", "'") else text
-
-
-def uncell(text: str) -> str:
-    """What `cell` was given."""
-    return text[1:] if text[:1] == "'" else text
 
 
 def claim_of(sheet: MarkSheet, version: SchemeVersion | None) -> str:

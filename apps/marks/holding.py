@@ -17,9 +17,10 @@ from apps.schemes.models import MarkingScheme
 
 
 def solutions_held(user: User | None) -> QuerySet[Problem]:
-    """The problems of closed contests whose solutions no release shows, but those that `user` meets as a coach."""
+    """The problems of closed contests whose solutions neither a release nor staff show, but those that `user` coaches."""
     released = ReleaseBatch.objects.filter(undone_at=None, parts__icontains=f'"{ReleasePart.SOLUTION.value}"')
     waiting = ContestProblem.objects.filter(~Q(contest__in=released.values("contest")), contest__state=ContestState.CLOSED)
+    waiting = waiting.filter(contest__shows_problems=False)
     return Problem.objects.filter(pk__in=waiting.values("problem")).exclude(pk__in=problems_coached(user).values("pk"))
 
 

@@ -15,6 +15,8 @@ from apps.marks.audit import audit
 from apps.marks.models import Mark, MarkingTask, MarkState
 
 LEASE = timedelta(minutes=2)
+#: By so much the lease of the script in hand ends after those fetched ahead: it is the one to go on with.
+_LATER = timedelta(milliseconds=1)
 #: What somebody had begun and left, in the record for them alone: no ledger and no office shows it.
 DRAFT_LEFT = "draft.left"
 
@@ -36,9 +38,16 @@ def lease_renew(task: MarkingTask, user: User) -> datetime:
     if not held.update(lease_until=kept):
         raise TaskGone("This script is no longer yours: the lease ran out and somebody else has it.")
     others = MarkingTask.objects.filter(case__problem=task.case.problem_id, assignee=user, done_at=None)
-    others.filter(lease_until__gte=now, lease_until__lt=until).update(lease_until=until)
+    others.filter(lease_until__gte=now, lease_until__lt=until).update(lease_until=until - _LATER)
     task.lease_until = until
     return until
+
+
+def lease_lead(task: MarkingTask, user: User) -> None:
+    """Let the lease of the script in hand end after the one that was just fetched ahead, where it is still held."""
+    held = MarkingTask.objects.filter(pk=task.pk, assignee=user, done_at=None)
+    until = timezone.now() + LEASE + _LATER
+    held.filter(lease_until__lt=until).update(lease_until=until)
 
 
 def lease_end(task: MarkingTask, user: User) -> bool:

@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.contests.models import ContestState
 from apps.marks.calibration import Agreed, agreed_show
 from apps.marks.coordination import claim_default
+from apps.marks.graders.families import shown_to
 from apps.marks.models import Coordination, Mark, MarkState, Reveal, RevealKind, Suggestion
 from apps.marks.precedents import Precedents, precedents_of
 from apps.marks.revealing import (
@@ -63,6 +64,7 @@ class GraderItems:
     body: SuggestionBody
     shares: list[tuple[str, int]]
     scale: str
+    shown: str
 
 
 @dataclass(frozen=True)
@@ -182,4 +184,5 @@ def _items(grader: str, body: SuggestionBody) -> GraderItems:
     shares = [
         (points_text(one.points), round(100 * one.share)) for one in sorted(body.distribution, key=lambda one: one.points)
     ]
-    return GraderItems(label_of(grader), body, shares, points_text(body.scale) if body.scale is not None else "")
+    scale = points_text(body.scale) if body.scale is not None else ""
+    return GraderItems(label_of(grader), body, shares, scale, shown_to(grader, body.view))

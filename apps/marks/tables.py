@@ -4,8 +4,6 @@ An empty cell keeps what is there; `!clear` empties it. A row is sealed where it
 row's fault is no other row's. A row that says what is sealed already changes nothing, so a table that came out goes in again.
 """
 
-import csv
-import io
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from apps.contests.models import ContestProblem
 from apps.marks.access import TaskGone
 from apps.marks.claims import CLAIMED, task_of_case
 from apps.marks.drafts import Command, command_apply, draft_of
-from apps.marks.exporting import cell, claim_of, comment_of, uncell
+from apps.marks.exporting import claim_of, comment_of
 from apps.marks.models import Mark, MarkingCase, MarkState
 from apps.marks.sealing import NotReady, mark_seal
 from apps.marks.sheets import sheet_of
@@ -26,6 +24,7 @@ from apps.problems.importing.files import FileWrong, Record, table_read
 from apps.reasoning.marking.commands import CommandRefused
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sheet import MarkSheet
+from apps.ui.csv_files import csv_lines
 
 COLUMNS = ("paper", "claim", "points", "reason", "comment")
 CLEAR = "!clear"
@@ -64,16 +63,9 @@ class _Book:
 
 def table_written(problem: ContestProblem, user: User) -> str:
     """The marker's sealed marks on a problem, a line each. Scripts that wait have a line with their number alone."""
-    target = io.StringIO(newline="")
-    writer = csv.DictWriter(target, COLUMNS, restval="", lineterminator="\n")
-    writer.writeheader()
     own = {mark.task.case_id: mark for mark in _sealed(problem, user)}
-    for case in _cases(problem):
-        values = {"paper": case.version.submission.paper.number}
-        if mark := own.get(case.pk):
-            values |= _values(mark)
-        writer.writerow({name: cell(value) for name, value in values.items()})
-    return target.getvalue()
+    papers = ((case.version.submission.paper.number, own.get(case.pk)) for case in _cases(problem))
+    return "".join(csv_lines(COLUMNS, ({"paper": paper} | (_values(mark) if mark else {}) for paper, mark in papers)))
 
 
 def table_seal(*, problem: ContestProblem, user: User, data: bytes, is_trial: bool) -> list[Outcome]:
@@ -92,7 +84,7 @@ def table_seal(*, problem: ContestProblem, user: User, data: bytes, is_trial: bo
 
 def _row(book: _Book, record: Record) -> Outcome:
     """What becomes of a row, in a transaction of its own, which keeps nothing where it is a trial."""
-    values = {name: uncell(str(record.values.get(name) or "").strip()) for name in COLUMNS}
+    values = {name: str(record.values.get(name) or "").strip() for name in COLUMNS}
     number = values["paper"].upper()
     try:
         if record.reason:

@@ -41,7 +41,9 @@ def counter_register(counter: Counter) -> None:
 
 def waiting_for(user: User) -> list[tuple[Contest, list[Waiting]]]:
     """The contests that a person coaches and in which something waits for them."""
-    contests = list(Contest.objects.filter(coaches__person=user).exclude(state=ContestState.PREPARING))
+    contests = list(
+        Contest.objects.filter(coaches__person=user).exclude(state__in=(ContestState.PREPARING, ContestState.DELETED))
+    )
     found: dict[int, list[Waiting]] = {}
     for counter in _COUNTERS if contests and user.may_see_runs else ():
         for key, waiting in counter(user, contests):

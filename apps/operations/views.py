@@ -22,6 +22,7 @@ from apps.operations.situation import held_by, situation
 from apps.runs.models import Run
 from apps.runs.selectors import step_get
 from apps.runs.streams import sync_client
+from apps.ui.sent import whole_number
 
 HOURS = (1, 6, 24)
 
@@ -88,8 +89,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _hours(request: HttpRequest) -> int:
-    wanted = request.GET.get("hours", "")
-    return int(wanted) if wanted.isdecimal() and int(wanted) in HOURS else HOURS[0]
+    wanted = whole_number(request.GET.get("hours", ""))
+    return wanted if wanted in HOURS else HOURS[0]
 
 
 def _log_url(run: str, step: str, worker: str) -> str:

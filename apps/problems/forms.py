@@ -12,6 +12,7 @@ from apps.problems.importing.files import FILE_BYTES
 from apps.problems.importing.shapes import SHAPES
 from apps.problems.levels import level_spelled
 from apps.problems.models import Topic
+from apps.ui.sent import whole_number
 
 
 class TextField(forms.CharField):
@@ -121,9 +122,9 @@ def _form_values(draft: ProblemDraft) -> dict[str, Any]:
 def _with_one_more(data: QueryDict) -> QueryDict:
     """The posted data with room for one more solution, as far as that is allowed."""
     changed = data.copy()
-    count = changed.get("solutions-TOTAL_FORMS", "")
-    if count.isascii() and count.isdigit() and len(count) < 4:
-        changed["solutions-TOTAL_FORMS"] = str(min(int(count) + 1, drafts.SOLUTIONS_AT_MOST))
+    count = whole_number(changed.get("solutions-TOTAL_FORMS", ""), 3)
+    if count is not None:
+        changed["solutions-TOTAL_FORMS"] = str(min(count + 1, drafts.SOLUTIONS_AT_MOST))
     return changed
 
 

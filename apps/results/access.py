@@ -102,10 +102,15 @@ def request_answered_for(user: User, public_id: uuid.UUID) -> FeedbackRequest:
     Nothing of it leads to its author.
     """
     request = _request(public_id)
-    contest = request.version.submission.paper.contest
-    if coach_of(user, contest) is None or request.version.submission_id in texts_marked(user, contest):
+    if not request_may_answer(user, request):
         raise Http404(NO_REQUEST)
     return request
+
+
+def request_may_answer(user: User, request: FeedbackRequest) -> bool:
+    """Whether the person coaches the contest of a request, and no mark of their own on the text can still change."""
+    contest = request.version.submission.paper.contest
+    return coach_of(user, contest) is not None and request.version.submission_id not in texts_marked(user, contest)
 
 
 def texts_marked(user: User, contest: Contest) -> set[int]:

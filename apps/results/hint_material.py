@@ -4,6 +4,7 @@ import logging
 
 from django.conf import settings
 
+from apps.accounts.models import User
 from apps.contests.models import ContestProblem
 from apps.marks.drafts import version_active
 from apps.marks.graders import GraderFailed, GraderStep, Question
@@ -16,12 +17,13 @@ from apps.reasoning.marking.scheme import Kind
 from apps.reasoning.marking.sheet import MarkSheet, Role
 from apps.reasoning.marking.suggestion import SuggestionBody
 from apps.reasoning.texts.segmentation import segment
-from apps.results.models import RungAsked
+from apps.results.access import request_may_answer
+from apps.results.models import FeedbackRequest, RungAsked
 from apps.results.revisions import earlier_feedback
 from apps.results.shown import parts_of, parts_released
 from apps.results.words import FALLACIES
 from apps.schemes.models import SchemeVersion, VersionStatus
-from apps.submissions.models import SubmissionVersion
+from apps.submissions.models import Scan, SubmissionVersion
 
 logger = logging.getLogger(__name__)
 #: Steps of a reference solution that a writer gets at most.
@@ -34,6 +36,18 @@ def text_answered(asked: RungAsked) -> SubmissionVersion:
         return asked.request.version
     newest = asked.request.version.submission.versions.order_by("-number").first()
     return newest or asked.request.version
+
+
+def text_shown(request: FeedbackRequest) -> SubmissionVersion:
+    """The version that coaches read beside a request: the one that the hint waited for is about, else the one asked about."""
+    waiting = request.asked.filter(given_at=None).first()
+    return text_answered(waiting) if waiting is not None else request.version
+
+
+def pages_beside_hints(user: User, scan: Scan) -> bool:
+    """Whether the page belongs to a text that this coach reads beside a request for hints."""
+    requests = FeedbackRequest.objects.filter(version__submission=scan.submission_id)
+    return any(scan.pages.filter(version=text_shown(one)).exists() for one in requests if request_may_answer(user, one))
 
 
 def material_of(asked: RungAsked) -> HintMaterial:

@@ -13,6 +13,7 @@ from apps.runs import live_reads
 from apps.runs.admission import NOT_SIGNED_IN, SocketRefused, admitted, session_name
 from apps.runs.live import Subscription, hub
 from apps.runs.live_reads import in_thread
+from apps.ui.sent import whole_number
 
 logger = logging.getLogger(__name__)
 FLUSH_S, STATE_S, BEAT_S, SLOW_S, ADMIT_S = 0.025, 1.0, 15.0, 10.0, 60.0
@@ -31,8 +32,8 @@ class RunConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self._session_key = getattr(self.scope.get("session"), "session_key", None)
         if not await self._is_admitted():
             return
-        after = parse_qs(self.scope["query_string"].decode()).get("after", ["0"])[0]
-        self._sent = int(after) if after.isdecimal() else 0
+        after = parse_qs(self.scope["query_string"].decode(errors="replace")).get("after", [""])[0]
+        self._sent = whole_number(after) or 0
         self._subscription = await hub().subscribe(str(self._run.public_id), session_name(self._session_key))
         self._sender = asyncio.create_task(self._send(self._subscription))
 

@@ -43,10 +43,11 @@ from apps.runs.threads import in_thread
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-#: A run that has its outcome waits so long for checks of formulas that are under way.
-LAST_CHECKS_S = 8.0
-#: So much longer for the proof that it stands by: two attempts at the longest job.
-SELECTED_CHECK_S = 45.0
+#: A run that has its outcome waits at most so long for checks of formulas that are under way: a guard, which a busy machine
+#: does not reach with texts of usual length.
+LAST_CHECKS_S = 60.0
+#: So much longer for the proof that it stands by.
+SELECTED_CHECK_S = 60.0
 #: A replay of so many takes a second, and what it makes is worth to be left out of the collector's later walks.
 MANY_CALLS = 5_000
 _driving: "set[asyncio.Task[Any]]" = set()

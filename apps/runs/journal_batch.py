@@ -60,6 +60,13 @@ class Plan:
         ]
 
     @property
+    def spent(self) -> dict[str, int]:
+        """What the batch adds to the counters of the run (`rows.COUNTERS`)."""
+        records = [item.record for item in self.items if item.record]
+        asked, inherited = [one for one in records if one.was_asked], [one for one in records if one.was_inherited]
+        return _sums(asked) | {f"inherited_{name}": value for name, value in _sums(inherited).items()}
+
+    @property
     def announced(self) -> list[Announced]:
         return [(row["seq"], _as_event_row(row)) for row in self.event_rows]
 
@@ -73,6 +80,14 @@ def texts_of(item: Item) -> dict[str, str]:
     if record.final is not None:
         texts.update({sha_of(text): text for text in (record.final.text, record.final.reasoning) if text})
     return texts
+
+
+def _sums(records: Sequence[StepRecord]) -> dict[str, int]:
+    return {
+        "calls": len(records),
+        "prompt_tokens": sum(one.usage.prompt for one in records),
+        "completion_tokens": sum(one.usage.completion for one in records),
+    }
 
 
 def _as_event_row(row: Mapping[str, Any]) -> str:

@@ -233,8 +233,8 @@ class JournalWriter:
             if self._announce is not None:
                 try:
                     self._announce(plan.journal.public_id, plan.announced)
-                except Exception:  # Announcing is a courtesy; readers find the rows by themselves.
-                    logger.debug("journal: readers could not be told", exc_info=True)
+                except Exception as error:  # Announcing is a courtesy; readers find the rows by themselves, a second later.
+                    logger.warning("run %s: readers could not be told of events: %s", plan.journal.public_id, error)
 
 
 class _Unwritable(Exception):
@@ -257,15 +257,7 @@ def _count(plans: list[Plan], seconds: float) -> None:
 
 
 def _fence_holds(plan: Plan) -> bool:
-    finals = [item.record.final for item in plan.items if item.record and item.record.was_asked and item.record.final]
-    return advance(
-        plan.journal.pk,
-        plan.journal.fence,
-        last_seq=plan.last_seq,
-        calls=sum(1 for item in plan.items if item.record and item.record.was_asked),
-        prompt_tokens=sum(final.usage.prompt for final in finals),
-        completion_tokens=sum(final.usage.completion for final in finals),
-    )
+    return advance(plan.journal.pk, plan.journal.fence, last_seq=plan.last_seq, spent=plan.spent)
 
 
 def _is_there(plans: list[Plan]) -> bool:

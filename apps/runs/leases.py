@@ -11,12 +11,15 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Now
 
 from apps.runs.models import APART, LIVE, Run, RunCommand, RunStatus
 from apps.runs.shares import ON_ITS_WAY, must_wait, owners_at_their_limit
 
+#: More take-overs than a run has between a backup and its restore.
+FENCES_OF_A_LOST_FUTURE = 1000
 #: What `owner_name` gave: a container that is started again has its name and, as a rule, its number of the process again.
 _names: set[str] = set()
 
@@ -98,6 +101,16 @@ def runs_without_owner() -> list[int]:
     waiting = live.filter(~Q(preset__in=APART), pk__in=found, owner__in=owners_at_their_limit())
     must_wait_on = set(waiting.values_list("pk", flat=True))
     return [pk for pk in found if pk not in must_wait_on]
+
+
+@transaction.atomic
+def leases_void() -> int:
+    """After a restore: every live run is free at once, and owners of the lost future write nothing; returns how many are live.
+
+    Such an owner may have any fence that the run had before; the fences of the restored runs begin beyond.
+    """
+    Run.objects.filter(fence__gt=0).update(fence=F("fence") + FENCES_OF_A_LOST_FUTURE)
+    return Run.objects.filter(status__in=LIVE).update(lease_owner="", lease_until=None)
 
 
 def run_close(run_pk: int, fence: int, status: RunStatus, *, reason: str = "") -> bool:

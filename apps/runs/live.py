@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 import redis.asyncio
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from apps.runs import metrics
 from apps.runs.streams import EVENTS_KEPT, SIGNED_OUT, WATCH_S, async_client, events_key, tokens_key, watch_key
@@ -270,8 +270,26 @@ def hub() -> Hub:
 
 
 def announce_events(client: Any, run: str, events: Sequence[tuple[int, str]]) -> None:
-    """Put committed events, seq and row as JSON, on the run's stream under ids `<seq>-0`; older ones fall off the end."""
+    """Put committed events, seq and row as JSON, on the run's stream under ids `<seq>-0`; older ones fall off the end.
+
+    A stream that is further than the events refuses them: it is of a future that a restore has undone, or another owner was
+    faster. It begins again with these events; readers page the table wherever it has a hole. Raises `RedisError`.
+    """
+    try:
+        _add_events(client, run, events)
+    except ResponseError as error:
+        if "equal or smaller" not in str(error):
+            raise
+        logger.warning(
+            "run %s: its stream is further than event %d and begins again. After a restore by other means than "
+            "`manage.py restore`, run `manage.py after_restore`.", run, events[0][0],
+        )  # fmt: skip
+        client.delete(events_key(run))
+        _add_events(client, run, events)
+
+
+def _add_events(client: Any, run: str, events: Sequence[tuple[int, str]]) -> None:
     pipeline = client.pipeline(transaction=False)
     for seq, event in events:
         pipeline.xadd(events_key(run), {"event": event}, id=f"{seq}-0", maxlen=EVENTS_KEPT, approximate=True)
-    pipeline.execute(raise_on_error=False)
+    pipeline.execute()

@@ -46,6 +46,8 @@ def state(run: Run) -> dict[str, Any]:
         "stalled": fresh.is_stalled,
         "calls": fresh.calls,
         "tokens": fresh.tokens,
+        "inherited_calls": fresh.inherited_calls,
+        "inherited_tokens": fresh.inherited_tokens,
         "seconds": round(fresh.active_seconds, 1),
         "budget": fresh.budget,
     }

@@ -39,7 +39,8 @@ class Run(models.Model):
     """One durable execution of a scaffold on a problem version.
 
     `fence` grows at every take-over and guards every write. `last_seq` is the number of the newest event. Counters are sums
-    over the step records, kept in the transaction that adds them.
+    over the step records, kept in the transaction that adds them: `calls` and tokens over the calls that this run made, for
+    which it has a budget; the `inherited_` ones over those that a fork took over, for which no model was asked.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -65,6 +66,9 @@ class Run(models.Model):
     calls = models.PositiveIntegerField(default=0)
     prompt_tokens = models.PositiveBigIntegerField(default=0)
     completion_tokens = models.PositiveBigIntegerField(default=0)
+    inherited_calls = models.PositiveIntegerField(default=0, db_default=0)
+    inherited_prompt_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
+    inherited_completion_tokens = models.PositiveBigIntegerField(default=0, db_default=0)
     active_seconds = models.FloatField(default=0.0)
     outcome: "models.JSONField[dict[str, Any] | None, dict[str, Any] | None]" = models.JSONField(null=True)
 
@@ -113,6 +117,10 @@ class Run(models.Model):
     @property
     def tokens(self) -> int:
         return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def inherited_tokens(self) -> int:
+        return self.inherited_prompt_tokens + self.inherited_completion_tokens
 
 
 class RunEvent(models.Model):

@@ -4,10 +4,12 @@
 Inference workers have a heartbeat of their own (workers/worker.py) and push their counts with it.
 """
 
+import atexit
 import json
 import logging
 import threading
 import time
+from contextlib import suppress
 from typing import Any, Literal, TypedDict, cast
 
 from redis.exceptions import RedisError
@@ -20,6 +22,8 @@ logger = logging.getLogger(__name__)
 EVERY_S = 2.0
 LIVES_MS = 8000
 _NAMES = "pulses"
+_beating = threading.Lock()
+_ended = threading.Event()
 
 Kind = Literal["orchestrator", "web", "trainer"]
 
@@ -34,7 +38,8 @@ class Pulse(TypedDict):
 
 
 def start(kind: Kind) -> threading.Thread:
-    """Beat until the process ends."""
+    """Beat until the process ends; one that ends by itself takes its heartbeat back."""
+    atexit.register(_end, kind)
     thread = threading.Thread(target=_beat_for_ever, args=(kind, time.monotonic()), name="pulse", daemon=True)
     thread.start()
     return thread
@@ -42,14 +47,17 @@ def start(kind: Kind) -> threading.Thread:
 
 def beat(client: Any, kind: Kind, since: float) -> None:
     """One beat; `since` is when the process started, on the monotonic clock. Raises `RedisError`."""
-    name = process_name()
-    pulse: Pulse = {"kind": kind, "name": name, "up_s": time.monotonic() - since, "levels": metrics.levels()}
-    key = f"pulse:{kind}:{name}"
+    pulse: Pulse = {"kind": kind, "name": process_name(), "up_s": time.monotonic() - since, "levels": metrics.levels()}
+    key = _key(kind)
     pipeline = client.pipeline(transaction=False)
     pipeline.set(key, json.dumps(pulse), px=LIVES_MS)
     pipeline.sadd(_NAMES, key)
     pipeline.execute()
     metrics.push(client)
+
+
+def _key(kind: Kind) -> str:
+    return f"pulse:{kind}:{process_name()}"
 
 
 def pulses(client: Any) -> list[Pulse]:
@@ -62,12 +70,21 @@ def pulses(client: Any) -> list[Pulse]:
     return [cast("Pulse", json.loads(value)) for value in values if value]
 
 
+def _end(kind: Kind) -> None:
+    with _beating:
+        _ended.set()
+        with suppress(RedisError, OSError):
+            sync_client().delete(_key(kind))
+
+
 def _beat_for_ever(kind: Kind, since: float) -> None:
-    while True:
+    while not _ended.is_set():
         try:
-            beat(sync_client(), kind, since)
+            with _beating:
+                if not _ended.is_set():
+                    beat(sync_client(), kind, since)
         except (RedisError, OSError) as error:
             logger.debug("pulse: %s", error)
         except Exception:
             logger.exception("pulse")
-        time.sleep(EVERY_S)
+        _ended.wait(EVERY_S)

@@ -18,9 +18,12 @@ from django.db import connection, models
 from apps.runs.models import Run
 
 M = TypeVar("M", bound=models.Model)
+COUNTERS = (
+    "calls", "prompt_tokens", "completion_tokens", "inherited_calls", "inherited_prompt_tokens", "inherited_completion_tokens"
+)  # fmt: skip
 _ADVANCE = (
-    f"UPDATE {Run._meta.db_table} SET last_seq = %s, calls = calls + %s, prompt_tokens = prompt_tokens + %s, "  # noqa: S608
-    "completion_tokens = completion_tokens + %s WHERE id = %s AND fence = %s"
+    f"UPDATE {Run._meta.db_table} SET last_seq = %s, {', '.join(f'{name} = {name} + %s' for name in COUNTERS)} "  # noqa: S608
+    "WHERE id = %s AND fence = %s"
 )
 
 
@@ -131,10 +134,10 @@ def _statement(sql: str, fields: "Sequence[models.Field[Any, Any]]") -> _Stateme
     )
 
 
-def advance(run_pk: int, fence: int, *, last_seq: int, calls: int, prompt_tokens: int, completion_tokens: int) -> bool:
-    """Move the run's last event and add to its counters. False where another owner has moved its fence."""
+def advance(run_pk: int, fence: int, *, last_seq: int, spent: Mapping[str, int]) -> bool:
+    """Move the run's last event and add `spent` to its `COUNTERS`. False where another owner has moved its fence."""
     with connection.cursor() as cursor:
-        cursor.execute(_ADVANCE, [last_seq, calls, prompt_tokens, completion_tokens, run_pk, fence])
+        cursor.execute(_ADVANCE, [last_seq, *(spent[name] for name in COUNTERS), run_pk, fence])
         return bool(cursor.rowcount == 1)
 
 

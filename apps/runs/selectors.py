@@ -11,6 +11,8 @@ from apps.runs.models import APART, Run, RunEvent, Step
 from apps.runs.texts import text_get, texts_get
 
 EVENT_PAGE = 500
+#: Recorded calls that a fork took over from the run it was forked from: no model was asked.
+INHERITED = Q(attempt=0)
 SPEED_CALLS = 300
 SPEED_LOOKS_BACK = 20_000
 
@@ -60,7 +62,7 @@ def run_list(
 
 @dataclass(frozen=True)
 class RoleCost:
-    """Calls and tokens of one role."""
+    """Calls and tokens of one role; `inherited` and `inherited_completion` are the part that a fork took over."""
 
     role: str
     calls: int
@@ -68,6 +70,8 @@ class RoleCost:
     cached_tokens: int
     completion_tokens: int
     seconds: float
+    inherited: int = 0
+    inherited_completion: int = 0
 
 
 def steps_until(run: Run, until: int | None = None) -> QuerySet[Step]:
@@ -90,11 +94,23 @@ def cost_per_role(run: Run, until: int | None = None) -> list[RoleCost]:
             cached=Sum("cached_tokens"),
             completion=Sum("completion_tokens"),
             seconds=Sum("duration_s"),
+            inherited=Count("pk", filter=INHERITED),
+            inherited_completion=Sum("completion_tokens", filter=INHERITED, default=0),
         )
         .order_by("-completion")
     )
     return [
-        RoleCost(row["role"], row["calls"], row["prompt"], row["cached"], row["completion"], row["seconds"]) for row in rows
+        RoleCost(
+            row["role"],
+            row["calls"],
+            row["prompt"],
+            row["cached"],
+            row["completion"],
+            row["seconds"],
+            row["inherited"],
+            row["inherited_completion"],
+        )
+        for row in rows
     ]
 
 
@@ -106,6 +122,7 @@ def phase_summary(run: Run) -> list[dict[str, Any]]:
         .annotate(
             calls=Count("pk"),
             failed=Count("pk", filter=~Q(failure="")),
+            inherited=Count("pk", filter=INHERITED),
             completion=Sum("completion_tokens"),
             seconds=Sum("duration_s"),
             mean_s=Avg("duration_s"),

@@ -94,7 +94,7 @@ def _tell_created(run: Run, spec: RunSpec, at: datetime) -> None:
 def run_dispatch(run: Run) -> None:
     """Send the run's task after commit. A task that gets lost is sent again by the warden when the mark runs out."""
     if lease_mark_dispatched(run.pk):
-        transaction.on_commit(lambda: orchestrate.delay(run.pk))
+        transaction.on_commit(lambda: orchestrate.delay(run.pk), robust=True)
 
 
 @transaction.atomic
@@ -140,7 +140,7 @@ def command_request(
             if name == "extend_budget":
                 _extend_budget(run, args)
             if name == "cancel":  # The owner will say so too; the engines need not wait for it.
-                transaction.on_commit(lambda: stop_calls(str(run.public_id)))
+                transaction.on_commit(lambda: stop_calls(str(run.public_id)), robust=True)
             return command
     except IntegrityError:  # The same form, sent twice at the same instant: the other one was first.
         return RunCommand.objects.get(run=run, command_id=command_id)

@@ -20,6 +20,7 @@ import hashlib
 import json
 import socket
 import time
+from collections.abc import Iterable
 from typing import Any, TypedDict, cast
 
 import redis
@@ -37,6 +38,9 @@ SIGNED_OUT = "signed-out"
 SENT_AT = "sent_at"
 DAY_S = 86_400
 WATCH_S = 10
+#: Keys that tell of runs. All can be lost: after a restore they tell of a future that never was.
+_OF_RUNS = ("ev:*", "tok:*", "buf:*", "res:*", "fin:*", "cancel:*", "watch:*")
+_OF_MESSAGES = ("inference.*", "unacked", "unacked_index")
 #: Of a connection whose other end answers nothing at all any more: asked after 10 s, given up after half a minute. What this
 #: system's kernel cannot do is left out.
 _VANISHED = {
@@ -137,6 +141,24 @@ def heartbeats(client: Any) -> list[Heartbeat]:
     if gone:
         client.srem(WORKERS_KEY, *gone)
     return [cast("Heartbeat", json.loads(value)) for value in values if value]
+
+
+def runs_forget(client: Any, queues: Iterable[str]) -> int:
+    """Delete all that is known of runs, and the messages of inference workers and of `queues`; returns how many keys.
+
+    Only while no process drives runs. An inference worker may go on: its result and the mark of it come together.
+    """
+    names = [_list_of(queue, step) for queue in queues for step in settings.PRIORITY_STEPS]
+    deleted = int(client.delete(*names)) if names else 0
+    for pattern in (*_OF_RUNS, *_OF_MESSAGES):
+        found: list[str] = []
+        for key in client.scan_iter(match=pattern, count=1000):
+            found.append(key)
+            if len(found) == 1000:
+                deleted += int(client.unlink(*found))
+                found.clear()
+        deleted += int(client.unlink(*found)) if found else 0
+    return deleted
 
 
 def _list_of(queue: str, step: int) -> str:

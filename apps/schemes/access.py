@@ -13,6 +13,7 @@ from apps.problems.access import problem_may_edit, solutions_may_read, solutions
 from apps.problems.models import Problem
 from apps.schemes.models import MarkingScheme, SchemeVersion
 from apps.schemes.selectors import version_current
+from apps.ui.sent import whole_number
 
 
 def reader_of(request: HttpRequest) -> User:
@@ -50,8 +51,8 @@ def version_get_for(user: User, scheme: MarkingScheme, number: str) -> SchemeVer
         raise Http404("There is no such marking scheme.")
     if not number:
         return version_current(scheme)
-    is_number = number.isascii() and number.isdigit() and len(number) < 7
-    version = scheme.versions.filter(number=int(number)).first() if is_number else None
+    asked = whole_number(number, 6)
+    version = scheme.versions.filter(number=asked).first() if asked is not None else None
     if version is None:
         raise Http404(f"This scheme has no version {number}.")
     return version

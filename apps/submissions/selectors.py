@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
@@ -40,6 +40,12 @@ def own_rows(contest: Contest, paper: Paper) -> list[OwnRow]:
         has_pages = submission is not None and handed_in is None and scan_list(submission).exists()
         rows.append(OwnRow(problem, handed_in, (bool(draft.strip()) and is_other) or has_pages))
     return rows
+
+
+def has_texts(contest: Contest) -> bool:
+    """Whether a contest holds a text: handed in, withdrawn, only begun, or a page."""
+    begun = Submission.objects.filter(paper__contest=contest)
+    return begun.filter(Q(versions__isnull=False) | Q(scans__isnull=False) | ~Q(draft="")).exists()
 
 
 def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) -> QuerySet[SubmissionVersion]:

@@ -2,7 +2,16 @@
 
 import re
 
-from apps.reasoning.texts.formulas import HIDDEN_BREAK, MAX_DISPLAY, MAX_INLINE, Formula, code_end, formula_at, formulas
+from apps.reasoning.texts.formulas import (
+    HIDDEN_BREAK,
+    MAX_DISPLAY,
+    MAX_INLINE,
+    Formula,
+    code_end,
+    formula_at,
+    formulas,
+    unclosed,
+)
 
 __all__ = [
     "MAX_DISPLAY",
@@ -13,6 +22,7 @@ __all__ = [
     "formulas",
     "hide_breaks",
     "show_breaks",
+    "unclosed",
     "without_hidden",
 ]
 

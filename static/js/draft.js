@@ -4,6 +4,9 @@ const PAUSE_MS = 800;
 const AGAIN_MS = 5000;
 const WORDS = "words-"; // What is made of a model's proposals; these fields stand beside the pages, outside the form.
 
+/** The server answered, and saved nothing. */
+class Refused extends Error {}
+
 /** Watch a form with `data-draft`, the address that keeps drafts. */
 export function watchDraft(form, { send = fetch.bind(window), store = window.localStorage } = {}) {
   const text = form.elements.namedItem("text");
@@ -43,9 +46,10 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     try {
       const answer = await send(form.dataset.draft, { method: "POST", body: new FormData(form), headers: { Accept: "application/json" } });
       await told(answer, sent);
-    } catch {
+    } catch (error) {
       state.dirty = true;
-      say("No connection. Your text is kept on this computer and saved as soon as it is back.");
+      const why = error instanceof Refused ? "The server cannot save just now." : "No connection.";
+      say(`${why} Your text is kept on this computer and saved as soon as it can be.`);
       later(AGAIN_MS);
     } finally {
       state.sending = false;
@@ -66,7 +70,7 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
     } else if (answer.status === 422) {
       say((await answer.json()).error);
     } else {
-      throw new Error(String(answer.status));
+      throw new Refused(String(answer.status));
     }
   }
 

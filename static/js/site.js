@@ -117,17 +117,19 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const asker = event.submitter?.dataset.confirm ? event.submitter : event.target;
-  const question = asker.dataset.confirm;
-  if (!question || asker.dataset.confirmed) return;
+  const { target, submitter } = event;
+  const fields = [...target.querySelectorAll('input[name="ask"]:enabled')];
+  const questions = fields.map((field) => field.value.split("|"));
+  const asked = questions.find(([of]) => !of || of === `${submitter?.name}=${submitter?.value}`);
+  if (!asked) return;
   event.preventDefault();
   event.stopImmediatePropagation(); // htmx must not send the form meanwhile.
-  const { target, submitter } = event;
-  ask(question, asker.dataset.confirmYes).then((agreed) => {
+  const [, yes, ...words] = asked;
+  ask(words.join("|"), yes).then((agreed) => {
     if (!agreed) return;
-    asker.dataset.confirmed = "yes";
+    for (const field of fields) field.disabled = true; // The server asks where the question is sent (apps/ui/asking.py).
     target.requestSubmit(submitter);
-    delete asker.dataset.confirmed;
+    for (const field of fields) field.disabled = false;
   });
 }, { capture: true });
 
@@ -135,12 +137,13 @@ document.addEventListener("htmx:sendError", () => {
   toast("The server cannot be reached. Nothing was changed; try again in a moment.", { error: true });
 });
 document.addEventListener("htmx:responseError", (event) => {
-  const { status } = event.detail.xhr;
+  const { xhr, xhr: { status } } = event.detail;
   const words = {
     403: "This page has grown old or you are signed out. Load it again, then repeat what you did.",
     404: "This does not exist any more, or you may not see it.",
   };
-  toast(words[status] ?? `The server answered with an error (${status}). Nothing was changed; try again in a moment.`, {
+  const said = xhr.getResponseHeader("Content-Type")?.startsWith("text/plain") ? xhr.responseText : null; // apps/config/errors.py
+  toast(said ?? words[status] ?? `The server answered with an error (${status}). Nothing was changed; try again in a moment.`, {
     error: true,
   });
 });

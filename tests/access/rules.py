@@ -121,7 +121,10 @@ RULES: dict[str, Rule] = {
     "contests:list": SIGNED_IN,
     "contests:create": RUN_READERS,
     "contests:detail": (302, 302, 200, 404, 404),  # A student is sent to the page of their own work.
+    "contests:administration": STAFF,
+    "contests:administer": POST_ONLY,
     "contests:edit": CONTEST_COACH,
+    "contests:delete": POST_ONLY,
     "contests:problem_change": POST_ONLY,
     "contests:coach_change": POST_ONLY,
     "contests:move": POST_ONLY,
@@ -172,8 +175,9 @@ RULES: dict[str, Rule] = {
     **{f"office:{name}": CONTEST_COACH for name in ("statistics", "record")},
     **{
         f"office:{name}": OWN_MARK_OPEN
-        for name in ("scheme_change", "statistics_data", "results", "download", "paper", "paper_pdf")
+        for name in ("scheme_change", "statistics_data", "results", "download", "scripts_csv", "research", "paper", "paper_pdf")
     },
+    "office:names_open": POST_ONLY,
     "office:marks_table": CONTEST_COACH,
     "office:marks_table_download": CONTEST_COACH,
     # results: nothing is released yet; tests/results has appeals, requests and previews of people
@@ -322,6 +326,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         for name in (
             "contests:detail",
             "contests:edit",
+            "contests:delete",
             "contests:problem_change",
             "contests:coach_change",
             "contests:roster",
@@ -332,6 +337,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
             "submissions:import",
         )
     },
+    "contests:administer": lambda world: {"contest_id": world.contest_id, "verb": "show"},
     "contests:move": lambda world: {"contest_id": world.contest_id, "verb": "close"},
     "contests:identity_reveal": lambda world: {
         "contest_id": world.contest_id,
@@ -349,7 +355,10 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
         f"submissions:{name}": lambda world: {"contest_id": world.contest_id, "file_id": ANY_ID}
         for name in ("import_preview", "import_confirm")
     },
-    **{f"office:{name}": lambda world: {"contest_id": world.contest_id} for name in ("statistics", "results", "record")},
+    **{
+        f"office:{name}": lambda world: {"contest_id": world.contest_id}
+        for name in ("statistics", "results", "record", "names_open", "scripts_csv", "research")
+    },
     "marks:hand_back": lambda world: {"contest_id": world.contest_id},
     "office:statistics_data": lambda world: {
         "contest_id": world.contest_id,

@@ -80,7 +80,7 @@ def test_a_group_is_renamed_and_its_maker_has_no_two_of_a_name(bob: User, dana: 
 def test_somebody_is_taken_out_and_a_group_is_deleted_after_a_question(bob: User, charlie: User, client_for: ClientFor) -> None:
     group = a_group(charlie)
     client = client_for(bob)
-    assert 'data-confirm="Delete “Winter camp”?' in client.get(at(group)).content.decode()
+    assert 'name="ask" value="|Delete|Delete “Winter camp”?' in client.get(at(group)).content.decode()
     assert client.post(at(group, "member_remove"), {"username": "nobody"}).status_code == 404
     client.post(at(group, "member_remove"), {"username": "charlie"})
     assert members(group) == []

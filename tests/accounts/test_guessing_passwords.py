@@ -1,25 +1,27 @@
-"""Wrong passwords are limited for a name from an address; other people and later attempts are not."""
+"""Failed sign-ins are limited for a name from an address and for an address; other people and later attempts are not."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
-from django.core.cache import cache
+import redis
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from apps.accounts import throttle
 from apps.accounts.models import User
 from apps.accounts.throttle import ATTEMPTS, WINDOW_S
 from tests.cast import PASSWORD
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(settings: Settings) -> Iterator[None]:
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "guessing"}}
-    cache.clear()
-    yield
-    cache.clear()
+def _own_cache(settings: Settings) -> None:
+    local = "django.core.cache.backends.locmem.LocMemCache"
+    settings.CACHES = {name: {"BACKEND": local, "LOCATION": f"guessing-{name}"} for name in ("default", "local")}
+    for name in settings.CACHES:
+        caches[name].clear()
 
 
 def _sign_in(name: str, password: str, address: str = "127.0.0.1", forwarded: str = "") -> tuple[int, str]:
@@ -39,7 +41,7 @@ def test_the_eleventh_attempt_is_refused_even_with_the_right_password(alice: Use
     for password in ("wrong", PASSWORD):
         status, page = _sign_in("alice", password)
         assert status == 429
-        assert "Too many attempts" in page
+        assert "Too many failed sign-ins with this user name" in page
         assert "10 min" in page or "9 min" in page
 
 
@@ -83,3 +85,60 @@ def test_a_header_that_the_proxies_did_not_write_counts_as_none(alice: User, set
     for _ in range(ATTEMPTS):
         assert _sign_in("alice", "wrong", forwarded=forwarded)[0] == 200
     assert _sign_in("alice", PASSWORD)[0] == 429
+
+
+def test_many_names_from_one_address_are_refused_and_told_when_to_come_again(alice: User, settings: Settings) -> None:
+    settings.SIGN_IN_FAILURES_PER_ADDRESS = 3
+    for number in range(3):
+        assert _sign_in(f"nobody-{number}", "wrong")[0] == 200
+    answer = Client().post(reverse("accounts:login"), {"username": "alice", "password": PASSWORD}, REMOTE_ADDR="127.0.0.1")
+    assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= WINDOW_S
+    page = answer.content.decode()
+    assert "from your network address" in page
+    assert "Your password was not checked" in page
+    assert _sign_in("alice", PASSWORD, "192.0.2.1")[0] == 302
+
+
+def test_addresses_of_one_ipv6_network_count_as_one(alice: User, settings: Settings) -> None:
+    settings.SIGN_IN_FAILURES_PER_ADDRESS = 2
+    for number in range(2):
+        assert _sign_in(f"nobody-{number}", "wrong", f"2001:db8::{number}")[0] == 200
+    assert _sign_in("alice", PASSWORD, "2001:db8::9")[0] == 429
+    assert _sign_in("alice", PASSWORD, "2001:db8:0:1::9")[0] == 302
+
+
+def test_right_passwords_from_one_address_are_not_counted(alice: User, settings: Settings) -> None:
+    settings.SIGN_IN_FAILURES_PER_ADDRESS = 2
+    assert _sign_in("nobody", "wrong")[0] == 200
+    for _ in range(4):
+        assert _sign_in("alice", PASSWORD)[0] == 302
+
+
+def test_attempts_that_a_full_address_refuses_are_not_counted_for_the_name(alice: User, settings: Settings) -> None:
+    settings.SIGN_IN_FAILURES_PER_ADDRESS = 0
+    for _ in range(ATTEMPTS + 1):
+        assert "from your network address" in _sign_in("alice", PASSWORD)[1]
+
+
+def test_while_the_shared_count_is_away_the_process_counts_for_itself(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Away:
+        def __getattr__(self, name: str) -> object:
+            raise redis.ConnectionError("refused")
+
+    monkeypatch.setattr(throttle, "cache", Away())
+    _guess_wrong()
+    assert _sign_in("alice", PASSWORD)[0] == 429
+    assert _sign_in("alice", PASSWORD, "192.0.2.1")[0] == 302
+
+
+def test_wrong_old_passwords_are_limited_for_a_change_too(alice: User, client_for: Callable[[User | None], Client]) -> None:
+    client, new = client_for(alice), "every prime has a root"
+    typed = {"old_password": "wrong", "new_password1": new, "new_password2": new}
+    for _ in range(ATTEMPTS):
+        assert client.post(reverse("accounts:password"), typed).status_code == 200
+    answer = client.post(reverse("accounts:password"), typed | {"old_password": PASSWORD})
+    assert (answer.status_code, "Retry-After" in answer.headers) == (429, True)
+    assert "Nothing was changed" in answer.content.decode()
+    alice.refresh_from_db()
+    assert alice.check_password(PASSWORD)

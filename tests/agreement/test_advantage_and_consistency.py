@@ -3,7 +3,7 @@
 import pytest
 
 from apps.reasoning.agreement.consistency import Consistency, consistency
-from apps.reasoning.agreement.estimates import Undefined
+from apps.reasoning.agreement.intervals import Undefined
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import agree
 from apps.reasoning.domain.values import Unscored

@@ -183,8 +183,8 @@ def test_a_card_tells_cost_unscored_share_and_consistency_of_one_workflow_models
     alice: User, client_for: ClientFor
 ) -> None:
     stated = make_problem()
-    for script, points in (("a", 7.0), ("a", 5.0), ("b", 3.0), ("c", None)):
-        run_of(alice, stated, script, points)
+    for seed, (script, points) in enumerate((("a", 7.0), ("a", 5.0), ("b", 3.0), ("c", None))):
+        run_of(alice, stated, script, points, seed=seed)
     run_of(alice, stated, "a", 7.0, prompts="other prompts")
     card, other = cards_for(alice)
     assert (len(card.gradings), card.scripts, card.unscored, card.calls, card.tokens) == (4, 3, 1, 2, 120)
@@ -243,10 +243,52 @@ def test_seeds_steps_prepared_pieces_and_what_is_default_make_no_other_question(
     assert card.consistency == Consistency(papers=1, left_out=0, same=0, spread=2.0, range=4.0)
 
 
+def test_a_replay_with_the_same_seed_is_told_as_one_and_is_no_repeat(alice: User, client_for: ClientFor) -> None:
+    stated = make_problem()
+    for points in (None, 7.0, 7.0):
+        run_of(alice, stated, "a", points, seed=3)
+    (card,) = cards_for(alice)
+    assert (isinstance(card.consistency, Unscored), card.replays) == (True, 2)
+    text = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
+    assert "no script was scored twice with different seeds" in text
+    assert "2 replays with the seed of another grading of the same script are left out." in text
+    run_of(alice, stated, "a", 3.0, seed=4)
+    (card,) = cards_for(alice)
+    assert card.consistency == Consistency(papers=1, left_out=0, same=0, spread=2.0, range=4.0)
+
+
+def test_replays_of_cells_count_once_and_points_of_another_scale_are_told(alice: User) -> None:
+    made = graded_set()
+    first = ExperimentCell.objects.get(script__name="s0")
+    for number, (seed, points) in enumerate(((1, 6), (1, 6), (2, 3))):
+        run = run_of(alice, make_problem(), "s0", float(points), seed=seed)
+        ExperimentCell.objects.create(
+            experiment=first.experiment, position=20 + number, script=first.script, problem="p", workflow="single_turn",
+            alias="small", points=points, scale=6, state="scored", run=run,
+        )  # fmt: skip
+    gathered = SetSource(made).gather(Chosen(human="expert"))
+    assert gathered.runs["single_turn@small"]["s0"] == (7.0, 7.0, 3.5)
+    scaled, replayed = gathered.notes
+    assert "its points out of 6 are brought to the 7 of the people's points." in scaled
+    assert "1 run is a replay of another on the same script with the same seed, and left out." in replayed
+
+
+def test_each_maximum_of_a_set_is_compared_by_itself() -> None:
+    made = graded_set()
+    HumanScore.objects.filter(script__name="s1").update(out_of=10, points=10)
+    source = SetSource(made)
+    assert [one.name for one in source.choices().humans] == ["expert · out of 7", "expert · out of 10"]
+    gathered = source.gather(Chosen(human="expert · out of 10"))
+    counting = [pair for pair in gathered.graders["single_turn@small"] if not pair.contaminated]
+    assert [(pair.paper, pair.human) for pair in counting] == [("s1", 10)]
+    assert counting[0].predicted == pytest.approx(10 / 7), "out of 7 it was 1"
+    assert gathered.scale.highest == 10
+
+
 def test_steadiness_is_brought_to_seven_points(alice: User) -> None:
     stated = make_problem()
-    for script, points, scale in (("a", 10.0, 14), ("a", 14.0, 14), ("b", 4.0, 7), ("b", 4.0, 7)):
-        run_of(alice, stated, script, points, scale=scale)
+    for seed, (script, points, scale) in enumerate((("a", 10.0, 14), ("a", 14.0, 14), ("b", 4.0, 7), ("b", 4.0, 7))):
+        run_of(alice, stated, script, points, scale=scale, seed=seed)
     (card,) = cards_for(alice)
     assert card.consistency == Consistency(papers=2, left_out=0, same=0.5, spread=0.5, range=1.0)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.agreement.estimates import Interval
+from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import Agreement, agree
 from apps.reasoning.domain.values import Unscored

@@ -38,7 +38,9 @@ def graded(owner: User, problem: ContestProblem, version: SubmissionVersion, poi
     experiment, _ = Experiment.objects.get_or_create(
         title="E", contest=problem.contest, defaults={"workflows": ["scheme"], "aliases": ["small"]}
     )
-    run = scheme and run_of(owner, problem.problem, "x", points, workflow="scheme", scheme=scheme.model_dump(mode="json"))
+    run = scheme and run_of(
+        owner, problem.problem, "x", points, workflow="scheme", seed=points, scheme=scheme.model_dump(mode="json")
+    )
     ExperimentCell.objects.create(
         experiment=experiment, position=experiment.cells.count(), version=version, problem="p", workflow="scheme",
         alias="small", points=points, scale=7, state="scored", run=run or None,
@@ -55,10 +57,13 @@ def test_a_grading_under_the_meaning_of_the_mark_counts_and_another_does_not(bob
     graded(bob, problem, first, 7, OTHER)
     graded(bob, problem, second, 7, OTHER)
     graded(bob, problem, third, 5, content())
-    graded(bob, problem, third, 6, content())
+    for _ in "run", "replay":
+        graded(bob, problem, third, 6, content())
     graded(bob, problem, fourth, 7, None)
     found = [(pair.predicted, pair.contaminated) for pair in pairs_of(bob, problem)]
     assert found == [(3, ""), (7, OTHER_SCHEME), (5.5, "")], "a run that is gone tells no scheme"
+    (note,) = ContestSource(bob, problem.contest).gather(Chosen(human="first")).notes
+    assert "1 run is a replay of another on the same script with the same seed, and left out." in note
 
 
 def test_a_change_that_was_declared_to_be_one_of_wording_is_the_same_meaning(bob: User, problem: ContestProblem) -> None:

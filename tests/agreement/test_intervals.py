@@ -1,14 +1,16 @@
-"""Bootstrap intervals: seeded, clustered by problem, and absent where they would say nothing."""
+"""Intervals by problem: studentised where problems are few, drawn where they are many, absent where they would say nothing."""
 
 from random import Random
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from apps.reasoning.agreement import table as tables
-from apps.reasoning.agreement.estimates import Interval, Undefined
+from apps.reasoning.agreement.intervals import Interval, Undefined, percentile, student_t, studentised
 from apps.reasoning.agreement.pairs import Pair, Sorted
 from apps.reasoning.agreement.report import agree, as_good
+from apps.reasoning.agreement.statistics import rmse
 from apps.reasoning.agreement.table import Sample
 from tests.agreement.tables import pairs_of
 
@@ -98,11 +100,50 @@ def test_a_constant_grader_has_no_correlation_and_the_reason_is_told() -> None:
 
 
 def test_an_interval_is_not_told_where_many_draws_have_no_value() -> None:
-    nearly = pairs_of([7.0] * 39 + [0.0], [7.0] * 39 + [0.0])  # more than a third of the draws miss the one that differs
-    found = agree(nearly, draws=400).estimate("pearson")
+    nearly = [7.0] * 79 + [0.0]  # more than a third of the draws miss the one that differs
+    found = agree(pairs_of(nearly, nearly), draws=400).estimate("pearson")
     assert found.value == pytest.approx(1)
     assert isinstance(found.interval, Undefined)
     assert "of 400 draws" in found.interval.reason
+
+
+def test_below_fifty_problems_an_interval_is_studentised_and_wider_than_the_draws_say() -> None:
+    """The percentile bootstrap of six problems covers far less than it says: `python -m benchmarks coverage`."""
+    few = noisy(36, problems=6)
+    assert interval(few, "rmse", seed=1) == interval(few, "rmse", seed=2), "nothing is drawn"
+    sample = Sample.of(Sorted.of(few).scored)
+    drawn = percentile(np.concatenate([rmse(table) for _, table in sample.draws(400, 0)]))
+    assert isinstance(drawn, Interval)
+    assert width(interval(few, "rmse")) > 1.4 * width(drawn)
+
+
+def test_a_studentised_interval_stays_where_the_statistic_can_lie() -> None:
+    for seed in range(20):
+        for slug, low, high in (("exact", 0, 1), ("off_by_two", 0, 1), ("qwk", -1, 1), ("pearson", -1, 1), ("rmse", 0, 99)):
+            found = agree(noisy(36, problems=6, seed=seed, wrong=0.15)).estimate(slug).interval
+            assert isinstance(found, Undefined) or low <= found.low <= found.high <= high, (slug, seed)
+
+
+def test_the_studentised_interval_of_a_mean_is_the_one_of_the_books() -> None:
+    """Without a transformation and with one paper a problem it is mean ± t · s / √n."""
+    errors = np.array([1.0, -2.0, 0.0, 3.0, 1.0, 0.0])
+    without = np.array([np.delete(errors, place).mean() for place in range(6)])
+    found = studentised(float(errors.mean()), without, "plain")
+    assert isinstance(found, Interval)
+    low, high = stats.t.interval(0.95, 5, errors.mean(), errors.std(ddof=1) / np.sqrt(6))
+    assert [found.low, found.high] == pytest.approx([low, high], abs=2e-3)
+
+
+def test_students_quantile_is_within_a_thousandth() -> None:
+    assert [student_t(n) for n in range(4, 50)] == pytest.approx([stats.t.ppf(0.975, n) for n in range(4, 50)], rel=1e-3)
+
+
+def test_where_no_problem_changes_anything_there_is_no_interval_and_the_reason_is_told() -> None:
+    marks = [float(number % 8) for number in range(36)]
+    found = agree(pairs_of(marks, marks, problems=6)).estimate("exact")
+    assert found.value == 1
+    assert isinstance(found.interval, Undefined)
+    assert "the same without any one of the problems" in found.interval.reason
 
 
 def test_as_good_as_a_second_person_is_said_only_where_intervals_overlap() -> None:

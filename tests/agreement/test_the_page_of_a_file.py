@@ -76,7 +76,7 @@ def test_a_file_is_put_up_its_columns_are_proposed_and_it_is_compared(alice: Use
     assert line(text, "with points on both sides").endswith("40")
     assert line(text, "Exact").startswith("Exact 0.625")
     assert line(text, "Bias").split("generous ")[1].startswith("+0.500")
-    assert "draws of 4 problems; seed 0" in text
+    assert "there are only 4 problems to draw from" in text
     assert "Its markers" not in text
 
 
@@ -224,7 +224,7 @@ def test_the_lockbox_shows_the_figures_that_anyone_can_recompute(alice: User, cl
     client = client_for(alice)
     file = put_up(client, LOCKBOX.read_bytes(), "lockbox_summary.json")
     assert AgreementFile.objects.get().asked["rows"] == "variants.*.predictions"
-    text = text_of(client, file)
+    text = text_of(client, file, each="1")
     found = {title: re.findall(r"[+−]?\d+\.\d{3}(?= )", line(text, title) + " ") for title in (
         "Pearson", "Spearman", "MAE", "RMSE", "QWK", "Within 1", "Within 2", "Gwet's AC2", "Scott's π, weighted", "Bias")}  # fmt: skip  # noqa: E501
     heads = re.findall(r'<th scope="col" class="num">([^<]+)</th>', text)
@@ -238,3 +238,16 @@ def test_the_lockbox_shows_the_figures_that_anyone_can_recompute(alice: User, cl
     unscored = text_of(client, file, "agreement_pairs", of="baseline", kind="unscored")
     assert "1 pair<" in unscored
     assert "64 of 100 = 0.640" in line(text, "exact, unscored counted as wrong")
+
+
+def test_kept_points_are_proposed_as_the_persons_and_a_column_is_not_compared_with_itself(
+    alice: User, client_for: ClientFor
+) -> None:
+    client = client_for(alice)
+    file = put_up(client, table().replace(b"Points,prediction", b"points,grader_points"))
+    proposed = agreement_files.columns_of(file).proposed
+    assert (proposed["human"], proposed["predicted"]) == ("points", ["grader_points"])
+    asked = {"times": 1, "scale": "0:7", "points": "fitting"} | proposed | {"predicted": ["points"]}
+    refused = client.post(reverse("grading:agreement_columns", args=[file.public_id]), asked)
+    assert refused.status_code == 422
+    assert "a column agrees with itself in every row" in refused.content.decode()

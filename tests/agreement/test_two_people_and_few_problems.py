@@ -9,7 +9,7 @@ from apps.grading.agreement_sources import Chosen
 from apps.grading.columns import Columns, scale_of
 from apps.grading.comparisons import Asked, Gathered, gathered_of, parts_of
 from apps.marks.models import Slot
-from apps.reasoning.agreement.estimates import Interval, Undefined
+from apps.reasoning.agreement.intervals import Interval, Undefined
 from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.report import agree
 from tests.agreement.factory import marked, settled_contest

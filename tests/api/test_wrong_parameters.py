@@ -16,6 +16,8 @@ NUL = "a\0b"
         ("problems", "topic", NUL),
         ("problems", "q", NUL),
         ("problems", "page", "x"),
+        ("problems", "page", str(10**16)),
+        ("runs", "page", "0"),
         ("runs", "status", "zz"),
         ("runs", "status", NUL),
         ("runs", "scaffold", "zz"),
@@ -33,6 +35,10 @@ def test_it_is_named(path: str, name: str, value: str, ask: Ask, run: Run, alice
 def test_a_kind_or_a_slug_with_nul_is_refused(ask: Ask, run: Run, alice: User) -> None:
     assert ask(alice, f"runs/{run.public_id}/events", kind=[NUL]).status_code == 422
     assert ask(alice, "problems/a%00b").status_code == 422
+
+
+def test_an_event_number_beyond_all_is_refused(ask: Ask, run: Run, alice: User) -> None:
+    assert ask(alice, f"runs/{run.public_id}/events", since="9" * 400).status_code == 422
 
 
 def test_a_scaffold_that_only_old_runs_have_is_known(ask: Ask, run: Run, alice: User) -> None:

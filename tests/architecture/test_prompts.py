@@ -16,6 +16,8 @@ PROMPTS = sorted(path.relative_to(loader.ROOT).with_suffix("").as_posix() for pa
 #: Intern-S1-MO names its prompts by their role, and fills them in one module.
 INTERN = "intern_s1_mo"
 HINTS = "hints"
+#: Added to scaffolds' prompts of problems that have an answer.
+ANSWERS = "answers"
 #: Reading pages: nothing that somebody wrote stands in its prompt as text.
 PAGES = "transcribing"
 
@@ -54,6 +56,7 @@ def test_a_prompt_of_one_method_has_one_use(prompt: str) -> None:
 def test_every_prompt_is_hashed_into_the_run(method: str) -> None:
     hashes = PROGRAMS[method].prompts
     assert set(loader.names(METHOD if method in GRADERS else method)) <= set(hashes)
+    assert (set(loader.names(ANSWERS)) <= set(hashes)) == (method in SCAFFOLDS)
     if PROGRAMS[method].shares_prompts:
         assert set(loader.names("shared")) <= set(hashes)
     assert len(set(hashes.values())) == len(hashes)
@@ -77,4 +80,4 @@ def test_who_reads_a_page_is_told_that_it_is_content() -> None:
 
 
 def test_no_prompt_lies_outside_scaffolds_graders_hints_and_pages() -> None:
-    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, METHOD, HINTS, PAGES, "shared"}
+    assert {name.split("/")[0] for name in PROMPTS} <= {*SCAFFOLDS, METHOD, HINTS, PAGES, ANSWERS, "shared"}

@@ -27,6 +27,7 @@ def test_only_the_settings_read_the_environment() -> None:
         "workers/training/checkpoints.py",  # the commit of the code, which the application tells its trainer
         "apps/config/management/commands/up.py",  # hands its own --port on to the processes it starts
         "apps/runs/local.py",  # the same key, for commands that ask a model server without a stack
+        "apps/operations/backups/postgres.py",  # hands on to pg_dump and pg_restore what finds programs and certificates
         "workers/backends.py",  # a model server's key, by the name that models.toml gives
         "workers/engines/openvino.py",  # the environment of the engine's own process
         "workers/engines/openvino_child.py",
@@ -48,6 +49,16 @@ def test_imports_point_downwards() -> None:
         [Path(sys.executable).with_name("lint-imports"), "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_every_csv_file_goes_through_the_guarded_writer() -> None:
+    writers = [
+        str(path.relative_to(ROOT))
+        for folder in ("apps", "workers")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"csv\.(Dict)?[Ww]riter\b|from csv import|\.to_csv\(|write_csv\(", path.read_text())
+    ]
+    assert writers == ["apps/ui/csv_files.py"]
 
 
 def test_no_business_rule_hides_in_a_signal() -> None:

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
@@ -108,3 +109,13 @@ def test_the_switch_is_for_markers_and_says_what_it_takes(client_for: ClientFor,
     assert answer.json()["single_keys"] is False
     assert client_for(bob).post(address, "[]", content_type="application/json").status_code == 422
     assert client_for(charlie).post(address, json.dumps({"on": True}), content_type="application/json").status_code == 404
+
+
+def test_the_switch_sent_as_a_form_is_refused_with_words(bob: User) -> None:
+    client = Client(enforce_csrf_checks=True)  # Its check reads a form before the view does.
+    client.force_login(bob)
+    client.get(reverse("marks:keys"))
+    token = client.cookies["csrftoken"].value
+    answer = client.post(reverse("marks:single_keys"), {"on": "1"}, headers={"X-CSRFToken": token})
+    assert answer.status_code == 422
+    assert "Send JSON" in answer.json()["message"]

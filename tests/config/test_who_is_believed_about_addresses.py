@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pytest_django import Settings
 
+from apps.config.checks import proxies_are_counted
 from apps.config.stack import programs
 from tests.deployment.compose import services
 
@@ -19,3 +20,11 @@ def test_the_embedded_web_process_believes_no_header(settings: Settings, tmp_pat
 
 def test_nor_does_that_of_an_installation() -> None:
     assert "--no-proxy-headers" in services()["web"]["command"]
+
+
+def test_a_deployment_that_counts_no_proxy_is_warned(settings: Settings) -> None:
+    settings.HTTPS, settings.TRUSTED_PROXIES = True, 0
+    (warning,) = proxies_are_counted(None)
+    assert "TRUSTED_PROXIES" in str(warning)
+    settings.TRUSTED_PROXIES = 1
+    assert proxies_are_counted(None) == []

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from apps.accounts.models import Role, User
 from apps.contests.models import Contest, ContestState
-from apps.contests.services import coach_add
+from apps.contests.services import ContestRefused, coach_add, contest_move
 from apps.explorations.formula_check import written_formulas
-from apps.marks.models import ReleaseBatch, ReleasePart
+from apps.marks.models import AuditEvent, ReleaseBatch, ReleasePart
 from apps.problems.access import problem_visible_to, solved_visible_to
 from apps.problems.models import Problem
 from apps.problems.theorems import theorem_search
@@ -27,7 +27,7 @@ from apps.schemes.services import scheme_create
 from tests.contests.factory import enter, hand_in, make_contest, moved
 from tests.problems.factory import make_problem
 
-STATES = (ContestState.PREPARING, ContestState.OPEN, ContestState.MARKING)
+STATES = (ContestState.OPEN, ContestState.MARKING)
 TITLE = "Eleven walnuts"
 LEMMA = "Lemma 1. Every walnut of weight eleven balances exactly three hazelnuts."
 WORDS = (TITLE, "walnut", "secret key of almonds", "A1 (3) cracks the shell", "hazelnuts", "GOLDEN CHECKPOINT")
@@ -127,7 +127,7 @@ def test_nobody_else_meets_a_word_of_it(
 
 
 def test_the_contests_coaches_go_on_reading(problem: Problem, cast: dict[str, User], client_for: ClientFor) -> None:
-    contest = contest_of(cast["bob"], problem, ContestState.PREPARING)
+    contest = contest_of(cast["bob"], problem, ContestState.OPEN)
     for address in addresses(problem):
         assert read(client_for(cast["bob"]), address)[0] == 200, address
     assert TITLE in read(client_for(cast["bob"]), reverse("problems:list"))[1]
@@ -177,9 +177,53 @@ def test_a_closed_contest_gives_the_statement_back_and_a_release_the_solutions(
 def test_one_contest_that_is_over_does_not_open_what_another_holds(problem: Problem, erin: User, cast: dict[str, User]) -> None:
     contest_of(cast["bob"], problem, ContestState.CLOSED)
     assert problem in problem_visible_to(erin)
-    contest_of(cast["dana"], problem, ContestState.PREPARING)
+    contest_of(cast["dana"], problem, ContestState.OPEN)
     assert problem not in problem_visible_to(erin)
     assert problem in problem_visible_to(cast["bob"])
+
+
+def test_a_contest_in_preparation_holds_nothing_back_and_keeps_nothing_in_sight(
+    problem: Problem, erin: User, cast: dict[str, User]
+) -> None:
+    """Somebody who puts the whole library into a contest takes it from nobody, and does not go on reading what others hold."""
+    mine = make_contest(erin, *Problem.objects.all())
+    for user in (*cast.values(), erin):
+        assert problem in problem_visible_to(user)
+    theirs = contest_of(cast["bob"], problem, ContestState.OPEN)
+    assert problem not in problem_visible_to(erin)
+    with pytest.raises(ContestRefused, match=r"Another contest holds back problem \d"):
+        contest_move(contest=mine, verb="open", based_on=mine.row_version, by=erin)
+    moved(theirs, ContestState.CLOSED)
+    contest_move(contest=mine, verb="open", based_on=mine.row_version, by=erin)
+    assert problem not in problem_visible_to(cast["alice"])
+
+
+def test_staff_let_the_library_show_the_problems_and_hide_them_again(
+    problem: Problem, erin: User, cast: dict[str, User], client_for: ClientFor
+) -> None:
+    contest = contest_of(cast["bob"], problem, ContestState.OPEN)
+    staff, page = client_for(cast["dana"]), reverse("contests:administration")
+    listed = staff.get(page).content.decode()
+    assert contest.title in listed
+    assert not [word for word in WORDS if word in listed], "staff open no contest, nor its problems"
+
+    def administer(client: Client, verb: str) -> int:
+        contest.refresh_from_db()
+        sent = {"based_on": contest.row_version}
+        return client.post(reverse("contests:administer", args=[contest.public_id, verb]), sent).status_code
+
+    assert administer(client_for(erin), "show") == 404
+    assert problem not in problem_visible_to(erin)
+    assert administer(staff, "show") == 302
+    for _ in range(2):
+        assert problem in problem_visible_to(erin)
+        assert problem in solved_visible_to(erin), "with its solutions"
+        moved(contest, ContestState.CLOSED)
+    assert AuditEvent.objects.get(verb="contest.problems-shown").actor == cast["dana"]
+    told = client_for(cast["bob"]).get(reverse("contests:detail", args=[contest.public_id])).content.decode()
+    assert "Staff decided that the library shows the problems" in told
+    assert administer(staff, "hide") == 302
+    assert problem not in solved_visible_to(erin)
 
 
 def test_a_problem_held_back_cannot_be_taken_into_another_contest(

@@ -24,7 +24,7 @@ def questions(client: Client, address: str) -> list[str]:
     """What the forms and buttons of a page ask."""
     page = client.get(address)
     assert page.status_code == 200
-    return [html.unescape(one) for one in re.findall(r'data-confirm="([^"]+)"', page.content.decode())]
+    return [html.unescape(one) for one in re.findall(r'name="ask" value="[^"|]*\|[^"|]*\|([^"]+)"', page.content.decode())]
 
 
 def at(name: str, contest: Contest) -> str:
@@ -37,7 +37,7 @@ def at(name: str, contest: Contest) -> str:
         (ContestState.PREPARING, ["problems can no longer be changed"]),
         (ContestState.OPEN, ["what is only a draft is not marked"]),
         (ContestState.MARKING, ["Marking rests meanwhile", "Everybody finds its problems in the library again"]),
-        (ContestState.CLOSED, []),
+        (ContestState.CLOSED, ["the library hides its problem, with solutions, schemes and runs"]),
     ],
 )
 def test_every_move_of_a_contest_that_costs_something_is_asked(
@@ -48,6 +48,19 @@ def test_every_move_of_a_contest_that_costs_something_is_asked(
     assert len(found) == len(asked)
     for part in asked:
         assert any(part in one for one in found), part
+
+
+def test_opening_says_who_loses_sight_of_what(bob: User, alice: User, charlie: User, dana: User, client_for: ClientFor) -> None:
+    problem = make_problem("Two")
+    contest = make_contest(bob, problem, make_problem("Three"))
+    make_contest(dana, problem, title="Another")
+    found = next(one for one in questions(client_for(bob), at("detail", contest)) if one.startswith("Open “"))
+    assert "the library hides its 2 problems, with solutions, schemes and runs, from everybody but its coaches:" in found
+    assert "2 other coaches or researchers and 1 student no longer find them there." in found
+    assert "1 contest in preparation cannot open with them meanwhile" in found
+    coach_add(contest=contest, person=dana)
+    found = next(one for one in questions(client_for(bob), at("detail", contest)) if one.startswith("Open “"))
+    assert "1 other coach or researcher and 1 student" in found
 
 
 def test_marking_before_the_time_is_over_says_so(bob: User, client_for: ClientFor) -> None:
@@ -75,8 +88,11 @@ def test_a_student_is_taken_out_after_a_question_and_both_ways_are_told(
 ) -> None:
     contest = make_contest(bob, make_problem())
     client = client_for(bob)
-    added = client.post(at("roster", contest), {"students": "charlie, Lyceum"}, follow=True).content.decode()
+    added = client.post(at("roster", contest), {"students": "charlie, Lyceum; DE-17"}, follow=True).content.decode()
     assert "1 added." in added
+    assert "<td>Lyceum</td><td>DE-17</td>" in added
+    again = client.post(at("roster", contest), {"students": "charlie; DE-18"}, follow=True).content.decode()
+    assert "<td>Lyceum</td><td>DE-18</td>" in again, "an external id can be mended"
     assert questions(client, at("roster", contest)) == [
         f"Take Charlie out of “{contest.title}”? You can add them again while the contest is not being marked."
     ]

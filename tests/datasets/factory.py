@@ -66,12 +66,20 @@ def failed(version: ProblemVersion, *, capture: bool = True) -> Run:
     return driven(queued(version, capture=capture), judged(FAIL))
 
 
-def explored(version: ProblemVersion, *, capture: bool = True, rollouts: int = 1) -> Run:
-    """A finished run with rounds and lemmas: the worked example's texts, as if a model had written them."""
+def explored(version: ProblemVersion, *, capture: bool = True, rollouts: int = 1, answer: str = "") -> Run:
+    """A finished run with rounds and lemmas: the worked example's texts, as if a model had written them.
+
+    With `answer` every proof ends with that answer line.
+    """
     script, method = worked_example.script(), SCAFFOLDS[worked_example.SCAFFOLD]
     params = method.read_params(worked_example.PARAMS | {"rollouts": rollouts}).model_dump(mode="json")
     run = queued(version, worked_example.SCAFFOLD, capture=capture, params=params)
-    return driven(run, lambda request: script[request.key])
+
+    def said(request: GenerationRequest) -> str:
+        ending = f"\nAnswer: ${answer}$</step>\n</proof>" if answer else "</step>\n</proof>"
+        return script[request.key].replace("</step>\n</proof>", ending)
+
+    return driven(run, said)
 
 
 def a_dataset() -> dict[str, object]:

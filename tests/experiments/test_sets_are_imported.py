@@ -6,6 +6,7 @@ import os
 import zipfile
 from collections.abc import Callable
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -31,7 +32,7 @@ needs_shared = [
     pytest.mark.shared_data,
     pytest.mark.skipif(not SHARED.is_dir() and os.environ.get("CI") != "true", reason="there is no SHARED_DATA"),
 ]
-OURS = {"problem": "P1", "statement": "Prove it.", "script": "It is so.\n\nReally.", "points": 3, "author": "a model"}
+OURS = {"problem": "P1", "statement": "Prove it.", "script": "It is so.\n\nReally.", "points": 3, "max": 7, "author": "a model"}
 
 
 def uploaded(*rows: dict[str, Any], name: str = "set.jsonl") -> Upload:
@@ -43,7 +44,7 @@ def imported(upload: Upload) -> GradedSet:
 
 
 def test_scripts_come_with_points_and_the_problem_joins_the_library() -> None:
-    made = imported(uploaded(OURS | {"out_of": "10", "rater": "Ann", "comment": "Good.", "reference": "Because."}))
+    made = imported(uploaded(OURS | {"max": "10", "rater": "Ann", "comment": "Good.", "reference": "Because."}))
     script = made.scripts.get()
     score = script.human_scores.get()
     assert (score.points, score.out_of, score.rater, score.words) == (Decimal(3), Decimal(10), "Ann", "Good.")
@@ -114,10 +115,39 @@ def test_a_name_that_comes_twice_is_left_out() -> None:
     assert made.left_out == [["line 2", "There is another script called P1 · a model."]]
 
 
+@pytest.mark.parametrize("column", ["name", "paper"])
+def test_a_script_is_named_by_name_or_paper_as_the_grade_command_does(column: str) -> None:
+    made = imported(uploaded(OURS | {column: "anna-1"}, OURS | {column: 2}))
+    assert (list(made.scripts.values_list("name", flat=True)), made.left_out) == (["anna-1", "2"], [])
+
+
+def test_scripts_without_a_name_are_numbered_and_none_is_dropped() -> None:
+    other, third = OURS | {"script": "Another way."}, OURS | {"script": "A third.", "author": ""}
+    made = imported(uploaded(OURS, other, third, OURS | {"script": "A fourth."}))
+    names = ["P1 · a model", "P1 · a model (2)", "P1", "P1 · a model (3)"]
+    assert (list(made.scripts.values_list("name", flat=True)), made.left_out) == (names, [])
+
+
+def test_rows_that_are_left_out_are_counted_aloud(tmp_path: Path, alice: User, client_for: ClientFor) -> None:
+    (tmp_path / "set.jsonl").write_text("\n".join(json.dumps(row) for row in (OURS, OURS | {"points": 9, "name": "x"}, OURS)))
+    said = StringIO()
+    call_command("import_graded", tmp_path / "set.jsonl", stdout=said)
+    assert "1 scripts, 1 points by people" in said.getvalue()
+    assert "2 rows were left out of 3; no figure of this set counts them." in said.getvalue()
+    page = client_for(alice).get(reverse("grading:set", args=[GradedSet.objects.get().public_id])).content.decode()
+    assert "2 rows of the file are not in this set, and no figure counts them." in page
+
+
 @pytest.mark.parametrize("text", ['{"a": 1}', "", "problem,script\nP,x"])
 def test_a_file_of_another_kind_is_refused(text: str) -> None:
     with pytest.raises(FileWrong):
         set_read(Upload("x", {PurePosixPath("x.csv"): text.encode()}))
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '{"a": 1' + "0" * 5000 + "}"], ids=["deep", "list", "long number"])
+def test_a_corpus_that_is_no_object_is_refused(text: str) -> None:
+    with pytest.raises(FileWrong):
+        set_read(Upload("x", {PurePosixPath("x.json"): text.encode()}))
 
 
 def test_issues_stand_at_their_place_or_say_why_they_have_none() -> None:

@@ -30,7 +30,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 def imported(by: User | None, **row: object) -> GradedSet:
-    said = {"problem": "P1", "script": "It is so.", "points": 3, "author": "a model"} | row
+    said = {"problem": "P1", "script": "It is so.", "points": 3, "max": 7, "author": "a model"} | row
     upload = Upload("set", {PurePosixPath("set.jsonl"): json.dumps(said).encode()})
     return set_import(upload=upload, draft=set_read(upload), title="A set", by=by)
 
@@ -45,7 +45,7 @@ def held(bob: User) -> Problem:
     """A problem of a contest that Bob prepares."""
     problem = make_problem()
     Problem.objects.filter(pk=problem.pk).update(external_id="P1")
-    make_contest(bob, problem)
+    make_contest(bob, problem, state=ContestState.OPEN)
     return problem
 
 
@@ -71,7 +71,7 @@ def test_who_may_read_the_solutions_and_the_terminal_get_the_problem(
 
 def test_an_experiment_over_scripts_of_a_problem_held_back_is_refused(alice: User, bob: User) -> None:
     graded_set = make_set(4, problems=2)
-    make_contest(bob, graded_set.scripts.order_by("position")[0].problem.problem)  # type: ignore[union-attr]
+    make_contest(bob, graded_set.scripts.order_by("position")[0].problem.problem, state=ContestState.OPEN)  # type: ignore[union-attr]
     with pytest.raises(ExperimentRefused, match="solutions of P1 are held back from you"):
         make_experiment(alice, graded_set)
     draft = ExperimentDraft("Trial", Chosen(graded_set=graded_set, problems=["P2"]), ["single_turn"], ["served"])
@@ -85,7 +85,7 @@ def test_a_copy_of_a_problem_held_back_is_refused_as_its_pieces_are_the_same(ali
     assert stated is not None
     other = make_problem("Another")
     ProblemVersion.objects.filter(problem=other).update(statement=stated.statement)
-    make_contest(bob, other)
+    make_contest(bob, other, state=ContestState.OPEN)
     with pytest.raises(ExperimentRefused, match="held back"):
         make_experiment(alice, graded_set)
 
@@ -112,7 +112,7 @@ def test_a_pasted_script_is_not_graded_with_solutions_held_back(
 def test_what_is_held_back_after_the_start_is_begun_no_more(alice: User, bob: User, stage: Stage) -> None:
     graded_set = make_set(2, problems=2)
     experiment = make_experiment(alice, graded_set)
-    make_contest(bob, graded_set.scripts.order_by("position")[0].problem.problem)  # type: ignore[union-attr]
+    make_contest(bob, graded_set.scripts.order_by("position")[0].problem.problem, state=ContestState.OPEN)  # type: ignore[union-attr]
     conduct_once()
     first, second = experiment.cells.order_by("position")
     assert (first.state, first.run) == (CellState.FAILED, None)

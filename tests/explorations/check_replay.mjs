@@ -1,5 +1,6 @@
-// Facts about the replay's fold and streams, printed as JSON for test_replay.py.
-import { countUntil, Fold, graphAt, timesOf } from "../../static/js/run/replay_fold.js";
+// Facts about the replay's fold and streams, printed as JSON for test_replay_fold.py.
+import { countUntil, Fold, timesOf } from "../../static/js/run/replay_fold.js";
+import { graphAt } from "../../static/js/run/replay_graph.js";
 import { barWords } from "../../static/js/run/replay_timeline.js";
 import { ReplayStreams } from "../../static/js/run/replay_streams.js";
 
@@ -14,7 +15,7 @@ const whole = {
 const events = [
   [1, 0, "run.created", {}],
   [2, 10, "lemma.proposed", { lemma: "a" }],
-  [3, 10, "lemma.proposed", { lemma: "b" }],
+  [3, 10, "lemma.proposed", { lemma: "b", rollout: 1 }],
   [4, 20, "lemma.proposed", { lemma: "c" }],
   [5, 20, "edge.added", {}],
   [6, 20, "edge.added", {}],
@@ -42,8 +43,10 @@ const candidates = new Fold();
   [3, 0, "candidate.scored", { candidate: "c1.1", index: 2, of: 3, scale: 7, call: "x/2" }],
   [4, 0, "candidate.scored", { candidate: "c1.1", index: 3, of: 3, scale: 7, score: 0, call: "x/3" }],
   [5, 0, "candidate.judged", { candidate: "c1.2", index: 1, passed: false, call: "y/1" }],
-  [6, 0, "pair.decided", { round: 1, pair: ["c1.1", "c1.2"], winner: "c1.1", by: "seed" }],
-  [7, 0, "unheard.of", {}],
+  [6, 0, "candidate.judged", { candidate: "c1.2", index: 2, call: "y/2" }],
+  [7, 0, "vote.cast", { subject: "proof/1", index: 1, of: 1, first_fault: 0 }],
+  [8, 0, "pair.decided", { round: 1, pair: ["c1.1", "c1.2"], winner: "c1.1", by: "seed" }],
+  [9, 0, "unheard.of", {}],
 ].forEach((event, place) => candidates.take(event, place));
 
 const checked = { nodes: [{ ...node("a", "lemma", 1), check: "refuted" }], edges: [], contributing: [], redundant: [] };
@@ -111,6 +114,46 @@ const computing = timesOf([
   [4, 60_000, "tool.failed", { call: "u" }],
 ]);
 
+// s0.5 is merged into s1.1 when a lemma uses it already; then the merged-into lemma falls.
+const named = (id, from, target, seq, first) => ({ id, kind: "uses", source: "s1.1", named: from, target, seq, first_seq: first });
+const twins = {
+  nodes: [...["s1.1", "s0.5", "s0.7"].map((id, place) => node(id, "lemma", place + 1)), node("proof/1", "proof", 10)],
+  edges: [
+    named("uses:s0.5>s0.7", "s0.5", "s0.7", 7, 4), named("uses:s1.1>s0.7", "s1.1", "s0.7", 5, 5),
+    { id: "merges:s0.5>s1.1", kind: "merges", source: "s0.5", target: "s1.1", seq: 99, first_seq: 99 },
+  ],
+  contributing: [], redundant: ["uses:s1.1>s0.7"],
+};
+const merging = [
+  [1, 0, "lemma.proposed", { lemma: "s1.1", rollout: 1 }],
+  [2, 0, "lemma.proposed", { lemma: "s0.5", rollout: 0 }],
+  [3, 0, "lemma.proposed", { lemma: "s0.7", rollout: 0 }],
+  [4, 0, "edge.added", {}],
+  [5, 0, "edge.added", {}],
+  [6, 0, "verdict.reached", { subject: "s0.5", status: "verified" }],
+  [7, 0, "lemma.merged", { lemma: "s0.5", into: "s1.1" }],
+  [8, 0, "verdict.reached", { subject: "s1.1", status: "verified" }],
+  [9, 0, "lemma.retired", { lemma: "s1.1" }],
+  [10, 0, "lemma.retired", { lemma: "s0.5" }],
+];
+const merge = new Fold();
+const mergedAt = merging.map((event, place) => {
+  merge.take(event, place);
+  const then = graphAt(twins, merge);
+  return {
+    source: then.edges.get("uses:s0.5>s0.7")?.source, merges: then.edges.has("merges:s0.5>s1.1"), redundant: [...then.redundant],
+    frontier: then.frontier, status: then.nodes.get("s0.5")?.status, finders: then.nodes.get("s1.1").found_by,
+  };
+});
+
+const fork = new Fold();
+[
+  [1, 0, "call.ended", { call: "a", attempt: 0, tokens: 100 }],
+  [2, 0, "call.failed", { call: "b", attempt: 0 }],
+  [3, 0, "call.ended", { call: "c", attempt: 2, tokens: 7 }],
+  [4, 0, "call.failed", { call: "d" }],
+].forEach((event, place) => fork.take(event, place));
+
 const idle = [
   [1, 0, "run.created", {}],
   [2, 100, "call.began", { call: "x" }],
@@ -150,10 +193,12 @@ console.log(JSON.stringify({
   verdict: [at(12).a.confidence, at(12).a.status],
   merged: [at(13).then.nodes.get("b").status, at(13).a.found_by],
   contributing: [at(13).contributing, at(14).contributing],
-  frontier: at(6).frontier,
+  frontier: at(6).frontier, mergedAt, fork: [fork.calls, fork.tokens, fork.inherited],
   votes: at(11).fold.votes.get("a").map(({ mark }) => mark),
   scored: [candidates.subjects.get("c1.1").confidence, candidates.subjects.get("c1.1").valid, candidates.subjects.get("c1.1").total],
-  told: [...candidates.told], judged: candidates.votes.get("c1.2")[0].mark, newest: [...candidates.votes.keys()].at(-1),
+  told: [...candidates.told], judged: candidates.votes.get("c1.2").map(({ mark }) => mark), newest: [...candidates.votes.keys()].at(-1),
+  tally: candidates.counts.get("checks"), unplaced: candidates.votes.get("proof/1")[0].words,
+  words: ["c1.1", "c1.2"].map((id) => graphAt({ ...checked, nodes: [node(id, "candidate", 1)] }, candidates).nodes.get(id).words),
   checks, toolsAtWork, agents: [...agents.told], counts: Object.fromEntries(agents.counts), computing,
   bars, barStates: [{ done: 0, failed: 0, running: 1 }, { done: 2, failed: 2, running: 0 }, { done: 1, failed: 0, running: 0 }].map((bar) => barWords(bar).state),
   known: barWords({ done: 1, failed: 0, running: 1 }, 8), ended: counting.told.has("round 0/2"),

@@ -44,7 +44,7 @@ class Clock {
 
 function scene(after = 0) {
   const clock = new Clock();
-  const seen = { urls: [], sent: [], links: [], events: [], frames: [] };
+  const seen = { urls: [], sent: [], links: [], events: [], frames: [], undone: 0 };
   const sockets = [];
   class FakeSocket {
     constructor(url) {
@@ -79,6 +79,7 @@ function scene(after = 0) {
     now: () => clock.time,
     random: () => 1,
     onLink: (link) => seen.links.push(link.state),
+    onUndone: () => (seen.undone += 1),
     onFrame: (frame) => (frame.t === "events" ? seen.events.push(...frame.events.map((event) => event.seq)) : seen.frames.push(frame.t)),
   });
   const events = (...seqs) => ({ t: "events", events: seqs.map((seq) => ({ seq })), has_more: false });
@@ -86,6 +87,21 @@ function scene(after = 0) {
 }
 
 const facts = {};
+
+{
+  const { seen, stream, events, last, clock } = scene(9);
+  stream.start();
+  last().open();
+  last().say({ t: "hello", seq: 9, status: "running" });
+  const before = seen.undone;
+  last().lose();
+  clock.pass(31_000);
+  last().open();
+  last().say({ t: "hello", seq: 4, status: "running" });
+  last().say(events(10));
+  clock.pass(100_000);
+  facts.undone = { before, after: seen.undone, events: seen.events, urls: seen.urls.length, link: seen.links.at(-1) };
+}
 
 {
   const { seen, stream, events, last, clock } = scene(3);

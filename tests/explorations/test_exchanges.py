@@ -15,7 +15,7 @@ from apps.runs.models import Run
 from tests.explorations.factory import add_event
 from tests.explorations.test_solutions_of_a_run import played
 from tests.importing.files import check, imported, solver_log
-from tests.reasoning.candidates import FAIL, PASS, better, named
+from tests.reasoning.candidates import FAIL, PASS, better, decision, named
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,6 +63,30 @@ def test_what_cannot_be_read_is_a_turn_without_a_streak() -> None:
     assert found.checks[1].mark == "unread"
 
 
+def test_a_check_that_cannot_be_read_interrupts_the_streak_and_is_counted() -> None:
+    found = conversation(corrected(check_1=PASS, check_2="Hm.", check_3=PASS, check_4=PASS))
+    assert [turn.streak.words if turn.streak else "" for turn in found.checks] == [
+        "1 pass in a row of 2", "", "1 pass in a row of 2", "2 passes in a row of 2"
+    ]  # fmt: skip
+    assert [turn.interrupted.words if turn.interrupted else "" for turn in found.checks] == ["", "1 pass in a row of 2", "", ""]
+    assert found.tally == "4 checks: 3 passed, 0 failed, 1 could not be read"
+
+
+def test_a_run_by_older_rules_is_shown_as_it_went_and_says_so(client_for: Callable[[User | None], Client], alice: User) -> None:
+    run = corrected(check_1=PASS, check_2="Hm.", check_3=PASS, check_4=PASS)
+    for event in run.events.filter(kind="candidate.judged"):
+        event.body.pop("overruled")
+        event.body["passes"] += event.body["index"] in (2, 3)
+        event.save(update_fields=["body"])
+    found = conversation(run)
+    assert found.by_older_rules
+    assert [turn.interrupted for turn in found.checks] == [None] * 4
+    assert [turn.streak.words for turn in found.checks if turn.streak][1] == "2 passes in a row of 2"
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert "This run was checked by older rules" in page
+    assert "Fork the run to have it checked again." in page
+
+
 def test_a_hint_is_a_turn_of_the_person_who_gave_it_once_it_was_taken() -> None:
     run = corrected(check_1=PASS, check_2=PASS)
     command = str(uuid.uuid4())
@@ -74,6 +98,12 @@ def test_a_hint_is_a_turn_of_the_person_who_gave_it_once_it_was_taken() -> None:
     ]
 
 
+def test_an_unread_decision_of_an_imported_log_interrupts_its_streak_too() -> None:
+    found = conversation(imported(solver_log(*check("yes"), *check("perhaps"), *check("yes"))))
+    assert [turn.streak.count if turn.streak else 0 for turn in found.checks] == [1, 0, 1]
+    assert found.checks[1].interrupted is not None
+
+
 def test_an_imported_log_is_told_without_the_limits_that_it_does_not_say() -> None:
     found = conversation(imported(solver_log(*check("yes"))))
     assert [turn.speaker for turn in found.turns][:2] == ["writer", "writer"]
@@ -83,6 +113,18 @@ def test_an_imported_log_is_told_without_the_limits_that_it_does_not_say() -> No
 def test_other_scaffolds_are_no_conversation() -> None:
     run = played("rsa", "quick", lambda request: better("B") if request.role == "judge" else named(request))
     assert exchange(run, solutions(run)) is None
+
+
+def test_the_page_says_what_an_unread_check_interrupts_and_why_a_pass_is_a_fail(
+    client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    run = corrected(check_1=PASS, check_2="Hm.", check_3=decision("pass", ("gap", "Why?")), check_4=PASS, check_5=PASS)
+    page = client_for(alice).get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert '<span class="badge badge--warn">not read: there is no decision</span>' in page
+    assert "It interrupts a streak: 1 pass in a row of 2." in page
+    assert "The verifier wrote “pass” next to a critical error or gap; it counts as a fail." in page
+    assert "older rules" not in page
+    assert 'data-count="checks">5 checks: 3 passed, 1 failed, 1 could not be read</p>' in page
 
 
 def test_the_page_and_its_part_tell_it_instead_of_rounds(client_for: Callable[[User | None], Client], alice: User) -> None:

@@ -83,15 +83,16 @@ def test_scores_and_checks_become_fill_ring_and_words(run: Run) -> None:
         ScoreDropped(candidate="c1.2", index=1, call="x", reason="unfounded"),
         CandidateJudged(candidate="c1.3", index=1, call="x", passed=True, passes=1, failures=0),
         CandidateJudged(candidate="c1.3", index=2, call="x", passed=False, passes=0, failures=1),
+        CandidateJudged(candidate="c1.3", index=3, call="x", passed=None, unscored="no decision", passes=0, failures=0),
         CandidateJudged(candidate="nobody", index=1, call="x", passed=True, passes=1, failures=0),
         PoolKept(round=1, kept=("c1.1",), means={"c1.1": 0.75}, reason="best"),
     )  # fmt: skip
     by_name = {node["id"]: node for node in data["nodes"]}
     first = by_name["c1.1"]
     assert (first["confidence"], first["passes"], first["valid"], first["total"], first["expected"]) == (0.75, 1, 2, 3, 3)
-    assert (first["words"], first["status"]) == ("mean 0.75 of 1, 2 reports", "kept")
+    assert (first["words"], first["status"]) == ("mean 0.75 of 1, 2 reports, 1 not read", "kept")
     assert by_name["c1.2"]["confidence"] is None
-    assert (by_name["c1.3"]["confidence"], by_name["c1.3"]["words"]) == (0.5, "1 of 2 checks passed")
+    assert (by_name["c1.3"]["confidence"], by_name["c1.3"]["words"]) == (0.5, "1 of 2 checks passed, 1 not read")
 
 
 def test_a_knock_out_stands_below_with_winners_and_losers(run: Run) -> None:

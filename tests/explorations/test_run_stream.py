@@ -27,6 +27,10 @@ def test_a_gap_reconnects_after_the_last_event_and_doubles_are_ignored(facts: An
     assert facts["gap"]["events"] == [4, 5, 6, 7, 8, 9]
 
 
+def test_a_page_that_knows_events_that_a_restore_has_undone_loads_again(facts: Any) -> None:
+    assert facts["undone"] == {"before": 0, "after": 1, "events": [], "urls": 2, "link": "stopped"}
+
+
 def test_the_page_says_when_it_catches_up_and_when_it_is_live(facts: Any) -> None:
     assert facts["gap"]["links"] == ["connecting", "catching-up", "live", "waiting", "connecting", "catching-up", "live"]
 

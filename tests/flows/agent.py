@@ -101,6 +101,17 @@ def command(run_id: str, name: str) -> None:
     )
 
 
+def manage(*words: str) -> str:
+    """A command of `manage.py` in this process, which has imported what it needs; returns what it printed."""
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    printed = StringIO()
+    call_command(*words, stdout=printed)
+    return printed.getvalue()
+
+
 def active(run_id: str) -> int:
     """How many calls of the run some worker is busy with."""
     from apps.runs.streams import heartbeats, sync_client
@@ -144,6 +155,7 @@ COMMANDS: dict[str, Any] = {
     "glance": glance,
     "dump": dump,
     "command": command,
+    "manage": manage,
     "active": active,
     "generating": generating,
     "writable": writable,

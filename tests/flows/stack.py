@@ -74,16 +74,24 @@ class Stack:
     def __exit__(self, *_: object) -> None:
         for process in self.running.values():
             process.kill()
-        if self._agent is not None and self._pipes is not None:
-            for pipe in self._pipes:
-                pipe.close()
-            try:
-                self._agent.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                self._agent.kill()
-                self._agent.wait(timeout=20)
+        self.end_agent()
         for process in self.running.values():
             process.wait(timeout=20)
+
+    def end_agent(self) -> None:
+        """End the process that answers `agent`, and with it its connections; the next question starts another."""
+        if self._agent is None or self._pipes is None:
+            return
+        for pipe in self._pipes:
+            pipe.close()
+        try:
+            self._agent.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._agent.kill()
+            self._agent.wait(timeout=20)
+        self._agent = self._pipes = None
+        for name in ("agent.in", "agent.out"):
+            (self.folder / name).unlink()
 
     def start(self, *names: str, env: dict[str, str] | None = None) -> None:
         """Start processes by name; one that runs already is left alone."""

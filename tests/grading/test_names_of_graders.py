@@ -58,10 +58,14 @@ def test_manners_have_one_order_and_only_a_scheme_is_advisory() -> None:
     assert variant_of("scheme+neutral+advisory").name == "scheme+advisory+neutral"
     assert variant_of("scheme+advisory+neutral").overrides == {"strict": False, "neutral": True}
     assert variant_of("jury+neutral").title == "Jury in a neutral rewriting"
-    assert len(VARIANTS) == 2 * len(GRADERS) + 2
+    assert variant_of("jury+neutral+guidelines").name == "jury+guidelines+neutral"
+    assert variant_of("jury+guidelines").title == "Jury with guidelines"
+    # Neutral or not; and besides a scheme by advice, and four that may be shown guidelines.
+    assert len(VARIANTS) == 2 * (len(GRADERS) + 1 + 4)
     for name, why in (
         ("oracle", "no grader oracle"),
         ("jury+advisory", "Only Marking scheme can be advisory"),
+        ("ref5_hybrid+guidelines", "cannot be shown the guidelines for markers: its prompts have no place for that"),
         ("jury+kind", "no manner “kind”"),
         ("jury+neutral+neutral", "write each once"),
     ):

@@ -249,3 +249,24 @@ def test_the_page_has_no_accessibility_fault_axe_can_find(pages: Pages, run: Run
 def test_a_narrow_page_does_not_scroll_sideways(pages: Pages, run: Run) -> None:
     with graph_page(pages, run, viewport={"width": 390, "height": 800}) as page:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_when_a_used_lemma_is_merged_its_edge_moves_to_the_representative_and_no_node_moves(pages: Pages, run: Run) -> None:
+    move = f"""() => {{
+      const {{ view }} = {GRAPH};
+      const before = JSON.stringify(view.positions());
+      const edge = {{ ...view.graph.edges.get("uses:s0.3>s0.8"), source: "s0.2" }};
+      const lists = {{ contributing: [...view.graph.contributing], redundant: [], frontier: [], rollouts: 2 }};
+      const whole = view.graph;
+      const then = {{ ...whole, edges: new Map(whole.edges) }};
+      const drawn = () => view.cy.getElementById(edge.id).source().id();
+      const told = [drawn()];
+      view.applyDelta({{ nodes: [], edges: [edge], ...lists }});
+      told.push(drawn());
+      view.asOf(then);
+      told.push(drawn());
+      view.asOf(null);
+      return [...told, drawn(), before === JSON.stringify(view.positions())];
+    }}"""
+    with graph_page(pages, run) as page:
+        assert page.evaluate(move) == ["s0.3", "s0.2", "s0.3", "s0.2", True]

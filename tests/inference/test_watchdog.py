@@ -1,18 +1,21 @@
-"""A loop that no longer turns ends the process; a busy or a sleeping one does not."""
+"""A loop that no longer turns ends the process; a busy or a sleeping one, or one on a busy machine, does not."""
 
 import asyncio
+import itertools
 import subprocess
 import sys
 import threading
 import time
 
-from workers.watchdog import EXIT_STUCK, LoopWatchdog, loading
+from workers.exits import EXIT_STUCK
+from workers.running import HostOptions
+from workers.watchdog import LoopWatchdog, loading, processor_waits
 
 STUCK = """
 import asyncio, time, sys
 from workers.watchdog import LoopWatchdog
 async def main():
-    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3)
+    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, waits=dict)
     await asyncio.sleep(0.4)
     print("turning", flush=True)
     time.sleep(30)
@@ -39,7 +42,7 @@ async def test_a_turning_loop_is_left_alone() -> None:
 
 async def test_a_blocked_loop_is_noticed_and_a_short_block_is_not() -> None:
     stuck = threading.Event()
-    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.5, on_stuck=stuck.set)
+    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.5, on_stuck=stuck.set, waits=dict)
     time.sleep(0.2)
     await asyncio.sleep(0.1)
     assert not stuck.is_set()
@@ -50,7 +53,7 @@ async def test_a_blocked_loop_is_noticed_and_a_short_block_is_not() -> None:
 
 async def test_a_loop_that_is_blocked_while_an_engine_is_loaded_is_let_be_and_watched_again_afterwards() -> None:
     stuck = threading.Event()
-    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set)
+    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set, waits=dict)
     with loading("an engine"):
         time.sleep(0.8)
         await asyncio.sleep(0.1)
@@ -66,3 +69,31 @@ def test_a_closed_loop_ends_the_watch() -> None:
     loop.close()
     time.sleep(0.1)
     watchdog.stop()
+
+
+async def test_time_that_the_machine_gave_to_others_does_not_count() -> None:
+    """The finding: five seconds without a turn, on a laptop that did other work, ended the process."""
+    stuck = threading.Event()
+    starved = itertools.count(0.0, 1.0)  # Some thread waited a second for a processor in every interval of 0.03 s.
+    watchdog = LoopWatchdog(
+        asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set, waits=lambda: {"engine-loop": next(starved)}
+    )
+    time.sleep(0.9)
+    assert not stuck.is_set()
+    await asyncio.to_thread(watchdog.stop)
+
+
+async def test_a_loop_that_sleeps_while_other_threads_wait_a_little_is_still_found() -> None:
+    stuck = threading.Event()
+    waits = itertools.count(0.0, 0.01)
+    watchdog = LoopWatchdog(asyncio.get_running_loop(), stuck_s=0.3, on_stuck=stuck.set, waits=lambda: {"other": next(waits)})
+    time.sleep(0.9)
+    assert stuck.is_set(), "two thirds of each interval count"
+    await asyncio.to_thread(watchdog.stop)
+
+
+def test_the_waits_of_threads_come_from_the_kernel_and_the_default_is_thirty_seconds() -> None:
+    if sys.platform == "linux":
+        assert len(processor_waits()) >= threading.active_count()
+        assert all(seconds >= 0.0 for seconds in processor_waits().values())
+    assert HostOptions().stuck_s == 30.0

@@ -59,6 +59,38 @@ def test_what_survived_is_listed_and_not_called_proved(client: Client, run: Run)
     assert "a formula that survives is not proved by that" in text
 
 
+@pytest.mark.parametrize(("tests", "underlined"), [(29, False), (30, True)])
+def test_fewer_than_thirty_tests_draw_no_underline(client: Client, tests: int, underlined: bool) -> None:
+    found = finding("s0.7", "step 1", "a^4 - 1 = (a^2 - 1)(a^2 + 1)")
+    told = FormulasChecked(
+        subject="s0.7",
+        outcome="survived",
+        findings=(found.model_copy(update={"tests": tests, "tried": "n from 1 to 59"}),),
+        survived=1,
+    )
+    client.force_login(make_user("ada"))
+    text = page(client, make_told_run([*story(), ("check/s0.7/told", told)]), "lemmas/s0.7/")
+    assert ("marked--survived" in text) is underlined
+    assert f"{tests} tests: n from 1 to 59" in text
+
+
+def test_stopped_is_told_apart_from_not_understood(client: Client) -> None:
+    client.force_login(make_user("ada"))
+    some = FormulasChecked(subject="s0.7", outcome="not_understood", not_understood=1, stopped=2, unchecked="the guard")
+    whole = FormulasChecked(subject="s0.6", outcome="stopped", unchecked="the last guard on time ended it")
+    run = make_told_run([*story(), ("check/s0.7/stopped", some), ("check/s0.6/stopped", whole)])
+    assert "1 not understood; 2 stopped by the last guard on time; asked again, they may be tested." in page(
+        client, run, "lemmas/s0.7/"
+    )
+    assert "Check stopped: the last guard on time ended it." in page(client, run, "lemmas/s0.6/")
+    assert "stopped by a limit on time" in page(client, run, "?tab=agents")
+    nodes = {node["id"]: node for node in json.loads(graph_export(run, "json")[1])["nodes"]}
+    assert nodes["s0.6"]["check"] == "stopped"
+    later = FormulasChecked(subject="s0.6", outcome="not_understood", not_understood=1, call="check/s0.6")
+    write_events(run, stored([("check/s0.6/told", later)], start=run.last_seq + 1))
+    assert "1 not understood." in page(client, run, "lemmas/s0.6/")
+
+
 def test_not_understood_and_not_checked_say_so(client: Client, run: Run) -> None:
     assert "2 not understood." in page(client, run, "lemmas/s0.6/")
     assert "Not checked: the run ended before its turn." in page(client, run, "lemmas/s0.3/")
@@ -93,7 +125,7 @@ def test_the_outline_says_it_in_words(client: Client, run: Run) -> None:
 def test_exports_name_the_outcome(run: Run) -> None:
     nodes = {node["id"]: node for node in json.loads(graph_export(run, "json")[1])["nodes"]}
     assert (nodes["s1.9"]["check"], nodes["proof/1"]["check"]) == ("refuted", "refuted")
-    assert "check" not in nodes["s0.1"]
+    assert nodes["s0.1"]["check"] == ""
     graph = nx.parse_graphml(graph_export(run, "graphml")[1])
     assert graph.nodes["s0.7"]["check"] == "survived"
 

@@ -112,5 +112,6 @@ def test_a_coach_reads_the_graph_and_a_student_gets_404(client: Client) -> None:
     client.force_login(make_user("coach", Role.COACH))
     answer = client.get(address, {"after": "nonsense"}).json()
     assert (answer["live"], len(answer["nodes"])) == (True, 16)
+    assert len(client.get(address, {"after": "9" * 5000}).json()["nodes"]) == 16
     client.force_login(make_user("student", Role.STUDENT))
     assert client.get(address).status_code == 404

@@ -6,8 +6,9 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Role
+from apps.reasoning.domain.events import VoteCast
 from apps.runs.models import Run, RunStatus
-from tests.lemmas.factory import make_run, make_told_run, make_user
+from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
 
 pytestmark = pytest.mark.django_db
 
@@ -46,10 +47,18 @@ def test_an_unread_vote_is_shown_as_unread(client: Client, run: Run) -> None:
     assert "0 %" not in text
 
 
+def test_a_fault_at_no_step_is_shown_as_one_with_its_words(client: Client, run: Run) -> None:
+    event = VoteCast(subject="proof/1", index=5, of=5, call="", first_fault=0, summary="It names step 9 of 3.")
+    write_events(run, stored([("vote/5", event)], run.last_seq + 1))
+    text = page(client, run, "proofs/1/")
+    assert "Vote 5 finds a fault, at no step of the text" in text
+    assert "It names step 9 of 3." in text
+
+
 def test_versions_near_duplicates_and_merges_are_linked(client: Client, run: Run) -> None:
     assert f'href="/runs/{run.public_id}/lemmas/s0.10-fixed/"' in page(client, run, "lemmas/s0.10/")
     assert "86 % alike" in page(client, run, "lemmas/s1.12/")
-    assert "keeps the place in the graph" in page(client, run, "lemmas/s1.4/")
+    assert "which represents it" in page(client, run, "lemmas/s1.4/")
 
 
 def test_a_lemma_has_a_page_and_a_part_at_one_address(client: Client, run: Run) -> None:

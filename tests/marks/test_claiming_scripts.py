@@ -55,6 +55,21 @@ def test_the_next_one_is_fetched_ahead_and_lives_with_the_first(bob: User) -> No
     assert ahead.lease_until > soon
 
 
+@pytest.mark.parametrize("beats", [0, 1])
+def test_who_leaves_a_script_and_presses_mark_gets_it_again_and_not_the_one_fetched_ahead(bob: User, beats: int) -> None:
+    problem = problem_to_mark(bob, scripts=4)
+    for _ in range(3):  # The order of keys must not decide it.
+        current = claimed(problem, bob)
+        ahead = task_next(problem, bob, besides=current)
+        assert ahead is not None
+        for _ in range(beats):
+            lease_renew(current, bob)
+        assert task_next(problem, bob) == current
+        assert task_next(problem, bob, besides=current) == ahead, "the one fetched ahead is still held"
+        assert task_next(problem, bob) == current
+        sealed(current, bob)
+
+
 def test_a_lease_that_ran_out_may_be_taken_and_its_holder_is_told(bob: User, dana: User) -> None:
     problem = problem_to_mark(bob, dana, scripts=1)
     task = claimed(problem, bob)

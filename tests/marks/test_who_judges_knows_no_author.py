@@ -124,3 +124,10 @@ def test_where_a_contest_is_not_anonymous_nothing_follows(bob: User) -> None:
     identity_open(paper=Paper.objects.select_related("contest").get(), by=bob, reason=WHY)
     sealed(task, bob)
     assert not task.mark.is_assisted
+
+
+def test_the_words_that_stand_for_the_opening_of_all_are_no_reason_for_one(bob: User, dana: User) -> None:
+    problem_to_mark(bob, dana, scripts=1)
+    paper = Paper.objects.select_related("contest").get()
+    with pytest.raises(ContestRefused, match="a reason of your own"):
+        identity_open(paper=paper, by=bob, reason="all identities,  after sign-off")

@@ -1,16 +1,12 @@
-"""A lemma or a proof is checked as one text in parts: what was said before holds, and every part has its own time."""
-
-import time
-from collections.abc import Sequence
-from typing import Any
+"""A lemma or a proof is checked as one text in parts: what was said before holds, and every part has its own limit on work."""
 
 import pytest
 
-from workers.mathcheck import checking, parts
+from workers.mathcheck import parts
 from workers.mathcheck.__main__ import findings_of
-from workers.mathcheck.deciding import decide
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
-from workers.mathcheck.parts import TOTAL_S, Part, check_groups, check_parts
+from workers.mathcheck.checking import NO_WORK
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED
+from workers.mathcheck.parts import check_groups, check_parts
 
 
 def test_what_a_step_declares_holds_in_later_steps() -> None:
@@ -45,19 +41,15 @@ def test_a_formula_left_open_ends_with_its_part() -> None:
     assert [(one.text_id, one.outcome) for one in found] == [("step 2", REFUTED)]
 
 
-def test_a_part_that_takes_all_its_time_leaves_the_others_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def slow(*given: Any) -> Any:
-        time.sleep(0.3)
-        return decide(*given)
-
-    monkeypatch.setattr(checking, "decide", slow)
-    found = check_parts([("step 1", "We have $1+1=2$ and $1+2=3$."), ("step 2", "We have $2+2=4$.")], seconds=0.2)
+def test_a_part_that_uses_up_its_work_leaves_the_others_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "PER_PART", 2)
+    found = check_parts([("step 1", "We have $1+1=2$ and $1+2=3$."), ("step 2", "We have $2+2=4$.")])
     assert [(one.text_id, one.outcome) for one in found] == [
         ("step 1", SURVIVED),
         ("step 1", NOT_UNDERSTOOD),
         ("step 2", SURVIVED),
     ]
-    assert found[1].reason == "no time was left"
+    assert found[1].reason == NO_WORK
 
 
 def test_a_job_with_a_context_is_one_text_in_parts() -> None:
@@ -66,24 +58,17 @@ def test_a_job_with_a_context_is_one_text_in_parts() -> None:
     assert (finding["text_id"], finding["outcome"]) == ("step 2", REFUTED)
 
 
-def test_groups_know_nothing_of_each_other_and_each_has_its_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[float] = []
-
-    def seen(texts: Sequence[Part], context: str, seconds: float, total: float) -> list[Finding]:
-        given.append(total)
-        return check_parts(texts, context, seconds, total)
-
-    monkeypatch.setattr(parts, "check_parts", seen)
+def test_groups_know_nothing_of_each_other() -> None:
     declared = [("step 1", r"Let $a,b$ be positive real numbers.")]
     claimed = [("step 1", r"Then $a+b\ge 3\sqrt{ab}$.")]
-    found = check_groups({"one": declared, "two": claimed, "all": [*declared, ("step 2", claimed[0][1])]})
+    groups = {"one": declared, "two": claimed, "all": [*declared, ("step 2", claimed[0][1])]}
+    found = check_groups(groups)
     assert {name: [one.outcome for one in told] for name, told in found.items()} == {
         "one": [],
         "two": [NOT_UNDERSTOOD],
         "all": [REFUTED],
     }
-    assert given[0] == pytest.approx(TOTAL_S / 3, abs=0.2)
-    assert given[0] < given[1] < given[2] <= TOTAL_S
+    assert found == {name: check_parts(texts) for name, texts in groups.items()}
 
 
 @pytest.mark.parametrize("job", [{"context": ""}, {"texts": [{"text": "x"}], "context": ""}, {"texts": 3, "context": ""}])

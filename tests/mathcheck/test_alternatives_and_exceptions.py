@@ -10,7 +10,7 @@ NAME = "alternatives_and_exceptions"
 
 
 def refuted(text: str) -> list[str]:
-    return [finding.anchor.quote for finding in check_text(text, seconds=20) if finding.outcome == REFUTED]
+    return [finding.anchor.quote for finding in check_text(text) if finding.outcome == REFUTED]
 
 
 @pytest.fixture(scope="module")

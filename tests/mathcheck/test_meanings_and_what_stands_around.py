@@ -9,7 +9,7 @@ FILL = "The argument goes on in small steps, each of which is easy to follow wit
 
 
 def claims(text: str) -> list[Finding]:
-    return check_text(text, seconds=20)
+    return check_text(text)
 
 
 @pytest.mark.parametrize("size", [r"\left", r"\Bigl", r"\bigl"])

@@ -11,7 +11,7 @@ EXPANSION = r"We have $(a+b)^3=a^3+3a^2b+2ab^2+b^3$."
 
 def is_refuted(text: str) -> bool:
     """Whether the last claim is."""
-    return check_text(text, seconds=20)[-1].outcome == REFUTED
+    return check_text(text)[-1].outcome == REFUTED
 
 
 @pytest.mark.parametrize(

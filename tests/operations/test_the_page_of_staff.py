@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -59,6 +60,11 @@ def test_htmx_gets_the_figures_alone(staff: Client, valkey: Any) -> None:
     part = page_of(staff, **{"HX-Request": "true"})
     assert "<html" not in part
     assert 'id="now"' in part
+
+
+@pytest.mark.parametrize("hours", ["9" * 5000, "²", "-1", "1e3"], ids=["huge", "raised", "negative", "float"])
+def test_a_span_that_no_chart_has_shows_the_shortest(staff: Client, valkey: Any, hours: str) -> None:
+    assert staff.get(reverse("operations:now"), {"hours": hours}).status_code == 200
 
 
 def test_the_menu_has_it_for_staff_only(

@@ -45,6 +45,14 @@ def test_nothing_is_lost_in_our_shape() -> None:
         assert library() == before, file_format
 
 
+def test_no_cell_of_the_table_is_a_formula() -> None:
+    problems_import(drafts=[TRICKY], by=None)
+    (row,) = csv.DictReader(io.StringIO(export_text(Problem.objects.all(), file_format="csv"), newline=""))
+    assert row["title"] == "'=Quotes “and” commas, α"
+    assert "'- A1 (7)\n- B1 (7)" in row.values()
+    assert not [text for text in row.values() if text.startswith(("=", "+", "-", "@"))]
+
+
 @pytest.mark.parametrize("file_format", FORMATS)
 @pytest.mark.parametrize("shape", ["proofbench", "answerbench"])
 def test_nothing_is_lost_in_a_bench_shape(shape: str, file_format: str) -> None:

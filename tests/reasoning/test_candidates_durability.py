@@ -165,6 +165,15 @@ async def test_where_no_correction_can_be_read_the_first_roles_do_all_of_it(corr
     assert made["verifier_2"] == made["corrector_2"] == 0
 
 
+async def test_unread_checks_between_failures_bring_as_many_corrections_as_are_estimated() -> None:
+    params = self_check.Params(accept=1, give_up=3, iterations=9)
+    table: Table = {"check/[36]": "Hm.", "check/*": FAIL, "*": named}
+    run = await play(table, params, scaffold="self_check")
+    corrections = sum(request.role == "corrector" for request in run.dispatcher.requests)
+    most = {role.role: role.calls_max for role in SCAFFOLDS["self_check"].estimate(params).roles}
+    assert corrections == most["corrector"] == 6
+
+
 async def test_one_readable_proof_of_many_that_is_accepted_is_the_shortest_course_of_deepseek_math() -> None:
     params = deepseek_math.Params(proofs=5, examinations=3, rounds=4)
     table: Table = {"round/1/2": named, "round/*": "nothing", "examine/*": score(1)}

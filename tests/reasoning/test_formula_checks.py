@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from apps.reasoning.domain.check_events import FormulasChecked
-from apps.reasoning.domain.errors import BackendError, BackendRefused, EngineLost, RequestRejected
+from apps.reasoning.domain.errors import BackendError, BackendRefused, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.events import LemmaProposed, ProofDrafted, ProofSelected, RoundBegan
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.scaffolds.check_answers import TOOK_TOO_LONG
 from apps.reasoning.scaffolds.formula_checks import ENDED_BEFORE, FormulaChecks, subject_of
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
-from tests.reasoning.checked import CheckingDispatcher, finding, play_checked, verifier
+from tests.reasoning.checked import CheckingDispatcher, Reply, finding, play_checked, verifier
 from tests.reasoning.play import FOLLOWS, lemma, play, proof
 
 PARAMS: Value = SCAFFOLDS["intern_s1_mo"].presets["quick"].params
@@ -41,11 +42,11 @@ async def test_lemmas_and_proofs_are_checked_at_their_steps() -> None:
     assert told["proof/1"].call == "check/proof/1"
 
 
-async def test_the_problem_goes_along_and_each_step_has_two_seconds() -> None:
+async def test_the_problem_goes_along_and_time_is_a_last_guard() -> None:
     run = await play_checked(FOLLOWS, PARAMS)
     job = json.loads(run.dispatcher.checks[0].messages[0].content)
     assert "Prove that" in job["context"]
-    assert job["time_s"] == 2.0
+    assert job["time_s"] >= 60
     texts = [(text["group"], text["id"]) for text in job["texts"]]
     assert texts[:3] == [("s0.1", "statement"), ("s0.1", "step 1"), ("s0.1", "step 2")]
 
@@ -90,14 +91,13 @@ async def test_checks_that_never_end_hold_nothing_up() -> None:
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (Execution(error="timeout", exit_code=None), "took too long"),
         (Execution(error="killed", exit_code=-9), "signal"),
         (Execution(error="memory", exit_code=None), "memory"),
         (Execution(stdout="verified!"), "cannot be read"),
         (EngineLost("The engine died."), "died"),
         (RequestRejected("The job is too long."), "too long"),
     ],
-    ids=["timeout", "crash", "memory", "no JSON", "worker lost", "rejected"],
+    ids=["crash", "memory", "no JSON", "worker lost", "rejected"],
 )
 async def test_a_check_without_an_answer_says_why_and_is_kept(reply: Execution | BackendError, reason: str) -> None:
     run = await play_checked(SLIP, PARAMS, lambda _: reply)
@@ -107,6 +107,37 @@ async def test_a_check_without_an_answer_says_why_and_is_kept(reply: Execution |
     assert all(reason in event.unchecked and not event.findings for event in told)
     again = await play_checked(SLIP, PARAMS, journal=run.journal.cut(len(run.journal.records)))
     assert again.dispatcher.checks == []
+
+
+def stopped_in_part(request: GenerationRequest) -> Execution:
+    found = json.loads(verifier(request).stdout)["findings"]
+    last = {**found[-1], "outcome": "stopped", "reason": "the guard", "tests": 0, "counterexample": None}
+    return printing(*found[:-1], last)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [lambda _: Execution(error="timeout", exit_code=None), lambda _: DeadlineExceeded("Too long."), stopped_in_part],
+    ids=["the sandbox's limit", "the call's deadline", "one formula"],
+)
+async def test_what_a_limit_on_time_ends_is_stopped_not_kept_and_asked_again_by_the_next_owner(reply: Reply) -> None:
+    run = await play_checked(SLIP, PARAMS, reply)
+    assert run.outcome.accepted
+    told = {event.subject: event for event in run.of("formulas.checked")}
+    assert told["s0.1"].stopped or told["s0.1"].outcome == "stopped"
+    assert {(event.unchecked, event.call) for event in told.values()} == {(TOOK_TOO_LONG, "")}
+    assert [record for record in run.journal.records if record.key.startswith("check/")] == []
+    again = await play_checked(SLIP, PARAMS, journal=run.journal.cut(len(run.journal.records)))
+    assert {event.subject: event.outcome for event in again.of("formulas.checked") if event.call} == {
+        "s0.1": "refuted",
+        "proof/1": "refuted",
+    }
+
+
+async def test_findings_beside_a_stopped_one_are_told() -> None:
+    run = await play_checked(SLIP, PARAMS, stopped_in_part)
+    (told,) = (event for event in run.of("formulas.checked") if event.subject == "s0.1")
+    assert (told.outcome, told.survived, told.stopped) == ("survived", 1, 1)
 
 
 async def test_a_sandbox_that_is_off_is_told_once_and_asked_again_by_the_next_owner() -> None:

@@ -181,7 +181,7 @@ OTHER_ENDS: dict[str, tuple[str, Golden]] = {
 }
 
 
-def _calls(written: str) -> list[str]:
+def written_calls(written: str) -> list[str]:
     found: list[str] = []
     for key in written.split():
         before, opened, rest = key.partition("{")
@@ -198,7 +198,7 @@ def test_every_scaffold_has_its_trace() -> None:
 async def test_the_calls_of_a_small_case_are_these_and_no_others(method: str) -> None:
     golden = GOLDEN[method]
     run = await play(golden.table, golden.params, scaffold=method)
-    assert run.dispatcher.keys == _calls(golden.calls)
+    assert run.dispatcher.keys == written_calls(golden.calls)
     assert (run.outcome.ended_by, run.outcome.accepted) == (golden.ended_by, golden.accepted)
     assert golden.reason in run.outcome.reason
 
@@ -208,7 +208,7 @@ async def test_the_calls_of_a_small_case_are_these_and_no_others(method: str) ->
 async def test_in_whatever_order_calls_end_the_same_are_made(method: str, seed: int) -> None:
     golden = GOLDEN[method]
     run = await play(golden.table, golden.params, scaffold=method, shuffle=seed)
-    assert sorted(run.dispatcher.keys) == sorted(_calls(golden.calls))
+    assert sorted(run.dispatcher.keys) == sorted(written_calls(golden.calls))
     assert (run.outcome.ended_by, run.outcome.accepted) == (golden.ended_by, golden.accepted)
 
 
@@ -216,6 +216,6 @@ async def test_in_whatever_order_calls_end_the_same_are_made(method: str, seed: 
 async def test_a_search_of_checks_ends_by_each_of_its_rules(rule: str) -> None:
     method, golden = OTHER_ENDS[rule]
     run = await play(golden.table, golden.params, scaffold=method)
-    assert run.dispatcher.keys == _calls(golden.calls)
+    assert run.dispatcher.keys == written_calls(golden.calls)
     assert (run.outcome.ended_by, run.outcome.accepted) == (golden.ended_by, golden.accepted)
     assert golden.reason in run.outcome.reason

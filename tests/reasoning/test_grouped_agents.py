@@ -60,10 +60,10 @@ async def test_a_verdict_that_cannot_be_read_is_told_and_neither_a_pass_nor_corr
     run = await played({"step/2/*/1": "I like turtles.", "step/2/*": PASS, "*": named}, Params(group=4, inputs=1))
     verdicts = [one for one in run.of("candidate.judged") if isinstance(one, CandidateJudged)]
     assert [one.passed for one in sorted(verdicts, key=lambda one: one.index)] == [None, True, True, True]
-    assert run.outcome.reason == "Accepted: 3 of 3 verdicts on it found no fault."
+    assert run.outcome.reason == "Accepted: 3 of 3 verdicts on it found no fault; 1 of 4 could not be read."
     few = await played({"step/2/*/1": PASS, "step/2/*": "I like turtles.", "*": named}, Params(group=4, inputs=1))
     assert few.outcome.accepted is False, "one verdict of four is no panel"
-    assert few.outcome.reason.endswith("1 of 1 verdicts on it found no fault, but of 4 only 1 could be read.")
+    assert few.outcome.reason.endswith("1 of 1 verdicts on it found no fault; 3 of 4 could not be read, and 2 are needed.")
 
 
 async def test_fewer_roles_are_played_where_they_are_asked_for() -> None:
@@ -121,3 +121,23 @@ def test_it_says_what_it_costs() -> None:
     scaffold: Scaffold = SCAFFOLDS["grouped_agents"]
     found = scaffold.estimate(Params())
     assert (found.calls_min, found.calls_expected, found.calls_max) == (8, 72, 72)
+
+
+async def test_a_solution_whose_answer_is_undecided_is_neither_right_nor_wrong() -> None:
+    """Right: 1 to 4; wrong: 5 and 6; undecided: 7 and 8, which come after the wrong and before the right ones."""
+    unclear: dict[str, Any] = {"step/1/[78]": proof("We add.", "Answer: as big as can be")}
+    table = {**unclear, **MIXED}
+    run = await played(table, Params(choice="adaptive", inputs=2, steps=2), problem=WITH_ANSWER)
+    assert examined(run) == ["c1.5", "c1.6"]
+    run = await played(table, Params(choice="adaptive", inputs=4, steps=2), problem=WITH_ANSWER)
+    assert examined(run) == ["c1.5", "c1.6", "c1.7", "c1.8"]
+    run = await played(table, Params(choice="balanced", inputs=6, steps=2), problem=WITH_ANSWER)
+    assert not {"c1.7", "c1.8"} & set(examined(run))
+
+
+async def test_an_equal_answer_in_other_words_is_right() -> None:
+    table = {"step/1/1": proof("Hence the only value is $n=\\frac{4}{2}$."), **MIXED}
+    run = await played(table, Params(choice="adaptive", inputs=8, steps=2, group=8), problem=WITH_ANSWER)
+    assert len(examined(run)) == 8
+    few = await played(table, Params(choice="adaptive", inputs=4, steps=2), problem=WITH_ANSWER)
+    assert "c1.1" not in examined(few)

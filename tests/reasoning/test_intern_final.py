@@ -86,7 +86,7 @@ async def test_a_proof_that_nobody_could_mark_is_neither_accepted_nor_refused() 
     assert verdicts(played) == {"proof/1": "unscored"}
 
 
-async def test_a_wrong_lemma_is_named_by_id_and_an_unknown_one_is_unread() -> None:
+async def test_a_wrong_lemma_is_named_by_id_and_an_unknown_one_is_a_fault_at_no_step() -> None:
     table: dict[str, Answer] = {
         "final/check/1/1": "It fails for $n=1$.\n<verdict>LEMMA 2</verdict>",
         "final/check/1/2": "<verdict>LEMMA 9</verdict>",
@@ -96,8 +96,10 @@ async def test_a_wrong_lemma_is_named_by_id_and_an_unknown_one_is_unread() -> No
     votes = {row["index"]: row for event in played.of("vote.cast") if (row := event.model_dump())["subject"] == "proof/1"}
     assert votes[1]["wrong_lemma"] == "s0.2"
     assert votes[1]["first_fault"] is None
-    assert votes[2]["unscored"] == "it names Lemma 9, which does not exist"
-    assert "Lemma 2 is wrong. It fails for $n=1$." in played.dispatcher.prompt("final/revise/1/1")
+    assert (votes[2]["unscored"], votes[2]["first_fault"]) == ("", 0)
+    revised = played.dispatcher.prompt("final/revise/1/1")
+    assert "There is a fault. It names Lemma 9 as wrong, which does not exist." in revised
+    assert "Lemma 2 is wrong. It fails for $n=1$." in revised
     assert played.outcome.proof == "proof/1"
 
 

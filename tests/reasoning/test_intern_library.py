@@ -173,3 +173,9 @@ async def test_a_long_library_is_cut_to_what_the_writer_can_use_with_all_it_rest
     assert "Top." in told
     assert "Base." in told
     assert "Weak." not in told
+
+
+async def test_lemmas_that_say_the_same_hold_as_one() -> None:
+    declined: dict[str, Answer] = {"final/write/*": "<no-proof>The case $n=2$ is open.</no-proof>"}
+    played = await play(TWO | PARTIAL | declined | FOLLOWS, Params(rollouts=2, rounds=2, lemma_votes=1))
+    assert played.outcome.reason.startswith("4 lemmas hold")

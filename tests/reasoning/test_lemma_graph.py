@@ -1,6 +1,7 @@
 """The lemma graph: folded from events, asked, reduced and exported."""
 
 import json
+from typing import Any
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -56,18 +57,18 @@ def test_nodes_carry_what_the_events_say(graph: "nx.DiGraph[str]") -> None:
     assert graph.nodes["s0.1"]["confidence"] == 0.75
     assert graph.nodes["s0.1"]["rollouts"] == [0, 1]
     assert graph.nodes["s1.1"]["status"] == "merged"
-    assert graph.edges["s0.2", "s0.1"] == {"quote": "Lemma 1", "where": "step 1"}
+    assert graph.edges["s0.1", "s0.2"] == {"quote": "Lemma 1", "where": "step 1"}
 
 
 def test_an_edge_that_would_close_a_cycle_is_refused() -> None:
     circular = lemma_graph.build([*EVENTS, edge("s0.1", "s0.3"), edge("s0.1", "s0.1")])
-    assert not circular.has_edge("s0.1", "s0.3")
+    assert not circular.has_edge("s0.3", "s0.1")
     assert nx.is_directed_acyclic_graph(circular)
 
 
 def test_focus_sets(graph: "nx.DiGraph[str]") -> None:
     assert lemma_graph.ancestors(graph, "s0.3") == {"s0.1", "s0.2"}
-    assert lemma_graph.descendants(graph, "s0.1") == {"s0.2", "s0.3", "proof/1"}
+    assert lemma_graph.descendants(graph, "s0.1") == {"s0.2", "s0.3", "s1.2", "proof/1"}
     assert lemma_graph.proof_closure(graph) == {"proof/1", "s0.1", "s0.2", "s0.3"}
     assert lemma_graph.frontier(graph) == {"s0.3", "s1.2"}
 
@@ -85,38 +86,80 @@ def test_the_outline_puts_what_is_used_before_what_uses_it(graph: "nx.DiGraph[st
     assert lemma_graph.outline(graph) == ["s0.1", "s0.2", "s1.1", "s1.2", "s0.3", "proof/1"]
 
 
-def test_merging_draws_a_twins_edges_at_the_lemma_that_stands_for_it(graph: "nx.DiGraph[str]") -> None:
-    drawn = lemma_graph.merged(graph)
-    assert "s1.1" not in drawn
-    assert drawn.has_edge("s1.2", "s0.1")
+def test_what_names_a_merged_lemma_rests_on_the_one_that_represents_it(graph: "nx.DiGraph[str]") -> None:
+    assert list(graph.successors("s1.1")) == []
+    assert graph.has_edge("s0.1", "s1.2")
 
 
-def test_merging_makes_no_cycle() -> None:
-    twins = lemma_graph.build([*EVENTS, LemmaMerged(lemma="s1.2", into="s0.1", reason="equal")])
-    drawn = lemma_graph.merged(twins)
-    assert set(drawn) == {"s0.1", "s0.2", "s0.3", "proof/1"}
-    assert nx.is_directed_acyclic_graph(drawn)
+def test_a_use_that_would_rest_on_itself_stays_at_the_lemma_that_the_text_names() -> None:
+    twin = proposed("s1.3", 3, rollout=1)
+    twins = lemma_graph.build([*EVENTS, twin, edge("s0.1", "s1.3"), LemmaMerged(lemma="s1.3", into="s0.3", reason="equal")])
+    assert list(twins.successors("s1.3")) == ["s0.1"]
+    assert nx.is_directed_acyclic_graph(twins)
+
+
+@pytest.mark.parametrize(
+    ("merged", "holding", "by"),
+    [
+        ({"a": "b"}, {"a", "b"}, {"a": "b"}),
+        ({"a": "b"}, set(), {"a": "b"}),
+        ({"a": "b"}, {"a"}, {"a": "a"}),
+        ({"a": "b", "b": "c"}, {"a", "b", "c"}, {"a": "c", "b": "c"}),
+        ({"a": "b", "b": "c"}, {"a", "b"}, {"a": "b", "b": "b"}),
+        ({"a": "b", "b": "a"}, set(), {"a": "b", "b": "a"}),
+    ],
+)
+def test_the_end_of_the_chain_represents_while_it_holds(merged: dict[str, str], holding: set[str], by: dict[str, str]) -> None:
+    assert lemma_graph.representatives(merged, holding) == by
 
 
 def test_the_reduction_leaves_out_what_a_longer_way_implies(graph: "nx.DiGraph[str]") -> None:
     slim = lemma_graph.reduced(graph)
-    assert not slim.has_edge("s0.3", "s0.1")
-    assert slim.has_edge("s0.3", "s0.2")
+    assert not slim.has_edge("s0.1", "s0.3")
+    assert slim.has_edge("s0.2", "s0.3")
     assert slim.nodes["s0.1"] == graph.nodes["s0.1"]
 
 
-def test_exports_can_be_read_back(graph: "nx.DiGraph[str]") -> None:
-    back = nx.parse_graphml(exports.to_graphml(graph))
-    assert set(back.edges) == set(graph.edges)
-    ElementTree.fromstring(exports.to_graphml(graph))
-    data = json.loads(exports.to_json(graph))
-    assert {(link["source"], link["target"]) for link in data["edges"]} == set(graph.edges)
-    dot = exports.to_dot(graph)
-    assert dot.startswith("digraph lemmas {")
-    assert '"proof/1" -> "s0.3" [tooltip="Lemma 1"];' in dot
-    assert r'tooltip="\"s0.1\"\n<&>"' in dot
+def test_votes_after_a_merge_leave_the_lemma_merged() -> None:
+    later = lemma_graph.build(
+        [*EVENTS, VerdictReached(subject="s1.1", passes=4, valid=4, total=4, confidence=1, status="verified")]
+    )
+    assert (later.nodes["s1.1"]["status"], later.nodes["s1.1"]["confidence"]) == ("merged", 1)
 
 
-def test_graphml_survives_control_characters_in_statements() -> None:
-    odd = LemmaProposed(lemma="s0.1", number=1, rollout=0, round=1, statement="a\x00\x1bb", steps=("x",))
-    ElementTree.fromstring(exports.to_graphml(lemma_graph.build([odd])))
+@pytest.fixture
+def drawing() -> "nx.MultiDiGraph[str]":
+    """Two nodes with awkward texts, and two edges between them."""
+    drawn: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    drawn.add_node("s0.1", kind="lemma", label="1", statement='a\x00\x1b"b"\\frac\r\n<&>', status="merged", confidence=None)
+    drawn.add_node(
+        "s0.2", kind="lemma", label="2", statement="word " * 100, status="verified", confidence=0.75, contributes=True
+    )
+    drawn.add_edge("s0.1", "s0.2", key="uses:s0.1>s0.2", kind="uses", evidence=["Lemma 1"], contributes=True)
+    drawn.add_edge("s0.1", "s0.2", key="merges:s0.1>s0.2", kind="merges", evidence=[])
+    return drawn
+
+
+def test_graphml_keeps_parallel_edges_and_drops_what_xml_cannot_hold(drawing: "nx.MultiDiGraph[str]") -> None:
+    text = exports.to_graphml(drawing)
+    ElementTree.fromstring(text)
+    back: Any = nx.parse_graphml(text, edge_key_type=str)
+    assert set(back.edges) == set(drawing.edges)
+    assert back.nodes["s0.1"]["statement"] == 'a"b"\\frac\n<&>'
+    assert json.loads(back.edges["s0.1", "s0.2", "uses:s0.1>s0.2"]["evidence"]) == ["Lemma 1"]
+
+
+def test_json_is_node_link_data(drawing: "nx.MultiDiGraph[str]") -> None:
+    back = nx.node_link_graph(json.loads(exports.to_json(drawing)), edges="edges")
+    assert nx.utils.graphs_equal(back, drawing)
+
+
+def test_dot_has_colours_kinds_and_short_statements(drawing: "nx.MultiDiGraph[str]") -> None:
+    merged, verified, uses, merges = (line for line in exports.to_dot(drawing).splitlines() if line.startswith('  "'))
+    assert 'fillcolor="#f6f3eb"' in merged
+    assert 'label="1\\na\x1b\\"b\\"\\\\frac <&>"' in merged
+    assert 'fillcolor="#b5b573"' in verified
+    assert 'color="#1f4e79"' in verified
+    assert verified.split('label="')[1].split('"')[0].count("word") < 30
+    assert 'class="uses"' in uses
+    assert 'label="merges"' in merges

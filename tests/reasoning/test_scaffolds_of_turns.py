@@ -144,12 +144,12 @@ async def test_a_verifier_that_always_says_yes_accepts_and_one_that_says_nothing
     assert len([key for key in mumble.dispatcher.keys if key.startswith("check")]) == 8
 
 
-async def test_a_decision_that_contradicts_itself_is_no_decision() -> None:
+async def test_a_pass_next_to_a_critical_error_is_a_fail_that_is_corrected() -> None:
     table: dict[str, Any] = {"check/1": decision("pass", ("critical", "Step 1 is false.")), "check/*": PASS}
     run = await play({**CHECK, **table}, self_check.Params(accept=2), scaffold="self_check")
     judged = [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
-    assert judged[0].passed is None
-    assert "critical" in judged[0].unscored
+    assert (judged[0].passed, judged[0].overruled, judged[1].overruled) == (False, True, False)
+    assert "Step 1 is false." in run.dispatcher.prompt("correct/1")
     assert run.outcome.accepted is True
 
 

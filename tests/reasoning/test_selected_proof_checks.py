@@ -62,7 +62,7 @@ async def test_the_selected_proof_waits_behind_no_other_text() -> None:
     assert {event.unchecked for subject, event in run.told.items() if subject != "proof/1"} == {ENDED_BEFORE}
 
 
-@pytest.mark.parametrize(("longer", "outcome"), [(5.0, "refuted"), (0.0, "unchecked")])
+@pytest.mark.parametrize(("longer", "outcome"), [(5.0, "refuted"), (0.0, "stopped")])
 async def test_a_run_waits_longer_for_the_selected_proof_alone(longer: float, outcome: str) -> None:
     run = Beside(lambda texts: 0.3 if '"proof/1"' in texts else 3600.0)
     await run.keep_busy()

@@ -255,10 +255,10 @@ def test_a_release_and_taking_it_back_are_asked_with_what_is_new(bob: User, char
     problem = marked(bob, charlie)
     address = reverse("results:release", kwargs={"contest_id": problem.contest.public_id})
     page = client_for(bob).get(address).content.decode()
-    assert 'data-confirm="Release 3 results to their authors? 3 of them are new to them.' in page
+    assert 'name="ask" value="|Release|Release 3 results to their authors? 3 of them are new to them.' in page
     assert "Take this release back?" not in page
     released(problem.contest, bob)
     page = client_for(bob).get(address).content.decode()
     assert "0 of them are new to them." in page
     assert "No grade in it is new to students" in page
-    assert 'data-confirm="Take this release back?' in page
+    assert 'name="ask" value="|Take back|Take this release back?' in page

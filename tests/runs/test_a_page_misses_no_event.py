@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.runs.live import TOKEN_BYTES_PER_SOCKET, Subscription, announce_events, hub
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import event_row
-from apps.runs.streams import buffer_key, tokens_key
+from apps.runs.streams import buffer_key, events_key, tokens_key
 from tests.runs.factory import make_run
 from tests.sockets import RunSocket
 
@@ -108,6 +108,19 @@ async def test_tokens_come_for_watched_calls_only_and_a_new_watcher_gets_the_tex
         state = await communicator.frame("state")
     assert set(state["generating"]) == {"s0/r1/reason", "s1/r1/reason"}
     await communicator.disconnect()
+
+
+def test_a_stream_of_a_future_that_a_restore_has_undone_begins_again(valkey: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Redis refuses ids below its newest: the events of the restored run would be dropped."""
+    run = make_run()
+    public_id = str(run.public_id)
+    announce_events(valkey, public_id, [(seq, "{}") for seq in range(1, 400)])
+    add_events(run, 3, valkey)
+    assert [entry for entry, _ in valkey.xrange(events_key(public_id))] == ["2-0", "3-0", "4-0"]
+    assert "its stream is further than event 2 and begins again" in caplog.text
+    valkey.set(events_key("another"), "no stream")
+    with pytest.raises(redis.exceptions.ResponseError, match="WRONGTYPE"):
+        announce_events(valkey, "another", [(1, "{}")])
 
 
 async def test_messages_that_are_not_ours_are_ignored(valkey: "redis.Redis", alice: User) -> None:

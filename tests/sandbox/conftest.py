@@ -76,6 +76,7 @@ def surroundings() -> Iterator[Surroundings]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lemmascope-attacked-")))
         folder.chmod(0o777)
         (folder / "canary").write_text("a secret\n")
+        (folder / "canary").chmod(0o644)  # The fence must refuse it, not the umask.
         (folder / "own").write_text("mine\n")
         (folder / "own").chmod(0o644)
         as_nobody = os.geteuid() == 0

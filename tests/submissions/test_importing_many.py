@@ -167,9 +167,22 @@ def link_in_a_zip() -> bytes:
     return out.getvalue()
 
 
+def damaged_zip(kind: int) -> bytes:
+    """An archive whose table is whole and whose one compressed member is not."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", kind) as archive:
+        archive.writestr("a/1.md", os.urandom(300).hex())
+    data = bytearray(out.getvalue())
+    data[60:160] = b"\xff" * 100
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
+        (damaged_zip(zipfile.ZIP_DEFLATED), "damaged"),
+        (damaged_zip(zipfile.ZIP_LZMA), "damaged"),
+        (damaged_zip(zipfile.ZIP_BZIP2), "damaged"),
         (zip_of({"a/../../1.md": "x"}), "leads out of it"),
         (zip_of({"/etc/1.md": "x"}), "leads out of it"),
         (zip_of({"C:\\a\\1.md": "x"}), "leads out of it"),
@@ -180,7 +193,7 @@ def link_in_a_zip() -> bytes:
         (zip_of({"a/1.md": "text " * 50})[:-30], "damaged"),
         (zip_of({"a/inner.zip": zip_of({"1.md": "x"})}), "no Markdown"),
     ],
-    ids=["traversal", "absolute", "drive", "link", "bomb", "large", "many", "truncated", "nested"],
+    ids=["deflate", "lzma", "bzip2", "traversal", "absolute", "drive", "link", "bomb", "large", "many", "truncated", "nested"],
 )
 def test_hostile_archives_are_refused_as_a_whole(data: bytes, reason: str) -> None:
     with pytest.raises(FileWrong, match=reason):
@@ -253,3 +266,14 @@ class TestSharedData:
         assert plan.authors == 2
         assert all(row.draft.judgement and row.draft.judgement.out_of == 10 for row in plan.good)
         assert not any(row.draft.text.startswith("# ") for row in plan.good)
+
+
+def test_an_imported_author_keeps_school_and_external_id(bob: User) -> None:
+    contest = contest_create(settings=Settings(title="Import"), by=bob)
+    problem_add(contest=contest, problem=make_problem())
+    data = b"author,problem,text,school,external_id\nAda,1,Text.,Lyceum,DE-17\nBo,1,Text.,," + b"x" * 101 + b"\n"
+    file = ImportFile.objects.create(owner=bob, contest=contest, filename="texts.csv", data=data)
+    plan = import_confirm(file=file)
+    assert [(row.where, row.reason) for row in plan.wrong] == [("row 2", "The external_id is longer than 100 characters.")]
+    identity = Identity.objects.get()
+    assert (identity.name, identity.school, identity.external_id) == ("Ada", "Lyceum", "DE-17")

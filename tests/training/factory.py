@@ -59,7 +59,7 @@ def trainer(folder: Path, recipe: str = "turn_grpo", given: Sequence[Row] = (), 
     from workers.training.models import load_model, lora_of
 
     found = TRAINERS[config.training.objective](
-        load_model(base, bf16=False),
+        load_model(base),
         StoredRows(given or rows(config.rows_per_step), config.rows_per_step),
         config,
         arguments(config, folder / "out", bf16=False, cpu=True),

@@ -25,7 +25,7 @@ def taught(tmp_path: Path) -> Path:
 
 
 def weights(checkpoint: Path) -> Any:
-    return torch.cat([one.detach().flatten() for one in load_model(checkpoint, bf16=False).parameters()])
+    return torch.cat([one.detach().flatten() for one in load_model(checkpoint).parameters()])
 
 
 def test_an_adapter_goes_on_where_it_was_and_stays_one_over_the_same_base(tmp_path: Path, taught: Path) -> None:

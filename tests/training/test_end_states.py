@@ -162,6 +162,10 @@ def test_of_several_processes_one_sets_a_damaged_checkpoint_aside_and_all_go_on_
     found = [checkpoints.latest_whole(folder / "checkpoints", main=main)[0] for main in (False, True, False)]
     assert {path.name for path in found if path} == {"checkpoint-2"}
     assert (folder / "checkpoints" / "damaged-checkpoint-4").exists()
+    checkpoints.prune(folder / "checkpoints", keep=1)
+    assert (folder / "checkpoints" / "damaged-checkpoint-4").exists(), "nothing later has replaced it"
+    end_of(folder, resume=True)
+    assert not (folder / "checkpoints" / "damaged-checkpoint-4").exists()
 
 
 def test_where_every_checkpoint_is_damaged_nothing_is_resumed(tmp_path: Path) -> None:

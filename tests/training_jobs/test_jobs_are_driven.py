@@ -216,3 +216,31 @@ def test_a_trainer_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> No
     assert given["LEMMASCOPE_COMMIT"] == git_commit()
     assert not {"SECRET_KEY", "DATABASE_URL"} & set(given)
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")
+
+
+def test_a_trainer_finds_a_compiler_and_the_cache_of_its_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "/usr/bin/gcc-12")
+    monkeypatch.setenv("TRITON_CACHE_DIR", "/models/triton")
+    assert {"CC", "TRITON_CACHE_DIR"} <= set(environment())
+
+
+@pytest.mark.parametrize(
+    ("launcher", "device", "visible", "seen"),
+    [
+        ("", "", None, "0"),
+        ("", "2,3", None, "2"),
+        ("", "", "5,6", "5"),
+        ("", "", "", ""),
+        ("-m torch.distributed.run --nproc_per_node 2", "2,3", None, "2,3"),
+        ("-m torch.distributed.run --nproc_per_node 2", "", None, None),
+    ],
+)
+def test_a_trainer_of_one_process_sees_one_gpu_and_a_launcher_all_of_its_set(
+    training: Settings, monkeypatch: pytest.MonkeyPatch, launcher: str, device: str, visible: str | None, seen: str | None
+) -> None:
+    """TRL refuses two visible GPUs in one process, so with the settings as they come every job failed there."""
+    training.TRAIN_LAUNCHER = launcher
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert environment(device).get("CUDA_VISIBLE_DEVICES") == seen

@@ -17,7 +17,7 @@ from apps.learning.comparing import NotComparable, problems_compare, result_of, 
 from apps.learning.deciding import NotDecided, model_decide
 from apps.learning.folders import checkpoint_folder
 from apps.learning.model_forms import ProblemsForm
-from apps.learning.models import Comparison, ComparisonState, JobState, ModelState, TrainedModel
+from apps.learning.models import Comparison, ComparisonState, JobState, ModelDecision, ModelState, TrainedModel
 from apps.learning.paired import paired
 from apps.learning.registering import NotRegistered, model_register
 from apps.problems.models import Problem, ProblemVersion, Topic
@@ -42,7 +42,7 @@ def _registry(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def measured(model: TrainedModel, items: list[list[Any]] | None = None) -> Comparison:
-    found = items or [[f"item {n}", 0.1, 0.9] for n in range(20)]
+    found = items or [[f"item {n}", 0.1, 0.9 + 0.01 * (n % 2 - 0.5)] for n in range(20)]
     return Comparison.objects.create(model=model, toy="copy", plan={"seed": 1}, state=ComparisonState.DONE, items=found)
 
 
@@ -282,4 +282,12 @@ def test_the_pages_lead_through_the_circle(client_for: ClientFor, alice: User, b
     text = client.get(page).content.decode()
     assert "Better than its parent" in text
     assert "Yes &lt;b&gt;." in text
+    assert 'value="promoted"' not in text, "it is promoted already"
+    assert "offers it nowhere" in text
+    again = client.post(decide, {"state": "promoted", "reason": "Once more."})
+    assert again.status_code == 422
+    assert "copier is promoted already" in again.content.decode()
+    assert client.post(decide, {"state": "rejected", "reason": "No."}).status_code == 302
+    assert "It is rejected: no engine serves it" in client.get(page).content.decode()
+    assert [one.reason for one in ModelDecision.objects.order_by("pk")] == ["Yes <b>.", "No."]
     assert "copier" in client.get(reverse("learning:model_list")).content.decode()

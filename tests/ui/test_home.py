@@ -9,6 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from apps.accounts.models import User
 from apps.config.home import SPARK_HEIGHT, spark_bars
+from apps.lemmas.models import Lemma
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.runs.models import Run, RunStatus
 
@@ -74,3 +75,18 @@ def test_bars_fill_the_height_and_zero_has_none() -> None:
     bars = spark_bars([0, 5, 10])
     assert [bar.height for bar in bars] == [0, SPARK_HEIGHT / 2, SPARK_HEIGHT]
     assert spark_bars([]) == []
+
+
+def test_a_run_that_ended_says_how_and_counts_a_merged_lemma_once(
+    client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    run = _run(alice, "It ended", RunStatus.FINISHED)
+    Run.objects.filter(pk=run.pk).update(
+        outcome={"accepted": False, "reason": "One vote found a gap.", "ended_by": "exhausted"}
+    )
+    places = {"rollout": 0, "round": 1, "statement": "x", "first_seq": 1, "last_seq": 2}
+    Lemma.objects.create(run=run, lemma="s0.1", number=1, **places)
+    Lemma.objects.create(run=run, lemma="s0.2", number=2, merged_into="s0.1", status="merged", **places)
+    page = _page(client_for(alice))
+    assert "not accepted" in page
+    assert "1 lemma<" in page

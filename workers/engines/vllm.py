@@ -7,7 +7,6 @@ with `EngineLost`, and the process leaves with `EXIT_ENGINE_LOST`, so that a sup
 import asyncio
 import json
 import logging
-import os
 import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -17,6 +16,7 @@ from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, He
 from apps.reasoning.inference.abilities import reject_pictures
 from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
+from workers import exits
 from workers.engines.adapters import AdapterShelf
 from workers.engines.schemas import checked_schema
 from workers.engines.vllm_answer import Answer, Asked, Origin, Splitter, reasoning_splitters
@@ -25,13 +25,11 @@ from workers.engines.vllm_tools import with_calls
 
 log = logging.getLogger(__name__)
 
-EXIT_ENGINE_LOST = 71
 _LEAVE_AFTER_S = 0.5
 
 
 def _leave() -> None:
-    log.critical("the engine core is gone; this process ends and is started again")
-    os._exit(EXIT_ENGINE_LOST)
+    exits.end_process(exits.EXIT_ENGINE_LOST, "the engine core is gone")
 
 
 class _Call:

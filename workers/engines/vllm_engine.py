@@ -25,6 +25,7 @@ from apps.reasoning.inference.aliases import Alias, VllmOptions
 from workers.engines.chat_prompt import ChatPrompt
 from workers.engines.model_files import model_path
 from workers.engines.tied_children import tied_children
+from workers.engines.vllm_environment import engine_environment
 from workers.engines.vllm_lines import as_ours
 from workers.engines.vllm_stats import EngineStats
 from workers.slots import spare_places
@@ -137,7 +138,7 @@ class RunningEngine:
 
     def _build(self) -> None:
         # Before the import: vLLM reads its environment when it is imported.
-        os.environ |= self._environment() | {_LOGGING: str(self._logging_config())}
+        os.environ |= engine_environment(self._options, os.environ) | {_LOGGING: str(self._logging_config())}
         from vllm import AsyncEngineArgs
         from vllm.platforms import current_platform
         from vllm.v1.engine.async_llm import AsyncLLM
@@ -149,16 +150,6 @@ class RunningEngine:
         self._processes = [process for process in multiprocessing.active_children() if process not in before]
         template = Path(self._options.chat_template).expanduser().read_text("utf-8") if self._options.chat_template else ""
         self.prompt = ChatPrompt(self.llm.get_tokenizer(), template=template, variables=self._options.chat_template_kwargs)
-
-    def _environment(self) -> dict[str, str]:
-        """Our defaults; what the administrator has set counts more. Fork would break CUDA and every lock in this process."""
-        wished = {
-            "VLLM_CPU_KVCACHE_SPACE": str(self._options.cache_gb),
-            "VLLM_CPU_OMP_THREADS_BIND": "nobind",
-            "OMP_WAIT_POLICY": "PASSIVE",  # Threads that wait by spinning take the cores from those they wait for.
-            "VLLM_NO_USAGE_STATS": "1",
-        }
-        return {name: os.environ.get(name, value) for name, value in wished.items()} | {"VLLM_WORKER_MULTIPROC_METHOD": "spawn"}
 
     # --- what went wrong ---------------------------------------------------------------------------------------------
 

@@ -1,14 +1,15 @@
-"""`python -m workers.mathcheck < job.json`: {"texts": [{"id", "text"}], "assumptions": [], "time_s": 2} → {"findings": []}.
+"""`python -m workers.mathcheck < job.json`: {"texts": [{"id", "text"}], "assumptions": []} → {"findings": []}.
 
-`time_s` is the limit for each text. With "context", a text, there are no assumptions, and the texts of one "group" are the
-parts of one (parts.py) under that context; their findings name the group. Exit code 2 and one line on stderr when the job is
-not of that shape.
+"time_s" is the last guard on each text, in seconds of processor time; what it ends is stopped. With "context", a text, there
+are no assumptions, and the texts of one "group" are the parts of one (parts.py) under that context; their findings name the
+group. Exit code 2 and one line on stderr when the job is not of that shape.
 """
 
 import json
 import sys
 from typing import Any
 
+from workers.mathcheck.alarm import PER_TEXT_S
 from workers.mathcheck.checking import check_text, warm
 from workers.mathcheck.parts import Part, check_groups
 
@@ -16,7 +17,7 @@ from workers.mathcheck.parts import Part, check_groups
 def findings_of(job: dict[str, Any]) -> dict[str, Any]:
     """The answer to a job; raises KeyError, TypeError or ValueError when it is not of the shape."""
     assumptions = [str(item) for item in job.get("assumptions", [])]
-    seconds = float(job.get("time_s", 2))
+    seconds = float(job.get("time_s", PER_TEXT_S))
     if job.get("context") is not None:
         return {"findings": _in_groups(job["texts"], str(job["context"]), seconds)}
     found = []

@@ -1,21 +1,35 @@
-"""A limit on the processor time of one claim: SymPy has no limits of its own.
+"""The last guard on time: SymPy has no limits of its own. What the guard ends is told as stopped, never as found.
 
-Processor time, so that a busy machine changes no answer. It works in the main thread; elsewhere, and where the system refuses
-the timer, callers limit the process.
+It counts processor time, so that a busy machine changes no answer, and leaves far more of it than the limits on work (work.py)
+let a check use. The alarm works in the main thread; elsewhere, and where the system refuses the timer, callers limit the
+process.
 """
 
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import process_time
 from types import FrameType
 
+PER_CLAIM_S, PER_TEXT_S = 20.0, 120.0
 #: It rings again so long after: what is raised in a callback of the collector, or where SymPy catches everything, is lost.
 AGAIN_S = 0.5
 
 
 class TookTooLong(Exception):
-    """The time of a claim is over."""
+    """The guard ended the test."""
+
+
+class Guard:
+    """The processor time that a text may take."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = process_time() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        return process_time() > self._end
 
 
 @contextmanager

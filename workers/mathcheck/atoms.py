@@ -16,6 +16,13 @@ KINDS = {r"\sum": "sum", r"\prod": "prod"}
 
 def atom(parser: "Parser") -> Node:
     """The next part; raises NotUnderstood."""
+    parser.go_deeper()
+    node = _atom(parser)
+    parser.depth -= 1
+    return node
+
+
+def _atom(parser: "Parser") -> Node:
     token = parser.take()
     text = token.text
     if token.kind == "num":

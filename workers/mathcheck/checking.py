@@ -1,180 +1,160 @@
 """Checks a text sentence by sentence: conditions go into the scope, claims are tested under it."""
 
 import re
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from workers.mathcheck.alarm import TookTooLong, within
-from workers.mathcheck.claims import Claim, Link, decimals, is_bare_link, letters, links, read_link
-from workers.mathcheck.conditions import add_condition, add_conditions, condition_places
+from workers.mathcheck.alarm import PER_CLAIM_S, PER_TEXT_S, Guard, TookTooLong, within
+from workers.mathcheck.background import Background
+from workers.mathcheck.claims import Claim, Link, decimals, is_bare_link, links, read_link
+from workers.mathcheck.conditions import add_condition
 from workers.mathcheck.counting import WordClaim, counted_claims
 from workers.mathcheck.curves import curve_claims
 from workers.mathcheck.deciding import Evidence, Verdict, decide
-from workers.mathcheck.declarations import read_declarations
-from workers.mathcheck.divisibility import Divided, divided_in_words
+from workers.mathcheck.divisibility import divided_in_words
 from workers.mathcheck.excuses import Around, excuse_for_count, excuse_for_formula, is_reasoned, said_afterwards
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, Anchor, Finding
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, Anchor, Finding
 from workers.mathcheck.notation import NotUnderstood
-from workers.mathcheck.quantifiers import bound_names, speaks_of_some, supposes
+from workers.mathcheck.quantifiers import speaks_of_some
 from workers.mathcheck.reading import Line, read_line
-from workers.mathcheck.restrictions import (
-    goes_on_about_names,
-    hides_condition,
-    redefined_operations,
-)
 from workers.mathcheck.scope import Scope
 from workers.mathcheck.texts import Sentence, sentences
-from workers.mathcheck.tree import has
-from workers.mathcheck.vocabulary import is_read, is_restricted, is_universal, named_inequality
+from workers.mathcheck.tree import TOO_DEEP, has
+from workers.mathcheck.vocabulary import is_universal, named_inequality
+from workers.mathcheck.work import METER, ONE_AT_A_TIME, PER_CLAIM, allowance
 
-SECONDS_PER_CLAIM = 0.5
+NO_WORK = "the formulas before it used up what may be computed for one text or step"
+GUARDED = "the last guard on time ended its test; asked again, it may be tested"
+#: Characters and formulas of a sentence; the longest of 12,000 in proofs of strangers has 339 and 13.
+LONGEST_SENTENCE, MOST_STATEMENTS = 3_000, 200
 WARMING = r"Let $x>0$ be real, $f(x)=\ln x$. Then $(x+1)^2=x^2$, $f'(x)=\frac2x$ and $\sqrt{x+1}\le\sin x$ for all real $x$."
 AFTERWARDS = "it fails for some values, but may be meant under conditions that are said after it"
+_DRAWN = re.compile(r"^\W*(?:so|hence|thus|therefore|consequently|it\s+follows)\b", re.I)
 _SERIOUS = re.compile(
     r"\b(?:have|sum|summing|series|summation|equals?|is|get|formula|obtain|gives|identity|hence|so|thus|therefore|since|as|then|induction)\b",
     re.I,
 )
 
 
-def check_text(text: str, assumptions: Iterable[str] = (), text_id: str = "", seconds: float = 2.0) -> list[Finding]:
-    """Findings in order of their places; after `seconds` the rest is not understood for want of time."""
-    return Checker(text, assumptions, text_id, seconds).findings()
+def check_text(text: str, assumptions: Iterable[str] = (), text_id: str = "", seconds: float = PER_TEXT_S) -> list[Finding]:
+    """Findings in order of their places; what is left after `seconds` of processor time, the last guard, is stopped."""
+    with ONE_AT_A_TIME:
+        return Checker(text, assumptions, text_id, seconds).findings()
 
 
 def warm() -> None:
     """Do once what is slow the first time (SymPy's and mpmath's caches), so that no claim pays for it."""
-    check_text(WARMING, seconds=60)
+    check_text(WARMING)
 
 
-class Checker:
+def in_order(found: Iterable[Finding]) -> list[Finding]:
+    """By place."""
+    return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
+
+
+class Checker(Background):
     """One text under its assumptions."""
 
     def __init__(self, text: str, assumptions: Iterable[str], text_id: str, seconds: float) -> None:
-        self.text, self.text_id = text, text_id
-        self.deadline = time.monotonic() + seconds
-        self.scope = Scope()
-        #: What was said outside sentences that say "for all", and what this sentence says alone where it binds `bound` anew.
-        self.standing, self.own = Scope(), Scope()
-        self.bound: frozenset[str] = frozenset()
-        #: Whether the text is that of the problem, whose conditions hold for good.
-        self.outside = False
-        self.read = True
-        #: Operations with a meaning of their own: "define $a*b=…$".
-        self.operations: set[tuple[str, object]] = set()
+        super().__init__(text, assumptions)
+        self.text_id = text_id
+        self.guard = Guard(seconds)
         self.totient = "Euler" in text or "totient" in text
-        for assumption in assumptions:
-            spelled = assumption if re.search(r"\$|\\\(|\\\[", assumption) else _dollars(assumption)
-            for sentence in sentences(spelled):
-                line = read_line(spelled, sentence)
-                self._prepare(line, given=True)
 
     def findings(self) -> list[Finding]:
         """All findings of the text."""
-        found: list[Finding] = []
-        for sentence in sentences(self.text):
-            found += self.of_sentence(sentence)
-        return sorted(found, key=lambda finding: (finding.anchor.start, finding.anchor.end))
-
-    def _prepare(self, line: Line, given: bool = False) -> tuple[set[int], set[str], list[Divided]]:
-        divided = [] if given else list(divided_in_words(line))
-        self.bound = frozenset() if given else bound_names(line)
-        self.operations |= redefined_operations(line)
-        if self.bound:
-            self.own = self.scope.beside()
-            self._enter(self.own, line, given, divided)
-        if given or self.outside or not self.bound:
-            self._enter(self.standing, line, given, divided)
-        conditions, declared = self._enter(self.scope, line, given, divided)
-        return conditions, declared, divided
-
-    def _enter(self, scope: Scope, line: Line, given: bool, divided: list[Divided]) -> tuple[set[int], set[str]]:
-        """Read what a sentence supposes into a scope."""
-        declared, rest = read_declarations(scope, line.flat, line.statements)
-        for claim in divided:
-            rest = rest[: claim.start] + " " * (claim.end - claim.start) + rest[claim.end :]
-        conditions = condition_places(line, scope, given)
-        add_conditions(scope, line, conditions)
-        self.read = is_read(line.words) and not is_restricted(rest) and not hides_condition(line)
-        if not self.read:
-            named = {letter for statement in line.statements for letter in letters(statement.tokens)} | declared
-            if conditions or declared:
-                scope.unread |= named
-            if given or supposes(line.words, bool(conditions or declared)):
-                scope.supposed |= named
-        if (line.statements and not self.read) or goes_on_about_names(line):
-            scope.readable = False
-        return conditions, declared
-
-    def _add(self, link: Link) -> None:
-        scopes = [self.scope, self.own] if self.bound else [self.scope, self.standing]
-        for scope in scopes:
-            add_condition(scope, link)
+        return in_order(finding for sentence in sentences(self.text) for finding in self.of_sentence(sentence))
 
     def of_sentence(self, sentence: Sentence) -> Iterator[Finding]:
         """The findings of the next sentence; its conditions go into the scope."""
-        line = read_line(self.text, sentence)
         readable_before, unread_before = self.scope.readable, frozenset(self.scope.unread)
-        conditions, declared, divided = self._prepare(line)
+        try:
+            with within(PER_CLAIM_S):
+                line = read_line(self.text, sentence)
+                if len(line.flat) > LONGEST_SENTENCE or len(line.statements) > MOST_STATEMENTS:
+                    raise NotUnderstood("its sentence is too long to be read")
+                conditions, declared, divided = self.prepare(line)
+                worded = [*counted_claims(line, self.scope), *curve_claims(line, self.scope, unread_before)]
+        except Exception as error:
+            yield from self._unreadable(sentence, error)
+            return
         for place, statement in enumerate(line.statements):
             if place in conditions or not statement.relations:
                 continue
             for link in links(statement):
                 if is_bare_link(link, self.scope):
-                    self._add(link)
+                    self.add(link)
                     continue
                 claim, verdict = self._checked(line, place, link, sentence, declared, readable_before)
                 yield self._finding(line, place, link, claim, verdict)
         for one in divided:
             _, verdict = self._checked(line, one.place, one.link, sentence, declared, readable_before)
             yield self._in_words("divisibility", line.span(one.start, one.end), verdict)
-        for worded in (*counted_claims(line, self.scope), *curve_claims(line, self.scope, unread_before)):
-            if all(worded.start != one.start for one in divided):
-                yield self._worded(worded, line, sentence)
+        for claimed in worded:
+            if all(claimed.start != one.start for one in divided):
+                yield self._worded(claimed, line, sentence)
+
+    def _unreadable(self, sentence: Sentence, error: Exception) -> Iterator[Finding]:
+        """A sentence whose reading broke off: it may have said anything of its letters."""
+        named = {letter for formula in sentence.formulas for letter in re.findall(r"[A-Za-z]", formula.tex)}
+        self.scope.readable = False
+        self.scope.unread |= named
+        self.scope.supposed |= named
+        verdict = _broken_off(error)
+        for formula in filter(lambda one: _RELATES.search(one.tex), sentence.formulas):
+            anchor = Anchor(formula.start, formula.end, self.text[formula.start : formula.end])
+            yield Finding(self.text_id, anchor, "identity", verdict.outcome, verdict.reason)
+
+    def _guarded(self, test: Callable[[], Verdict]) -> Verdict:
+        """The verdict of a test. What the test raises is the outcome of its claim alone."""
+        if self.guard.is_over:
+            return Verdict(STOPPED, GUARDED)
+        if METER.is_over:
+            return Verdict(NOT_UNDERSTOOD, NO_WORK)
+        try:
+            with within(PER_CLAIM_S):
+                return test()
+        except Exception as error:
+            return _broken_off(error)
 
     def _worded(self, claim: WordClaim, line: Line, sentence: Sentence) -> Finding:
-        try:
-            if time.monotonic() > self.deadline:
-                raise NotUnderstood("no time was left")
-            with within(SECONDS_PER_CLAIM):
+        def tested() -> Verdict:
+            with allowance(PER_CLAIM):
                 verdict = claim.test()
-        except NotUnderstood as refusal:
-            verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
-        except (TookTooLong, RecursionError):
-            verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
-        if verdict.outcome == REFUTED:
+            if verdict.outcome != REFUTED:
+                return verdict
             excuse = excuse_for_count(Around(self.text, sentence, line), claim.kind, claim.start, claim.end)
-            verdict = Verdict(NOT_UNDERSTOOD, excuse) if excuse else verdict
-        return self._in_words(claim.kind, line.span(claim.start, claim.end), verdict)
+            return Verdict(NOT_UNDERSTOOD, excuse) if excuse else verdict
+
+        return self._in_words(claim.kind, line.span(claim.start, claim.end), self._guarded(tested))
 
     def _in_words(self, kind: str, span: tuple[int, int], verdict: Verdict) -> Finding:
         anchor = Anchor(*span, self.text[span[0] : span[1]])
-        return Finding(self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
+        return Finding(
+            self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.tried, verdict.counterexample
+        )
 
     def _checked(
         self, line: Line, place: int, link: Link, sentence: Sentence, declared: set[str], readable_before: bool
     ) -> tuple[Claim | None, Verdict]:
         statement, claim = line.statements[place], None
-        try:
-            if time.monotonic() > self.deadline:
-                raise NotUnderstood("no time was left")
+
+        def tested() -> Verdict:
+            nonlocal claim
             if statement.foreign:
                 raise NotUnderstood(f"`{statement.foreign}` is not tested")
-            with within(SECONDS_PER_CLAIM):
-                claim, scope = self._read(link)
-                evidence = self._evidence(claim, scope, line, place, link, sentence, declared, readable_before)
-                verdict = self._decided(claim, scope, evidence)
-                if scope is self.own and verdict.outcome == REFUTED:
-                    verdict = self._despite_what_stands(verdict, line, link, evidence)
-                if claim.names and verdict.outcome == REFUTED:
-                    verdict = self._despite_what_follows(
-                        verdict, Around(self.text, sentence, line), place, link, scope, evidence
-                    )
-        except NotUnderstood as refusal:
-            verdict = Verdict(NOT_UNDERSTOOD, str(refusal))
-        except (TookTooLong, RecursionError):
-            verdict = Verdict(NOT_UNDERSTOOD, "it took too long")
-        if verdict.outcome == NOT_UNDERSTOOD:
-            self._add(link)
+            claim, scope = self._read(link)
+            evidence = self._evidence(claim, scope, line, place, link, sentence, declared, readable_before)
+            verdict = self._decided(claim, scope, evidence)
+            if scope is self.own and verdict.outcome == REFUTED:
+                verdict = self._despite_what_stands(verdict, line, link, evidence)
+            if claim.names and verdict.outcome == REFUTED:
+                around = Around(self.text, sentence, line)
+                verdict = self._despite_what_follows(verdict, around, place, link, scope, evidence)
+            return verdict
+
+        verdict = self._guarded(tested)
+        if verdict.outcome in (NOT_UNDERSTOOD, STOPPED):
+            self.add(link)
         return claim, verdict
 
     def _read(self, link: Link) -> tuple[Claim, Scope]:
@@ -187,17 +167,13 @@ class Checker:
         return read_link(link, self.scope, self.totient), self.scope
 
     def _decided(self, claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
-        began = time.process_time()
-
-        def is_over(share: float) -> bool:
-            return time.process_time() > began + share * SECONDS_PER_CLAIM or time.monotonic() > self.deadline
-
-        return decide(claim, scope, evidence, lambda: is_over(0.5), lambda: is_over(0.7))
+        with allowance(PER_CLAIM):
+            return decide(claim, scope, evidence)
 
     def _despite_what_stands(self, verdict: Verdict, line: Line, link: Link, evidence: Evidence) -> Verdict:
         """The refutation, unless what was said before without "for all" saves the claim: the author may still mean it."""
         scope = self.standing.copied()
-        self._enter(scope, line, False, list(divided_in_words(line)))
+        self.enter(scope, line, False, list(divided_in_words(line)))
         again = self._decided(read_link(link, scope, self.totient), scope, evidence)
         if again.outcome == REFUTED:
             return verdict
@@ -222,7 +198,9 @@ class Checker:
             start = sized.start()
         kind = claim.kind if claim is not None else "identity" if link.relation == "=" else "inequality"
         anchor = Anchor(start, end, self.text[start:end])
-        return Finding(self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.counterexample)
+        return Finding(
+            self.text_id, anchor, kind, verdict.outcome, verdict.reason, verdict.tests, verdict.tried, verdict.counterexample
+        )
 
     def _evidence(
         self,
@@ -243,21 +221,41 @@ class Checker:
         universal = read and not some and is_universal(words) and (scope is self.own or not self.bound)
         quantified = universal and names <= declared and not names & scope.unread
         around = Around(self.text, sentence, line)
-        blocked, moduli = excuse_for_formula(around, claim, place, link, self.operations)
+        operations = self.operations
         return Evidence(
-            blocked=blocked,
-            moduli=moduli,
+            excuse=lambda: excuse_for_formula(around, claim, place, link, operations),
+            is_reasoned=lambda: bool(names) and is_reasoned(around, place),
             quantified=quantified,
             declared=scope is self.scope
             and read
             and readable_before
             and not (some and names & declared)
             and all(scope.is_declared(name) for name in names),
-            reasoned=claim.relation == "=" and bool(names) and is_reasoned(around, place),
             inequality_by_name=cited,
             asserted_sum=summed and read and len(names) == 1 and _SERIOUS.search(words) is not None,
             decimals=decimals(link),
+            fully_conditioned=read and _DRAWN.search(words) is not None and _is_fully_conditioned(names, scope),
         )
+
+
+def _broken_off(error: Exception) -> Verdict:
+    """The outcome of a claim whose check raised."""
+    if isinstance(error, TookTooLong):
+        return Verdict(STOPPED, GUARDED)
+    if isinstance(error, NotUnderstood):
+        return Verdict(NOT_UNDERSTOOD, str(error))
+    return Verdict(
+        NOT_UNDERSTOOD, TOO_DEEP if isinstance(error, RecursionError) else f"its check broke off ({type(error).__name__})"
+    )
+
+
+def _is_fully_conditioned(names: frozenset[str], scope: Scope) -> bool:
+    """Whether all that was supposed of the names was read, and each was declared or is tied to one that was by an equation."""
+    conditions = scope.relevant(names)
+    reached = names.union(*(one.names for one in conditions))
+    tied = frozenset[str]().union(*(one.names for one in conditions if one.relation == "="))
+    known = {name for name in reached if scope.is_declared(name)}
+    return bool(known) and reached <= known | tied and not scope.vague and not reached & (scope.unread | scope.supposed)
 
 
 def _under_conditions(scope: Scope) -> set[str]:
@@ -265,18 +263,6 @@ def _under_conditions(scope: Scope) -> set[str]:
     return {name for condition in scope.conditions for name in condition.names}
 
 
+_RELATES = re.compile(r"[=<>≤≥≠≡]|\\(?:l|g|n)e(?:q|qslant)?(?![a-z])|\\(?:equiv|n?mid|lt|gt)(?![a-z])")
 #: What stands before the first sign of a formula, and belongs to it.
 _SIZED = re.compile(r"(?:\\(?:left|[bB]igg?l?)\s*)+\Z")
-_MATHS = re.compile(
-    r"(?<![A-Za-z\\])(?:[b-zB-Z](?![A-Za-z])|a(?=\s*[,+\-*/^=<>]|$))(?:[^A-Za-z.;]|(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|\\[a-z]+)*"
-)
-
-
-def _dollars(words: str) -> str:
-    """Bare assumptions, "positive integers a, b", with dollars around what looks like mathematics."""
-
-    def wrapped(found: re.Match[str]) -> str:
-        core = found[0].rstrip(" ,")
-        return f"${core}${found[0][len(core) :]}"
-
-    return _MATHS.sub(wrapped, words)

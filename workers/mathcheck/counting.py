@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import comb, factorial, gcd, isqrt
 
-from workers.mathcheck.deciding import Verdict
+from workers.mathcheck.deciding import EXACTLY, Verdict
 from workers.mathcheck.evaluating import Undefined, integer, value_at
 from workers.mathcheck.findings import REFUTED, SURVIVED, Counterexample
 from workers.mathcheck.notation import NotUnderstood
@@ -93,8 +93,8 @@ def _counting(match: re.Match[str], count: Callable[..., int], line: Line, scope
             raise NotUnderstood("too many to count")
         found = count(**arguments)
         if found == claimed:
-            return Verdict(SURVIVED, tests=1)
-        return Verdict(REFUTED, tests=1, counterexample=Counterexample({}, str(found), str(claimed)))
+            return Verdict(SURVIVED, tests=1, tried="counted in full")
+        return Verdict(REFUTED, tests=1, counterexample=Counterexample({}, str(found), str(claimed)), tried="counted in full")
 
     return test
 
@@ -116,10 +116,9 @@ def _property(match: re.Match[str], line: Line, scope: Scope) -> Callable[[], Ve
             "of": lambda: value % divisor == 0,
         }
         if tests[word.split()[-1]]():
-            return Verdict(SURVIVED, tests=1)
-        return Verdict(
-            REFUTED, tests=1, counterexample=Counterexample({}, str(value), word if not match["m"] else f"{word} {divisor}")
-        )
+            return Verdict(SURVIVED, tests=1, tried=EXACTLY)
+        shown = Counterexample({}, str(value), word if not match["m"] else f"{word} {divisor}")
+        return Verdict(REFUTED, tests=1, counterexample=shown, tried=EXACTLY)
 
     return test
 

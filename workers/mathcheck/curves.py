@@ -210,6 +210,7 @@ def course(body: Node, variable: str, grid: list[Fraction], shape: str, strict: 
         return values[point]
 
     tests = 0
+    tried = f"pairs of values of {variable} from {grid[0]} to {grid[-1]}" if grid else ""
     try:
         whole = all(point.denominator == 1 for point in grid)
         for one, two in combinations(grid, 2):
@@ -218,10 +219,10 @@ def course(body: Node, variable: str, grid: list[Fraction], shape: str, strict: 
             result, counterexample = _pair(at, variable, one, two, shape, strict)
             tests += result is not None
             if result is False:
-                return Verdict(REFUTED, tests=tests, counterexample=counterexample)
+                return Verdict(REFUTED, tests=tests, counterexample=counterexample, tried=tried)
     except (Undefined, ArithmeticError):
         return Verdict(NOT_UNDERSTOOD, "the function has no value at some point of the interval")
-    return Verdict(SURVIVED, tests=tests) if tests >= 5 else Verdict(NOT_UNDERSTOOD, "too few points were decided")
+    return Verdict(SURVIVED, tests=tests, tried=tried) if tests >= 5 else Verdict(NOT_UNDERSTOOD, "too few points were decided")
 
 
 def _pair(

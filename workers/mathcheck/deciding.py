@@ -13,14 +13,18 @@ from workers.mathcheck.claims import Claim
 from workers.mathcheck.entailed import passes_under_some
 from workers.mathcheck.evaluating import Undefined, Value, holds, times, value_at
 from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Counterexample
-from workers.mathcheck.sampling import Point, points
+from workers.mathcheck.rounding import is_pulled_out_of_floors
+from workers.mathcheck.sampling import Point, Ranges, points, widen, words_of
 from workers.mathcheck.scope import Condition, Domain, Scope
 from workers.mathcheck.shapes import confirms, likeness
 from workers.mathcheck.tree import Node, free_names, is_bare_number, number
+from workers.mathcheck.work import METER, PER_TRIAL, allowance
 
 LEAST_TESTS = 5
 LEAST_UNCONDITIONAL, ENOUGH_UNCONDITIONAL = 25, 60
 MOST_TESTS, MOST_MODULO, MOST_SOLVED = 250, 24, 60
+EXACTLY = "computed exactly"
+TOO_MUCH = "testing it takes more computing than one formula may use"
 TOO_FEW = "too few points meet the conditions, or the two sides have no value at them"
 OPAQUE = "it speaks of functions or sequences that are not given by a formula"
 MODULO = "the equality may be meant modulo something"
@@ -30,18 +34,19 @@ ALIKE, ALIKE_UNREAD = 0.66, 0.75
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a claim about all values of its names. `blocked` is a reason never to refute it."""
+    """What speaks for a claim about all values of its names."""
 
-    blocked: str = ""
+    #: Read where the claim fails: why it is never refuted, or nothing, and numbers that an equality may be meant modulo.
+    excuse: Callable[[], tuple[str, frozenset[int]]] = lambda: ("", frozenset())
+    #: Read there too: whether words beside it may make an equation of a mere likeness.
+    is_reasoned: Callable[[], bool] = lambda: False
     quantified: bool = False
     declared: bool = False
     inequality_by_name: str = ""
     asserted_sum: bool = False
     decimals: int | None = None
-    #: Words beside it may make an equation of a mere likeness.
-    reasoned: bool = False
-    #: Numbers that the equality may be meant modulo.
-    moduli: frozenset[int] = frozenset()
+    #: Whether all that was supposed of its names, or may be tied to them, was read.
+    fully_conditioned: bool = False
 
 
 @dataclass(slots=True)
@@ -52,117 +57,132 @@ class Verdict:
     reason: str = ""
     tests: int = 0
     counterexample: Counterexample | None = None
+    #: The tests in words.
+    tried: str = ""
 
 
 @dataclass(slots=True)
 class _Trial:
     passed: int = 0
     failed: list[Point] = field(default_factory=list)
+    ranges: Ranges = field(default_factory=dict)
+    #: Whether it ended because its work was used up.
+    is_cut: bool = False
 
     @property
     def tests(self) -> int:
         return self.passed + len(self.failed)
 
 
-def decide(
-    claim: Claim,
-    scope: Scope,
-    evidence: Evidence,
-    is_over: Callable[[], bool],
-    is_over_at_last: Callable[[], bool] | None = None,
-) -> Verdict:
-    """The verdict. Every reading must fail for a refutation; one that holds is enough to survive.
-
-    No more points are tried once `is_over` says so; where no point told anything, until `is_over_at_last`.
-    """
-    verdict = _decided(claim, scope, evidence, is_over)
-    if verdict.outcome == NOT_UNDERSTOOD and verdict.reason in (TOO_FEW, OPAQUE):
+def decide(claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
+    """The verdict. Every reading must fail for a refutation; one that holds is enough to survive."""
+    verdict = _decided(claim, scope, evidence)
+    if verdict.outcome == NOT_UNDERSTOOD and verdict.reason in (TOO_FEW, TOO_MUCH, OPAQUE):
         for variant in claim.variants:
-            if held := passes_under_some(claim, variant, scope, is_over_at_last or is_over):
-                return Verdict(SURVIVED, tests=held)
+            held, tried = passes_under_some(claim, variant, scope)
+            if held:
+                return Verdict(SURVIVED, tests=held, tried=tried)
     return verdict
 
 
-def _decided(claim: Claim, scope: Scope, evidence: Evidence, is_over: Callable[[], bool]) -> Verdict:
-    anyway = max(_holds_anyway(variant, scope, is_over) for variant in claim.variants)
-    trials = [_tried(claim, variant, scope, evidence, is_over) for variant in claim.variants]
+def _decided(claim: Claim, scope: Scope, evidence: Evidence) -> Verdict:
+    anyway = max((_holds_anyway(variant, scope) for variant in claim.variants), key=lambda trial: trial.passed)
+    trials = [_tried(claim, variant, scope, evidence) for variant in claim.variants]
     for trial in trials:
         if not trial.failed and trial.tests >= (LEAST_TESTS if claim.names else 1):
-            return Verdict(SURVIVED, tests=trial.tests)
+            return Verdict(SURVIVED, tests=trial.tests, tried=_tried_in_words(trial))
     if not all(trial.failed for trial in trials):
-        if anyway:
-            return Verdict(SURVIVED, tests=anyway)
-        return Verdict(NOT_UNDERSTOOD, TOO_FEW)
-    if evidence.blocked:
-        return Verdict(NOT_UNDERSTOOD, evidence.blocked)
+        if anyway.passed:
+            return Verdict(SURVIVED, tests=anyway.passed, tried=f"{_tried_in_words(anyway)}, without the conditions")
+        return Verdict(NOT_UNDERSTOOD, TOO_MUCH if any(trial.is_cut for trial in trials) else TOO_FEW)
+    blocked, moduli = evidence.excuse()
+    if blocked:
+        return Verdict(NOT_UNDERSTOOD, blocked)
     for variant, trial in zip(claim.variants, trials, strict=True):
-        reason = _doubt(claim, variant, trial, scope, evidence)
+        reason = _doubt(claim, variant, trial, scope, evidence, moduli)
         if reason:
             return Verdict(NOT_UNDERSTOOD, reason)
     variant, point = claim.variants[0], trials[0].failed[0]
-    return Verdict(REFUTED, tests=trials[0].tests, counterexample=_counterexample(variant, point))
+    shown = _counterexample(variant, point)
+    return Verdict(REFUTED, tests=trials[0].tests, counterexample=shown, tried=_tried_in_words(trials[0]))
 
 
-def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence, is_over: Callable[[], bool]) -> _Trial:
+def _tried(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -> _Trial:
     trial = _Trial()
     if not variant.names:
-        _test(variant, {}, trial)
+        with allowance(PER_TRIAL):
+            _test(variant, {}, trial)
+            trial.is_cut = METER.is_over
         return trial
     for domains in _domains(claim, variant, scope, evidence):
-        for point in points(scope, sorted(variant.names), domains, is_over):
-            if all(_value(node, point) is not None for node in claim.differentiated):
-                _test(variant, point, trial)
-            if trial.tests >= MOST_TESTS:
-                break
+        with allowance(PER_TRIAL):
+            for point in points(scope, sorted(variant.names), domains):
+                if all(_value(node, point) is not None for node in claim.differentiated):
+                    _test(variant, point, trial)
+                if trial.tests >= MOST_TESTS:
+                    break
+            trial.is_cut = METER.is_over
         if trial.tests >= LEAST_TESTS:
             break
     return trial
 
 
-def _holds_anyway(variant: Condition, scope: Scope, is_over: Callable[[], bool]) -> int:
-    """How many points it passes with no condition at all, where there are some; 0 if it fails at one or there are few.
+def _tried_in_words(trial: _Trial) -> str:
+    return words_of(trial.ranges) or EXACTLY
+
+
+def _holds_anyway(variant: Condition, scope: Scope) -> _Trial:
+    """The points that it passes with no condition at all, where there are some; none if it fails at one or there are few.
 
     What holds so holds under any conditions. Names nobody spoke of are real numbers here: no reading of the text asks for more.
     """
     trial = _Trial()
     if not scope.relevant(variant.names):
-        return 0
-    for point in points(replace(scope, conditions=[]), sorted(variant.names), {}, is_over):
-        _test(variant, point, trial)
-        if trial.failed or trial.passed >= ENOUGH_UNCONDITIONAL:
-            break
-    return trial.passed if not trial.failed and trial.passed >= LEAST_UNCONDITIONAL else 0
+        return trial
+    with allowance(PER_TRIAL):
+        for point in points(replace(scope, conditions=[]), sorted(variant.names), {}):
+            _test(variant, point, trial)
+            if trial.failed or trial.passed >= ENOUGH_UNCONDITIONAL:
+                break
+    return trial if not trial.failed and trial.passed >= LEAST_UNCONDITIONAL else _Trial()
 
 
 def _test(variant: Condition, point: Point, trial: _Trial) -> None:
     result = variant.at(point)
-    if result is True:
+    if result is None:
+        return
+    widen(trial.ranges, point)
+    if result:
         trial.passed += 1
-    elif result is False:
+    else:
         trial.failed.append(point)
 
 
 def _domains(claim: Claim, variant: Condition, scope: Scope, evidence: Evidence) -> list[dict[str, Domain]]:
     """What to assume of names nobody spoke of: positive integers first, then positive numbers."""
-    silent = [name for name in variant.names if not scope.is_declared(name)]
+    conditions = scope.relevant(variant.names)
+    silent = sorted(name for name in variant.names if not scope.is_declared(name))
+    tied = {name for one in conditions for name in one.names - variant.names if not scope.is_declared(name)}
+    beside = dict.fromkeys(sorted(tied), Domain(kind="integer"))
     if not silent:
-        return [{}]
+        integers = all(scope.domain(name).kind == "integer" for name in variant.names)
+        return [beside, {}] if beside and integers else [{}]
     positive = dict.fromkeys(silent, Domain(sign="positive"))
     if evidence.inequality_by_name:
         return [positive]
     whole = dict.fromkeys(silent, Domain(kind="integer", sign="positive"))
     if claim.relation in (r"\equiv", r"\mid", r"\nmid"):
         return [whole]
-    restricted = any(condition.relation == "=" for condition in scope.relevant(variant.names))
     anything = dict.fromkeys(silent, Domain(kind="integer"))
-    return [whole, positive, anything] if restricted else [whole, positive]
+    whole |= beside
+    return [whole, positive, anything] if any(one.relation == "=" for one in conditions) else [whole, positive]
 
 
-def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, evidence: Evidence) -> str:
+def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, evidence: Evidence, moduli: frozenset[int]) -> str:
     """Why the failing points are no refutation; empty if they are one."""
     if claim.opaque:
         return OPAQUE
-    if any(_holds_modulo(variant, trial.failed, modulus) for modulus in evidence.moduli):
+    if any(_holds_modulo(variant, trial.failed, modulus) for modulus in moduli):
         return MODULO
     if not variant.names:
         return _doubt_about_numbers(variant, evidence)
@@ -175,12 +195,14 @@ def _doubt(claim: Claim, variant: Condition, trial: _Trial, scope: Scope, eviden
     unread = bool(variant.names & scope.unread) or not scope.readable
     if claim.by_derivative and 3 * len(trial.failed) >= 2 * trial.tests:
         return ""
-    if claim.relation == "=" and not evidence.reasoned and 3 * len(trial.failed) >= 2 * trial.tests:
+    if claim.relation == "=" and 3 * len(trial.failed) >= 2 * trial.tests and not evidence.is_reasoned():
         alike = likeness(variant.left, variant.right)
         if alike >= (ALIKE_UNREAD if unread else ALIKE):
             return ""
         if evidence.asserted_sum and not variant.names & scope.unread and not _may_be_solved(variant):
             return ""
+    if evidence.fully_conditioned and _is_whole(trial.failed[0], scope) and is_pulled_out_of_floors(variant):
+        return ""
     if evidence.quantified or (evidence.declared and not unread and not _may_hold_for_some(claim, trial)):
         return ""
     if evidence.inequality_by_name and _scales(variant) and _fails_in_any_order(variant, trial.failed[0]):
@@ -205,6 +227,11 @@ def _doubt_about_numbers(variant: Condition, evidence: Evidence) -> str:
     if variant.modulus is None and variant.relation in ("=", "<", ">", r"\le", r"\ge"):
         return "" if confirms(variant.relation, variant.left, variant.right, {}) else "a second computation does not confirm it"
     return ""
+
+
+def _is_whole(point: Point, scope: Scope) -> bool:
+    """Whether the names nobody spoke of are whole numbers there: a quotient and a remainder are."""
+    return all(value.denominator == 1 for name, value in point.items() if not scope.is_declared(name))
 
 
 def _may_hold_for_some(claim: Claim, trial: _Trial) -> bool:
@@ -252,7 +279,7 @@ def _value(node: Node, point: Point) -> Value | None:
 
 
 def _counterexample(variant: Condition, point: Point) -> Counterexample:
-    shown = {name: str(value) for name, value in sorted(point.items()) if name in variant.names}
+    shown = {name: str(value) for name, value in sorted(point.items()) if name in variant.names or not name.startswith("@")}
     return Counterexample(
         shown, shown_value(lambda: value_at(variant.left, point)), shown_value(lambda: value_at(variant.right, point))
     )

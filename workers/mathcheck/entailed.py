@@ -3,68 +3,70 @@
 It can only make a claim survive. A failing point under some conditions says nothing.
 """
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from workers.mathcheck.claims import Claim, in_the_words_of
 from workers.mathcheck.fields import passes_in_fields
-from workers.mathcheck.sampling import points
+from workers.mathcheck.sampling import Ranges, points, widen, words_of
 from workers.mathcheck.scope import Condition, Scope
 from workers.mathcheck.tree import has
+from workers.mathcheck.work import METER, PER_SELECTION, PER_TRIAL, allowance
 
 #: So many of the conditions said last, one selection for each number.
 NEWEST = (1, 2, 3, 5)
 MOST, MOST_READ = 14, 40
 LEAST, ENOUGH = 8, 25
-SECONDS = 0.03
 #: Relations that nearly every point meets: passing says nothing.
 GENERIC = (r"\ne", r"\nmid")
 
 
-def passes_under_some(claim: Claim, variant: Condition, scope: Scope, is_over: Callable[[], bool]) -> int:
-    """How many different points one reading of the claim passes under some of what was said; 0 where it fails or there are few.
+def passes_under_some(claim: Claim, variant: Condition, scope: Scope) -> tuple[int, str]:
+    """How many different points one reading of the claim passes under some of what was said, and which; 0 where it fails.
 
     Values of unknown functions and sequences are numbers here, the same wherever they are written alike.
     """
+    nothing = (0, "")
     if variant.relation in GENERIC:
-        return 0
+        return nothing
     said = replace(scope, conditions=in_the_words_of(claim, scope.conditions[-MOST_READ:], scope))
     usable = [one for one in said.relevant(variant.names) if not _says_the_same(one, variant)]
     own = [one for one in usable if one.names <= variant.names]
-    found = passes_in_fields(variant, own, is_over) or passes_in_fields(variant, usable, is_over)
+    with allowance(PER_TRIAL):
+        found = passes_in_fields(variant, own) or passes_in_fields(variant, usable)
     if found:
-        return found
+        return found, "points of finite fields, under equations that were said"
     if found is None and not has(variant.left, "fn") and not has(variant.right, "fn"):
-        return 0  # Fewer equations leave more points, among them the one where it fails.
+        return nothing  # Fewer equations leave more points, among them the one where it fails.
     for conditions in _selections(usable, own, variant):
-        if passed := _passed(variant, replace(said, conditions=conditions), _until(is_over)):
-            return passed
-    return 0
+        if METER.is_over:
+            break
+        with allowance(PER_SELECTION):
+            passed, ranges = _passed(variant, replace(said, conditions=conditions))
+        if passed:
+            return passed, ", ".join(filter(None, [words_of(ranges), "under part of the conditions"]))
+    return nothing
 
 
-def _until(is_over: Callable[[], bool]) -> Callable[[], bool]:
-    """`is_over`, or the time of one selection."""
-    end = time.process_time() + SECONDS
-    return lambda: time.process_time() > end or is_over()
-
-
-def _passed(variant: Condition, scope: Scope, is_over: Callable[[], bool]) -> int:
-    """How many points it passes; 0 where it fails at one or there are too few."""
+def _passed(variant: Condition, scope: Scope) -> tuple[int, Ranges]:
+    """How many points it passes, and their ranges; 0 where it fails at one or there are too few."""
+    ranges: Ranges = {}
     names, seen, passed = sorted(variant.names), set[tuple[Fraction, ...]](), 0
-    for point in points(scope, names, {}, is_over):
+    for point in points(scope, names, {}):
         place = tuple(point[name] for name in names)
         if place in seen:
             continue
         seen.add(place)
         result = variant.at(point)
         if result is False:
-            return 0
-        passed += bool(result)
+            return 0, ranges
+        if result:
+            passed += 1
+            widen(ranges, point)
         if passed >= ENOUGH:
             break
-    return passed if passed >= LEAST else 0
+    return (passed if passed >= LEAST else 0), ranges
 
 
 def _selections(usable: Sequence[Condition], own: list[Condition], claim: Condition) -> Iterator[list[Condition]]:

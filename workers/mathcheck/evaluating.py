@@ -12,10 +12,13 @@ from typing import Any
 from mpmath import iv, mp
 
 from workers.mathcheck.tree import Node
+from workers.mathcheck.work import BITS_PER_OPERATION, INTERVAL, METER, spend
 
 Value = Fraction | Any
 BITS = 20_000
 LONGEST_SUM = 600
+#: Bits of a number whose exact cube root, or one of higher degree, is looked for.
+LONGEST_ROOT = 2_000
 PRECISION = 200
 
 
@@ -24,7 +27,8 @@ class Undefined(Exception):
 
 
 def value_at(node: Node, point: Mapping[str, Fraction]) -> Value:
-    """The value at a point (name → number); raises Undefined."""
+    """The value at a point (name → number); raises Undefined, and OutOfWork in a long sum or with large numbers."""
+    METER.spent += 1
     return _OPERATIONS[node.op](node, point) if node.op in _OPERATIONS else _unknown(node)
 
 
@@ -54,6 +58,7 @@ _EXACT: dict[str, Callable[[Fraction, Fraction], bool]] = {
 
 def interval(value: Value) -> Any:
     """The number as an interval."""
+    METER.spent += INTERVAL
     return iv.mpf(value.numerator) / iv.mpf(value.denominator) if isinstance(value, Fraction) else value
 
 
@@ -89,8 +94,11 @@ def plus(one: Value, two: Value) -> Value:
 def times(one: Value, two: Value) -> Value:
     """The product, within bounds."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
-        if one.numerator.bit_length() + two.numerator.bit_length() > 4 * BITS:
+        bits = one.numerator.bit_length() + two.numerator.bit_length()
+        if bits > 4 * BITS:
             raise Undefined("too large")
+        if bits > BITS_PER_OPERATION:
+            spend(bits // BITS_PER_OPERATION)
         return one * two
     if one == 0 or two == 0:
         return Fraction(0)
@@ -152,6 +160,7 @@ def _integer_power(base: Value, exponent: int) -> Value:
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
         if base not in (0, 1, -1) and bits * abs(exponent) > BITS:
             raise Undefined("too large")
+        spend(bits * abs(exponent) // BITS_PER_OPERATION)
         return base**exponent if base not in (1, -1) else Fraction(base ** (exponent % 2))
     if abs(exponent) > BITS:
         raise Undefined("too large")
@@ -169,6 +178,8 @@ def exact_root(value: Fraction, degree: int) -> Fraction | None:
 def _integer_root(value: int, degree: int) -> int | None:
     if degree == 2:
         root = math.isqrt(value)
+    elif value.bit_length() > LONGEST_ROOT:
+        return None
     else:
         root, above = 0, 1 << (value.bit_length() // degree + 1)
         while above - root > 1:
@@ -194,8 +205,14 @@ def _binder(node: Node, point: Mapping[str, Fraction]) -> Value:
     if high - low > LONGEST_SUM or high < low - 1:
         raise Undefined("a sum that is too long or runs backwards")
     body, bound = node.args[2], str(node.value)
-    values = (value_at(body, {**point, bound: Fraction(step)}) for step in range(low, high + 1))
+    spend(high - low + 1)
+    values = (_term(body, {**point, bound: Fraction(step)}) for step in range(low, high + 1))
     return reduce(plus, values, Fraction(0)) if node.op == "sum" else reduce(times, values, Fraction(1))
+
+
+def _term(body: Node, point: Mapping[str, Fraction]) -> Value:
+    spend(1)
+    return value_at(body, point)
 
 
 def _constant(node: Node, _point: Mapping[str, Fraction]) -> Value:

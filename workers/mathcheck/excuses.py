@@ -76,7 +76,7 @@ def excuse_for_words(around: Around) -> str:
     """Why nothing in the sentence is held against the author; empty if it is asserted."""
     if is_unasserted(around.line.words):
         return "the sentence does not assert it plainly"
-    if is_denied_later(around.after):
+    if is_denied_later(around.after, around.before):
         return "what follows may deny it"
     if is_under_contradiction(around.before[-REACH_BEFORE:]):
         return "it stands in a proof by contradiction"

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from workers.mathcheck.scope import Condition
-from workers.mathcheck.tree import Node
+from workers.mathcheck.tree import Node, walk
+from workers.mathcheck.work import METER
 
 Residues = Sequence[int]
 Compute = Callable[[Residues, int], int]
@@ -25,9 +26,11 @@ LARGER = (19, 23, 29)
 MOST_NAMES, MOST_DEGREE = 7, 6
 LEAST, ENOUGH, LEAST_FIELDS = 12, 40, 2
 _TRIES = 24
+#: Arithmetic with residues is quick.
+NODES_PER_OPERATION = 4
 
 
-def passes_in_fields(claim: Condition, conditions: Sequence[Condition], is_over: Callable[[], bool]) -> int | None:
+def passes_in_fields(claim: Condition, conditions: Sequence[Condition]) -> int | None:
     """At how many points of several fields the equation holds that meet the equations of `conditions`.
 
     None where it fails at one; 0 where there are too few, or it is no equation.
@@ -45,19 +48,19 @@ def passes_in_fields(claim: Condition, conditions: Sequence[Condition], is_over:
         return 0
     passed, fields = 0, 0
     for prime in PRIMES.get(len(names), LARGER):
-        here = _passed(wanted, given, len(names), prime, is_over)
+        here = _passed(wanted, given, len(names), prime)
         if here is None:
             return None
         passed, fields = passed + here, fields + bool(here)
-        if is_over():
+        if METER.is_over:
             break
     return passed if passed >= LEAST and fields >= LEAST_FIELDS else 0
 
 
-def _passed(wanted: Compute, given: Sequence[Compute], size: int, prime: int, is_over: Callable[[], bool]) -> int | None:
+def _passed(wanted: Compute, given: Sequence[Compute], size: int, prime: int) -> int | None:
     """How many points of one field it passes; None where it fails."""
     passed = 0
-    for point in _points(given, size, prime, is_over):
+    for point in _points(given, size, prime):
         try:
             if wanted(point, prime):
                 return None
@@ -69,11 +72,11 @@ def _passed(wanted: Compute, given: Sequence[Compute], size: int, prime: int, is
     return passed
 
 
-def _points(given: Sequence[Compute], size: int, prime: int, is_over: Callable[[], bool]) -> Iterator[Residues]:
+def _points(given: Sequence[Compute], size: int, prime: int) -> Iterator[Residues]:
     """Points that meet all equations: every one where there are few names, else some that are found by moving names."""
     if size in PRIMES:
-        for number, point in enumerate(itertools.product(range(prime), repeat=size)):
-            if number % 256 == 0 and is_over():
+        for point in itertools.product(range(prime), repeat=size):
+            if METER.is_over:
                 return
             if _meets(given, point, prime):
                 yield point
@@ -81,7 +84,7 @@ def _points(given: Sequence[Compute], size: int, prime: int, is_over: Callable[[
     source = random.Random(prime)  # noqa: S311
     seen = set[tuple[int, ...]]()
     for _ in range(_TRIES):
-        if is_over():
+        if METER.is_over:
             return
         found = _moved([source.randrange(prime) for _ in range(size)], given, prime, source)
         if tuple(found) not in seen and _meets(given, found, prime):
@@ -122,7 +125,13 @@ class _TooLarge(Exception):
 
 def _difference(one: Condition, names: dict[Node, int]) -> Compute:
     left, right = _compute(one.left, names), _compute(one.right, names)
-    return lambda point, prime: (left(point, prime) - right(point, prime)) % prime
+    operations = 1 + sum(1 for side in (one.left, one.right) for _ in walk(side)) // NODES_PER_OPERATION
+
+    def difference(point: Residues, prime: int) -> int:
+        METER.spent += operations
+        return (left(point, prime) - right(point, prime)) % prime
+
+    return difference
 
 
 def _compute(node: Node, names: dict[Node, int]) -> Compute:

@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 REFUTED, SURVIVED, NOT_UNDERSTOOD = "refuted", "survived", "not_understood"
+#: The last guard on time ended the test: nothing was found, and asking again may find something.
+STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Finding:
     """The result for one claim.
 
     `kind` is arithmetic, identity, inequality, divisibility, congruence, counting, monotonicity, convexity or derivative;
-    `outcome` is refuted (with `counterexample`), survived (`tests` of them, each passed) or not_understood (with `reason`).
+    `outcome` is refuted (with `counterexample`), survived (`tests` of them, each passed), not_understood (with `reason`) or
+    stopped by the last guard on time (with `reason`). `tried` names the tests in words: "n from 1 to 59".
     """
 
     text_id: str
@@ -38,6 +41,7 @@ class Finding:
     outcome: str
     reason: str = ""
     tests: int = 0
+    tried: str = ""
     counterexample: Counterexample | None = None
 
     def as_json(self) -> dict[str, Any]:

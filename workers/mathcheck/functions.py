@@ -8,13 +8,18 @@ from typing import Any
 from mpmath import iv, mp
 
 from workers.mathcheck.evaluating import BITS, PRECISION, Undefined, Value, divided, exact_root, integer, interval, power
+from workers.mathcheck.work import INTERVAL, spend
 
+#: Operations that a function counts for; the others work on intervals.
+_HARD = {**dict.fromkeys(("abs", "floor", "ceil", "gcd", "lcm", "max", "min"), 2), "binom": 10, "factorial": 10, "totient": 40}
 LARGEST_FACTORIAL = 400
 LARGEST_TOTIENT = 100_000
+LARGEST_BASE = 10**6
 
 
 def apply(function: str, values: Sequence[Value]) -> Value:
     """The function's value; raises Undefined outside its domain."""
+    spend(_HARD.get(function, INTERVAL))
     return _FUNCTIONS[function](*values)
 
 
@@ -56,8 +61,9 @@ def _log(value: Value, base: Value | None = None) -> Value:
 
 
 def _exact_log(value: Fraction, base: Fraction) -> Fraction | None:
-    if base <= 1 or base.denominator != 1:
+    if base <= 1 or base.denominator != 1 or base > LARGEST_BASE:
         return None
+    spend(60)
     for exponent in range(-64, 65):
         if base**exponent == value:
             return Fraction(exponent)

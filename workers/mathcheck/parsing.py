@@ -10,16 +10,25 @@ from itertools import pairwise
 from workers.mathcheck.atoms import atom
 from workers.mathcheck.lexing import Token
 from workers.mathcheck.notation import ENGLISH, FUNCTION_LETTERS, GREEK, MANY, READINGS, UNARY, NotUnderstood, Reading
-from workers.mathcheck.tree import Node, free_names, name, number
+from workers.mathcheck.tree import TOO_DEEP, Node, free_names, name, number, refuse_deep
+
+#: Levels of brackets, fractions, roots and functions in each other; reading takes up to ten frames for each.
+DEEPEST = 40
+#: Tokens of one side of a relation.
+LONGEST = 2_000
 
 
 def parsed(tokens: Sequence[Token], functions: frozenset[str] = frozenset(), reading: Reading = READINGS[0]) -> Node:
     """One expression from all tokens; raises NotUnderstood."""
+    if len(tokens) > LONGEST:
+        raise NotUnderstood("it is too long to be read")
     refuse_words(tokens)
     parser = Parser(tokens, functions, reading)
     node = parser.expression()
     if not parser.done:
         raise NotUnderstood(f"`{parser.peek}` is not expected there")
+    if len(tokens) > DEEPEST:
+        refuse_deep(node)
     return node
 
 
@@ -43,6 +52,13 @@ class Parser:
         self.tokens, self.position = tokens, 0
         self.functions, self.reading = functions, reading
         self.bars = 0
+        self.depth = 0
+
+    def go_deeper(self) -> None:
+        """Count a level; raises NotUnderstood where there are too many. The reader of the level counts it down."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotUnderstood(TOO_DEEP)
 
     @property
     def done(self) -> bool:

@@ -8,6 +8,7 @@ from workers.mathcheck.texts import Formula, Sentence
 
 _HOLE = re.compile(r"⟦\d+⟧")
 _MARKUP = re.compile(r"[*_#`>]+")
+_RUN = re.compile(r"\s+|\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,17 @@ class _Builder:
         self.flat: list[str] = []
         self.origins: list[int] = []
 
-    def add(self, words: str, origin: int, moving: bool = False) -> None:
+    def add(self, words: str, origin: int) -> None:
+        """Words that come from one place."""
         self.flat += words
-        self.origins += range(origin, origin + len(words)) if moving else [origin] * len(words)
+        self.origins += [origin] * len(words)
+
+    def copy(self, words: str, origin: int) -> None:
+        """Words as they are written from `origin` on, each run of spaces as one: patterns try every space of a run."""
+        for piece in _RUN.finditer(words):
+            length = 1 if piece[0].isspace() else len(piece[0])
+            self.flat += piece[0][:length]
+            self.origins += range(origin + piece.start(), origin + piece.start() + length)
 
 
 def read_line(text: str, sentence: Sentence) -> Line:
@@ -55,7 +64,7 @@ def read_line(text: str, sentence: Sentence) -> Line:
     built, found, where, places = _Builder(), list[Statement](), list[Formula](), list[int]()
     position = sentence.start
     for formula in sentence.formulas:
-        built.add(_plain(text[position : formula.start]), position, moving=True)
+        built.copy(_plain(text[position : formula.start]), position)
         for statement in statements(formula.tex):
             if statement.words:
                 built.add(f" {statement.words.replace('$', ' ')} ", formula.start)
@@ -68,7 +77,7 @@ def read_line(text: str, sentence: Sentence) -> Line:
             found.append(statement)
             where.append(formula)
         position = formula.end
-    built.add(_plain(text[position : sentence.end]), position, moving=True)
+    built.copy(_plain(text[position : sentence.end]), position)
     return Line("".join(built.flat), tuple(found), tuple(where), tuple(places), tuple(built.origins))
 
 

@@ -66,7 +66,7 @@ def statements(tex: str) -> list[Statement]:
     items = _joined_lines(tokens(tex))
     for place, token in enumerate(items):
         depth += (token.text in OPENING) - (token.text in CLOSING)
-        separator = _separator(token, items[place + 1 :]) if depth == 0 else ""
+        separator = _separator(token, items[place + 1 : place + 2]) if depth == 0 else ""
         if separator == "words" and token.kind == "text" and not _CONNECTIVE.match(token.text):
             current.foreign = current.foreign or "words in a formula"
         by_digits = separator == "comma" and _is_thousands(items, place)
@@ -121,28 +121,43 @@ def _separator(token: Token, rest: Sequence[Token]) -> str:
 def _joined_lines(items: list[Token]) -> list[Token]:
     """A line that begins with a relation, or is a bare continuation, belongs to the line before it."""
     kept: list[Token] = []
+    following_at = _following(items)
     for place, token in enumerate(items):
-        following = next((later for later in items[place + 1 :] if later.kind not in ("space", "break")), None)
-        if token.kind in ("space", "break") and following is not None and following.text in _BACKWARDS:
+        if token.kind not in ("space", "break"):
+            kept.append(token)
+            continue
+        following = following_at[place]
+        if following is not None and following.text in _BACKWARDS:
             continue
         if (
             token.kind == "space"
             and following is not None
             and following.text == "("
-            and r"\mod" in [t.text for t in items[place:][:4]]
+            and r"\mod" in [t.text for t in items[place : place + 4]]
         ):
             continue
         if token.kind == "space" and kept and (kept[-1].kind == "break" or kept[-1].text in RELATIONS | {"+", "-", r"\cdot"}):
             continue
         signed = following is not None and following.text in ("+", "-", r"\cdot", "/")
-        if token.kind in ("space", "break") and signed and not _line_has_relation(items[place + 1 :]):
+        if signed and not _line_has_relation(items, place + 1):
             continue
         kept.append(token)
     return kept
 
 
-def _line_has_relation(rest: Sequence[Token]) -> bool:
-    for token in rest:
+def _following(items: Sequence[Token]) -> list[Token | None]:
+    """For each token the next one that is no space and no new line."""
+    found: list[Token | None] = []
+    following: Token | None = None
+    for token in reversed(items):
+        found.append(following)
+        following = following if token.kind in ("space", "break") else token
+    return found[::-1]
+
+
+def _line_has_relation(items: Sequence[Token], start: int) -> bool:
+    for place in range(start, len(items)):
+        token = items[place]
         if token.kind == "break":
             return False
         if token.text in RELATIONS:

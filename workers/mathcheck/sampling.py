@@ -2,17 +2,24 @@
 
 import itertools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from workers.mathcheck.evaluating import Undefined, value_at
 from workers.mathcheck.scope import Condition, Domain, Scope
-from workers.mathcheck.tree import Node, free_names
+from workers.mathcheck.tree import Node, free_names, substituted, walk
+from workers.mathcheck.work import METER
 
 Point = dict[str, Fraction]
+Ranges = dict[str, tuple[Fraction, Fraction]]
+"""The least and the greatest value of each name among points."""
 #: How many values of the pool each name runs through, by the number of names.
 WIDTHS = {1: 60, 2: 14, 3: 7, 4: 5, 5: 3, 6: 3}
 RANDOM_POINTS = 120
+MOST_CONDITIONS, MOST_NAMES = 14, 8
+#: Nodes of an expression that may stand for a name.
+LARGEST_GIVEN = 60
+MOST_SHOWN = 5
 INTEGERS = [Fraction(value) for value in (1, 2, 3, 0, -1, 4, 5, -2, 6, 7, -3, 8, 9, 10, -4, 11, 12, 13, -5, *range(14, 60))]
 _MIXED_WRITTEN = """
     1 2 1/2 -1 0 3 -2 1/3 3/2 -1/2 4 2/3 5 -3 1/4 1/10 9/10 -9/10 -1/3 10 7/2 -5 100 1/100 -10 99/100 -100 20 6 7 8 9
@@ -29,21 +36,41 @@ def pool(domain: Domain) -> list[Fraction]:
     return values
 
 
-def points(
-    scope: Scope, names: Sequence[str], domains: dict[str, Domain], is_over: Callable[[], bool], seed: int = 0
-) -> Iterator[Point]:
-    """Points that satisfy all conditions on the names; possibly none. They end when `is_over` says so."""
+def points(scope: Scope, names: Sequence[str], domains: dict[str, Domain], seed: int = 0) -> Iterator[Point]:
+    """Points that satisfy all conditions on the names; possibly none. They end where the work of the test is used up.
+
+    A name that an equation gives by others, as $n=qp+s$ gives $n$, is computed; the grid runs through the others.
+    """
     conditions = scope.relevant(frozenset(names))
     everything = sorted(set(names).union(*(condition.names for condition in conditions)) if conditions else set(names))
-    if any(name.endswith(")") for name in everything) or len(conditions) > 14 or len(everything) > 8:
+    if any(name.endswith(")") for name in everything) or len(conditions) > MOST_CONDITIONS or len(everything) > MOST_NAMES:
         return
-    pools = {name: pool(domains.get(name, scope.domain(name))) for name in everything}
-    for raw in _raw(everything, pools, seed):
-        if is_over():
+    lives = {name: domains.get(name, scope.domain(name)) for name in everything}
+    given = given_by_others(conditions)
+    free = [name for name in everything if name not in given]
+    rest = [condition.replaced(given) if condition.names & given.keys() else condition for condition in conditions]
+    for raw in _raw(free, {name: pool(lives[name]) for name in free}, seed):
+        if METER.is_over:
             return
-        point = _fitted(raw, conditions, {name: domains.get(name, scope.domain(name)) for name in everything})
-        if point is not None:
+        point = _fitted(raw, rest, given)
+        if point is not None and all(lives[name].contains(value) for name, value in point.items()):
             yield point
+
+
+def given_by_others(conditions: Sequence[Condition]) -> dict[str, Node]:
+    """Names that stand alone on one side of an equation, with the other side in terms of names that are not given so."""
+    given: dict[str, Node] = {}
+    for condition in conditions:
+        if condition.relation != "=" or condition.modulus is not None:
+            continue
+        for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            if one.op != "name" or one.value in given:
+                continue
+            name, value = str(one.value), substituted(other, given)
+            if name not in free_names(value) and sum(1 for _ in walk(value)) <= LARGEST_GIVEN:
+                given = {**{key: substituted(known, {name: value}) for key, known in given.items()}, name: value}
+                break
+    return given
 
 
 def _raw(names: Sequence[str], pools: dict[str, list[Fraction]], seed: int) -> Iterator[Point]:
@@ -66,14 +93,18 @@ def _drawn(source: random.Random, values: list[Fraction]) -> Fraction:
     return base + Fraction(source.randint(1, 99), 101) * (1 if base >= 0 else -1)
 
 
-def _fitted(point: Point, conditions: Sequence[Condition], domains: dict[str, Domain]) -> Point | None:
-    """The point, moved along one name for every equation that is linear in it; None where a condition fails."""
+def _fitted(point: Point, conditions: Sequence[Condition], given: Mapping[str, Node]) -> Point | None:
+    """The point, moved along one name for every equation that is linear in it, with the given names; None where a condition
+    fails."""
     moved: set[str] = set()
     for condition in conditions:
         if condition.relation == "=" and condition.modulus is None and condition.at(point) is not True:
             point = _moved(point, condition, moved)
-    fits = all(domains[name].contains(value) for name, value in point.items())
-    return point if fits and all(condition.at(point) is True for condition in conditions) else None
+    if not all(condition.at(point) is True for condition in conditions):
+        return None
+    computed = {name: _exact(value, point) for name, value in given.items()}
+    found = {name: value for name, value in computed.items() if value is not None}
+    return {**point, **found} if len(found) == len(computed) else None
 
 
 def _moved(point: Point, condition: Condition, moved: set[str]) -> Point:
@@ -94,3 +125,22 @@ def _exact(node: Node, point: Point) -> Fraction | None:
     except (Undefined, ArithmeticError):
         return None
     return value if isinstance(value, Fraction) else None
+
+
+def widen(ranges: Ranges, point: Point) -> None:
+    """Take a point into the ranges."""
+    for name, value in point.items():
+        known = ranges.get(name)
+        if known is None:
+            ranges[name] = (value, value)
+        elif value < known[0]:
+            ranges[name] = (value, known[1])
+        elif value > known[1]:
+            ranges[name] = (known[0], value)
+
+
+def words_of(ranges: Ranges) -> str:
+    """`n from 1 to 59, p = 3`; values of unknown functions, which have no name in the text, are left out."""
+    shown = [(name, low, high) for name, (low, high) in sorted(ranges.items()) if not name.startswith("@")]
+    said = [f"{name} = {low}" if low == high else f"{name} from {low} to {high}" for name, low, high in shown[:MOST_SHOWN]]
+    return ", ".join([*said, "…"] if len(shown) > MOST_SHOWN else said)

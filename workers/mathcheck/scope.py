@@ -108,6 +108,8 @@ class Scope:
     redefined: set[str] = field(default_factory=set)
     #: Names in cases and suppositions that were not read: a later "for all" may still stand under them.
     supposed: set[str] = field(default_factory=set)
+    #: Whether something was supposed in words that were not read as a relation.
+    vague: bool = False
     #: Whether everything said so far was read, word by word.
     readable: bool = True
 
@@ -121,6 +123,7 @@ class Scope:
             set(self.unread),
             set(self.redefined),
             set(self.supposed),
+            self.vague,
             self.readable,
         )
 

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import comb
+from math import comb, prod
 from typing import Any
 
 import sympy
 
 from workers.mathcheck.notation import NotUnderstood
 from workers.mathcheck.tree import Node, free_names, name, number, walk
+from workers.mathcheck.work import METER, SYMPY
 
 LARGEST = 160
+#: Terms over a common denominator, roughly; exponents; multiples of an angle.
+LARGEST_COMMON, HIGHEST_POWER, HIGHEST_MULTIPLE = 400, 1_000, 12
+_TRIGONOMETRIC = ("sin", "cos", "tan", "cot", "sec", "csc")
+LONGEST_FUNCTION, HIGHEST_ORDER = 80, 4
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{key: getattr(sympy, key) for key in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "exp", "sqrt")},
     "arcsin": sympy.asin,
@@ -79,6 +84,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 
 def confirms(relation: str, left: Node, right: Node, point: Mapping[str, Fraction]) -> bool:
     """Whether SymPy, computing on its own, also finds that `left relation right` fails at the point."""
+    METER.spent += SYMPY
     try:
         difference = symbolic(left, point) - symbolic(right, point)
         if not difference.is_Rational:
@@ -101,8 +107,9 @@ def likeness(left: Node, right: Node) -> float:
     if sum(1 for side in (left, right) for _ in walk(side)) > LARGEST or not (_is_worked(left) or _is_worked(right)):
         return 0.0
     written = _terms(left) + _terms(right)
-    if written > LARGEST or written < 3:
+    if written > LARGEST or written < 3 or _takes_long(left, right, written):
         return 0.0
+    METER.spent += SYMPY
     try:
         one, two = _opened(symbolic(left)), _opened(symbolic(right))
         rest = sympy.expand(sympy.fraction(sympy.cancel(one - two))[0], trig=True)
@@ -114,6 +121,24 @@ def likeness(left: Node, right: Node) -> float:
     if _vanishes_on_equals(rest) or _has_a_root(rest, sympy.together(one)):
         return 0.0
     return max(0.0, 1 - len(sympy.Add.make_args(rest)) / written)
+
+
+def _takes_long(left: Node, right: Node, written: int) -> bool:
+    """Whether SymPy would take seconds: many denominators to be made common, high powers, sines of high multiples."""
+    denominators, parts = set[Node](), [part for side in (left, right) for part in walk(side)]
+    for part in parts:
+        if part.op == "div" and free_names(part.args[1]):
+            denominators.add(part.args[1])
+        if part.op == "pow" and _largest(part.args[1]) > HIGHEST_POWER:
+            return True
+        if part.op == "fn" and part.value in _TRIGONOMETRIC and _largest(part.args[0]) > HIGHEST_MULTIPLE:
+            return True
+    return written * prod(min(_terms(one), 2) for one in denominators) > LARGEST_COMMON
+
+
+def _largest(node: Node) -> Fraction:
+    """The largest number that is written in an expression, at least 0."""
+    return max((abs(Fraction(part.value or 0)) for part in walk(node) if part.op == "num"), default=Fraction(0))
 
 
 def _opened(expression: Any) -> Any:
@@ -166,13 +191,17 @@ def _terms(node: Node) -> int:
     if node.op == "div":
         return _terms(node.args[0]) + _terms(node.args[1]) - 1
     exponent = node.args[1].value if node.op == "pow" and node.args[1].op == "num" else None
+    base = _terms(node.args[0]) if isinstance(exponent, Fraction) else 1
     if isinstance(exponent, Fraction) and exponent.denominator == 1 and 0 < exponent <= 12:
-        return min(comb(_terms(node.args[0]) + int(exponent) - 1, int(exponent)), 10 * LARGEST)
-    return 1
+        return min(comb(base + int(exponent) - 1, int(exponent)), 10 * LARGEST)
+    return 1 if base == 1 else 10 * LARGEST
 
 
 def derivative(node: Node, variable: str, order: int = 1) -> Node:
     """The derivative as an expression of ours; raises NotUnderstood."""
+    if order > HIGHEST_ORDER or sum(1 for _ in walk(node)) > LONGEST_FUNCTION:
+        raise NotUnderstood("a derivative of a high order or of a long function")
+    METER.spent += SYMPY
     try:
         found = sympy.diff(symbolic(node), sympy.Symbol(variable, positive=True), order)
         return _back(found)

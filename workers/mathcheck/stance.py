@@ -45,6 +45,8 @@ _REFUTED_LATER = re.compile(
 HYPOTHETICAL_WORDS = re.compile(
     r"\b(?:if|when|suppose|assume|assuming|case|supposing|checking|check|test|trying)\b", re.IGNORECASE
 )
+#: Two formulas with "does not" between them.
+_CLAUSE = re.compile(r"\$[^$]+\$\s+(?:does\s+not|doesn't)\s+\w+\s+\$[^$]+\$")
 _HYPOTHETICAL = re.compile(
     r"\b(?:for|by|to)\s+(?:the\s+sake\s+of\s+)?(?:a\s+)?contradiction|\bon\s+the\s+contrary|\bto\s+the\s+contrary", re.I
 )
@@ -73,9 +75,19 @@ def is_unasserted(sentence: str) -> bool:
     return _UNASSERTED.search(sentence) is not None
 
 
-def is_denied_later(following: str) -> bool:
-    """Whether the next words say that what stood before is impossible."""
-    return _REFUTED_LATER.search(following) is not None
+def is_denied_later(following: str, before: str = "") -> bool:
+    """Whether the next words say that what stood before is impossible.
+
+    A clause that stands in `before` word by word is what was to be shown: "$p^2$ does not divide $n$" denies nothing then.
+    """
+    return any(not _repeats(found, following, before) for found in _REFUTED_LATER.finditer(following))
+
+
+def _repeats(denial: re.Match[str], following: str, before: str) -> bool:
+    clause = next(
+        (one for one in _CLAUSE.finditer(following) if one.start() <= denial.start() and denial.end() <= one.end()), None
+    )
+    return clause is not None and before.count(clause[0]) > 0
 
 
 def is_under_contradiction(preceding: str) -> bool:

@@ -1,7 +1,7 @@
 """How much of strangers' proofs is tested, and what is not: `python -m workers.mathcheck.survey [options] FILE[:FIELD] …`
 
 A file is a text, or JSON Lines, a JSON list or CSV with one text in each row's FIELD (and the problem in `--context FIELD`, its
-conditions hold). Each paragraph counts as a step and has its two seconds. Printed are the outcomes, every refutation, and the
+conditions hold). Each paragraph counts as a step. Printed are the outcomes, every refutation, and the
 reasons why the rest was not understood, most frequent first; `--examples N` shows so many formulas of each.
 """
 
@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from workers.mathcheck.alarm import PER_TEXT_S
 from workers.mathcheck.checking import warm
-from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, SURVIVED, Finding
-from workers.mathcheck.parts import TOTAL_S, check_parts
+from workers.mathcheck.findings import NOT_UNDERSTOOD, REFUTED, STOPPED, SURVIVED, Finding
+from workers.mathcheck.parts import check_parts
 
 _QUOTED = re.compile(r"`[^`]*`")
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -50,7 +51,7 @@ class Survey:
             self.outcomes[finding.outcome] += 1
             if finding.outcome == REFUTED:
                 self.refuted.append((row.name, finding))
-            elif finding.outcome == NOT_UNDERSTOOD:
+            elif finding.outcome in (NOT_UNDERSTOOD, STOPPED):
                 reason = _QUOTED.sub("…", finding.reason)
                 self.reasons[reason] += 1
                 self.formulas[reason].append(f"{finding.anchor.quote}   [{finding.reason}]")
@@ -58,12 +59,12 @@ class Survey:
     @property
     def tested(self) -> float:
         """The share of the claims that were tested, 0 to 1."""
-        return 1 - self.outcomes[NOT_UNDERSTOOD] / max(1, self.outcomes.total())
+        return (self.outcomes[SURVIVED] + self.outcomes[REFUTED]) / max(1, self.outcomes.total())
 
     def lines(self, examples: int) -> Iterator[str]:
         """What is printed."""
         yield f"texts {self.texts} · claims {self.outcomes.total()} · tested {self.tested:.3f}"
-        yield f"survived {self.outcomes[SURVIVED]} · refuted {self.outcomes[REFUTED]}"
+        yield f"survived {self.outcomes[SURVIVED]} · refuted {self.outcomes[REFUTED]} · stopped {self.outcomes[STOPPED]}"
         for name, finding in self.refuted:
             yield f"refuted in {name}: {finding.anchor.quote} {finding.counterexample}"
         for reason, count in self.reasons.most_common():
@@ -72,14 +73,14 @@ class Survey:
                 yield f"            {' '.join(shown.split())[:150]}"
 
 
-def survey(rows: Sequence[Row], seconds: float = 2.0, total: float = TOTAL_S) -> Survey:
+def survey(rows: Sequence[Row], seconds: float = PER_TEXT_S) -> Survey:
     """Check every row, paragraph by paragraph, as a run checks the steps of a proof."""
     warm()
     found = Survey()
     for row in rows:
         paragraphs = [part for part in _PARAGRAPH.split(row.text) if part.strip()][:_MOST_PARTS]
         parts = [(f"step {number}", part) for number, part in enumerate(paragraphs, 1)]
-        found.add(row, check_parts(parts, row.context, seconds, total))
+        found.add(row, check_parts(parts, row.context, seconds))
     return found
 
 
@@ -114,15 +115,14 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m workers.mathcheck.survey", description=__doc__.split("\n")[0])
     parser.add_argument("sources", nargs="+", metavar="FILE[:FIELD]")
     parser.add_argument("--context", default="", metavar="FIELD", help="the field with the problem")
-    parser.add_argument("--seconds", type=float, default=2.0, help="for each paragraph")
-    parser.add_argument("--total", type=float, default=TOTAL_S, help="seconds for each text")
+    parser.add_argument("--seconds", type=float, default=PER_TEXT_S, help="the last guard on each text")
     parser.add_argument("--most", type=int, default=0, metavar="N", help="check N rows, drawn evenly; 0 checks all")
     parser.add_argument("--examples", type=int, default=0, metavar="N", help="show N formulas of each reason")
     chosen = parser.parse_args(arguments)
     rows = [row for source in chosen.sources for row in rows_of(source, chosen.context)]
     if chosen.most:
         rows = rows[:: max(1, len(rows) // chosen.most)][: chosen.most]
-    for line in survey(rows, chosen.seconds, chosen.total).lines(chosen.examples):
+    for line in survey(rows, chosen.seconds).lines(chosen.examples):
         sys.stdout.write(f"{line}\n")
 
 

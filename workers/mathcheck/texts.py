@@ -1,6 +1,8 @@
 """A proof's text as sentences of words and formulas, with the places of everything in code points."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _ALIGNED = r"(?:align|aligned|alignat|gather|gathered|equation|multline|eqnarray|flalign|split)\*?"
@@ -11,6 +13,8 @@ _FORMULA = re.compile(
     rf"|\\begin\{{(?P<name>{_ALIGNED})\}}(?P<environment>.+?)\\end\{{(?P=name)\}}",
     re.DOTALL,
 )
+_OPENING = re.compile(rf"(?<!\\)\$\$?|\\\(|\\\[|\\begin\{{{_ALIGNED}\}}")
+_CLOSING = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 _CODE = re.compile(r"^(```|~~~).*?(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _END = re.compile(r"[.!?](?=[\s\"')\]*_]|$)|\n[ \t>]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)]|#+)[ \t])")
 _ABBREVIATION = re.compile(r"(?:\b(?:i\.e|e\.g|resp|cf|Eq|w\.l\.o\.g|W\.l\.o\.g|Ex|No|etc|vs|ineq)|\(\w|^\s*\**\d+)$")
@@ -36,11 +40,25 @@ class Sentence:
     formulas: tuple[Formula, ...]
 
 
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """What `_FORMULA` finds. No sign is followed to the end of the text where nothing closes it, so the work is linear."""
+    last: dict[str, int] = {}
+    position = 0
+    while opening := _OPENING.search(text, position):
+        closing = _CLOSING.get(opening[0]) or opening[0].replace("begin", "end")
+        if closing not in last:
+            last[closing] = text.rfind(closing)
+        match = _FORMULA.match(text, opening.start()) if last[closing] >= opening.end() or opening[0] == "$$" else None
+        if match:
+            yield match
+        position = match.end() if match else opening.start() + 1
+
+
 def formulas(text: str) -> list[Formula]:
     """All formulas in order, those in fenced code left out."""
     code = [match.span() for match in _CODE.finditer(text)]
     found = []
-    for match in _FORMULA.finditer(text):
+    for match in _matches(text):
         kind = next(key for key in ("double", "dollar", "round", "square", "environment") if match[key] is not None)
         if match[kind].strip() and not any(start <= match.start() < end for start, end in code):
             found.append(Formula(match.start(), match.end(), match.start(kind), match[kind]))
@@ -54,12 +72,16 @@ def sentences(text: str) -> list[Sentence]:
     for formula in found:
         masked[formula.start : formula.end] = MASK * (formula.end - formula.start)
     plain = "".join(masked)
-    ends = [match.end() for match in _END.finditer(plain) if not _ABBREVIATION.search(plain[: match.start()][-12:])]
+    ends = [
+        match.end()
+        for match in _END.finditer(plain)
+        if not _ABBREVIATION.search(plain[max(0, match.start() - 12) : match.start()])
+    ]
     ends += [formula.end for formula in found if re.search(r"(?<![.s])\.\s*(?:\\tag\{[^}]*\}\s*)?$", formula.tex)]
-    result, start = [], 0
+    result, start, starts = [], 0, [formula.start for formula in found]
     for end in sorted({*ends, len(text)}):
         if text[start:end].strip():
-            inside = tuple(formula for formula in found if start <= formula.start < end)
+            inside = tuple(found[bisect_left(starts, start) : bisect_left(starts, end)])
             result.append(Sentence(start, end, inside))
         start = end
     return result

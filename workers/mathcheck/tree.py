@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from workers.mathcheck.notation import NotUnderstood
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -21,6 +23,9 @@ class Node:
 
 
 BINDERS = ("sum", "prod")
+#: Levels of nodes; a walk takes up to four frames for each.
+DEEPEST_TREE = 80
+TOO_DEEP = "it is nested too deeply"
 
 
 def number(value: int | Fraction) -> Node:
@@ -83,6 +88,15 @@ def substituted(node: Node, values: Mapping[str, Node]) -> Node:
         changed = (substituted(low, values), substituted(high, values), substituted(body, inner), *least)
         return Node(node.op, changed, node.value)
     return Node(node.op, tuple(substituted(part, values) for part in node.args), node.value) if node.args else node
+
+
+def refuse_deep(node: Node) -> None:
+    """Raise NotUnderstood where the tree is so deep that a walk through it may meet Python's limit on recursion."""
+    level, depth = [node], 0
+    while level:
+        if depth > DEEPEST_TREE:
+            raise NotUnderstood(TOO_DEEP)
+        level, depth = [part for one in level for part in one.args], depth + 1
 
 
 def is_bare(node: Node) -> bool:

@@ -46,9 +46,12 @@ _NAMED = re.compile(
 )
 
 
+_EQUIVALENT = re.compile(r"\b(?:exactly|precisely)\s+(?=(?:when|if)\b)")
+
+
 def is_read(words: str) -> bool:
     """Whether every word of a sentence is neutral."""
-    spelled = words.lower().replace("non-", "non").replace("’", "'")
+    spelled = _EQUIVALENT.sub("", words.lower().replace("non-", "non").replace("’", "'"))
     return all(word in _NEUTRAL or _split(word) for word in re.findall(r"[a-z]+(?:-[a-z]+)*", spelled))
 
 

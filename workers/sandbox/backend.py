@@ -28,8 +28,6 @@ from workers.sandbox.sandbox import Sandbox, SandboxOff, SandboxOptions
 LONGEST_CODE = 1_000_000
 #: Whoever asks how we are waits no longer than this; trying the fences takes seconds.
 _ANSWER_WITHIN_S = 1.0
-#: For a check: starting its process where none is warm, and reading the job.
-_CHECK_STARTS_S = 4.0
 
 
 class SandboxBackend:
@@ -40,8 +38,16 @@ class SandboxBackend:
 
     def __init__(self, options: SandboxOptions | None = None) -> None:
         self._sandbox = Sandbox(options)
-        of_checks = {"exercise": mathjob.exercise(), "libraries": ("sympy",) if self._sandbox.options.libraries else ()}
-        self._checks = Sandbox(self._sandbox.options.model_copy(update=of_checks))
+        options = self._sandbox.options
+        limits = options.limits.model_copy(
+            update={"wall_s": max(options.limits.wall_s, mathjob.WALL_S), "cpu_s": max(options.limits.cpu_s, mathjob.CPU_S)}
+        )
+        of_checks = {
+            "exercise": mathjob.exercise(),
+            "libraries": ("sympy",) if options.libraries else (),
+            "limits": limits,
+        }
+        self._checks = Sandbox(options.model_copy(update=of_checks))
         self._calls: dict[str, asyncio.Task[Execution]] = {}
         self._aborted: set[asyncio.Task[Execution]] = set()
         self._probing: asyncio.Task[Probe] | None = None
@@ -73,8 +79,7 @@ class SandboxBackend:
         if request.job == "search":
             return asyncio.to_thread(_searched, self._sandbox.options.environment, content)
         if request.job == "check_math":
-            code, seconds = mathjob.code_of(content)
-            return self._checks.run(code, wall_s=seconds + _CHECK_STARTS_S)
+            return self._checks.run(mathjob.code_of(content))
         return self._sandbox.run(content)
 
     async def _final(self, task: asyncio.Task[Execution], began: float) -> Final:

@@ -19,8 +19,9 @@ from pathlib import Path
 NOBODY = 65534
 DEFAULT = Path(__file__).resolve().parents[2] / ".venv-sandbox"
 MAKE_IT = "run `make sandbox`, or name another folder with SANDBOX_ENVIRONMENT"
-#: Where root keeps a copy that nobody can read, for a checkout in a private folder such as /root.
-_SHARED = Path("/var/lib/lemmascope/sandbox")
+#: Where root keeps a copy that the user nobody can read, for a checkout in a private folder such as /root. Not below a
+#: `DATA_DIR`, which other users cannot enter.
+_SHARED = Path("/var/lib/lemmascope-sandbox/copies")
 _ASK = """import json, os, sys, sysconfig
 paths = sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")
 print(json.dumps([os.path.realpath(sys.executable), sys.base_prefix, *paths, "%d.%d.%d" % sys.version_info[:3]]))"""
@@ -114,9 +115,10 @@ def _copied(source: Path, skip: Callable[[str, list[str]], list[str]]) -> Path:
     if target.is_dir():
         return target
     for folder in (_SHARED.parent, _SHARED):
-        folder.mkdir(mode=0o755, exist_ok=True)
+        folder.mkdir(exist_ok=True)
         if folder.stat().st_uid or folder.is_symlink():
             raise OSError(f"{folder} is not root's")
+        folder.chmod(0o755)  # Whatever the umask is.
     making = _SHARED / f"{digest}.{os.getpid()}"
     shutil.copytree(source, making, symlinks=True, ignore=skip, copy_function=_link)
     for folder in (making, *(path for path in making.rglob("*") if path.is_dir() and not path.is_symlink())):

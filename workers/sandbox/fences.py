@@ -19,6 +19,7 @@ Level = Literal["bubblewrap", "landlock", "unsafe-subprocess"]
 
 _PYTHON = Path("/opt/python")
 _SITE = Path("/opt/site")
+_COVER_BYTES = 4096
 _LIBRARIES = ("/lib", "/lib64", "/lib32", "/libx32")
 _VARIABLES = {
     "HOME": "/tmp",  # noqa: S108 - inside the sandbox it is private
@@ -85,12 +86,12 @@ def _bubblewrap(environment: Environment, limits: Limits) -> Fenced:
         command += ["--ro-bind", str(inside), str(inside)]
         if environment.prefix != Path("/usr"):
             command += ["--ro-bind", str(environment.prefix / "lib"), str(environment.prefix / "lib")]
-            command += ["--tmpfs", str(environment.standard / "site-packages")]
+            command += _emptied(environment.standard / "site-packages")
     else:
         command += ["--ro-bind", str(environment.interpreter), str(inside)]
         command += ["--ro-bind", str(environment.prefix / "lib"), str(_PYTHON / "lib")]
         hidden = environment.standard / "site-packages"
-        command += ["--tmpfs", str(_PYTHON / hidden.relative_to(environment.prefix))] if hidden.is_dir() else []
+        command += _emptied(_PYTHON / hidden.relative_to(environment.prefix)) if hidden.is_dir() else []
         variables |= _library_path(environment, _PYTHON)
     command += [*_system_libraries(), "--ro-bind", str(environment.site), str(_SITE)]
     for device in ("null", "zero", "full", "random", "urandom"):
@@ -114,8 +115,13 @@ def _system_libraries() -> list[str]:
         elif path.is_dir():
             mounts += ["--ro-bind", folder, folder]
     for folder in ("/usr/lib/python3/dist-packages",):
-        mounts += ["--tmpfs", folder] if Path(folder).is_dir() else []
+        mounts += _emptied(Path(folder)) if Path(folder).is_dir() else []
     return [*mounts, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+
+
+def _emptied(folder: Path) -> list[str]:
+    """Cover a folder with an empty one that cannot be written. A tmpfs without a size may take half the machine's memory."""
+    return ["--size", str(_COVER_BYTES), "--tmpfs", str(folder), "--remount-ro", str(folder)]
 
 
 def _landlock(environment: Environment) -> Fenced:

@@ -157,6 +157,7 @@ def _canary() -> Iterator[Path]:
         folder.chmod(0o777)
         canary = folder / "canary"
         canary.write_text("a secret\n")
+        canary.chmod(0o644)  # Whatever the umask is: else no fence would have to hold it.
         yield canary
 
 

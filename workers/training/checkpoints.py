@@ -16,6 +16,7 @@ from workers.training.problems import OtherArchitecture
 
 MANIFEST = "manifest.json"
 PREFIX = "checkpoint-"
+DAMAGED = "damaged-"
 #: The variable with the commit of the code: the trainer's own folder need not be a repository.
 COMMIT = "LEMMASCOPE_COMMIT"
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "numpy")
@@ -51,7 +52,7 @@ def latest_whole(folder: Path, *, main: bool = True) -> tuple[Path | None, str]:
             damaged[path] = f"{path.name} is damaged: {broken[0]} is not what it should be."
             continue
         for other in damaged if main else ():
-            aside = other.with_name(f"damaged-{other.name}")
+            aside = other.with_name(f"{DAMAGED}{other.name}")
             shutil.rmtree(aside, ignore_errors=True)
             other.rename(aside)
         return path, " ".join([*damaged.values(), f"Went on from {path.name}."]) if damaged else ""
@@ -61,10 +62,18 @@ def latest_whole(folder: Path, *, main: bool = True) -> tuple[Path | None, str]:
 
 
 def prune(folder: Path, keep: int) -> None:
-    """Removes all but the latest `keep`; the manifest goes first, so that a half-removed one counts as none."""
-    for path in complete(folder)[:-keep]:
+    """Removes all but the latest `keep`, and damaged ones that a later checkpoint has made superfluous.
+
+    The manifest goes first, so that a half-removed checkpoint counts as none.
+    """
+    kept = complete(folder)
+    for path in kept[:-keep]:
         (path / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(path, ignore_errors=True)
+    latest_step = max((_step(path) or 0 for path in kept), default=0)
+    for path in folder.glob(f"{DAMAGED}{PREFIX}*"):
+        if (_step(path.with_name(path.name.removeprefix(DAMAGED))) or 0) <= latest_step:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def seal(folder: Path, facts: Mapping[str, Any]) -> None:

@@ -49,7 +49,7 @@ def _made(folder: Path, make: Callable[[], tuple[Any, Any]]) -> Path:
 
 def _merged(adapter: Path, folder: Path) -> Path:
     """All weights are to be trained: those of the base with the adapter's, as a model of its own that checkpoints can name."""
-    return _made(folder, lambda: (load_model(adapter, bf16=False), load_tokenizer(adapter)))
+    return _made(folder, lambda: (load_model(adapter), load_tokenizer(adapter)))
 
 
 def is_adapter(folder: Path) -> bool:
@@ -92,33 +92,47 @@ def load_tokenizer(folder: Path) -> Any:
     return tokenizer
 
 
-def load_model(folder: Path, *, bf16: bool) -> Any:
-    """A causal model to draw from; of a LoRA checkpoint its base with the adapter merged. Raises `BadConfig`."""
+def load_model(folder: Path, *, frozen_in_bf16: bool = False) -> Any:
+    """A causal model with weights in float32; of a LoRA checkpoint its base with the adapter merged. Raises `BadConfig`.
+
+    `frozen_in_bf16`: weights in bfloat16, for a base that is not trained itself. Steps at the papers' learning rates are
+    smaller than bfloat16 can add to a weight, so trained weights never are (`row_trainer.check_masters`).
+    """
     if is_adapter(folder):
-        base = load_model(_below(folder), bf16=bf16)
+        base = load_model(_below(folder), frozen_in_bf16=frozen_in_bf16)
         with _reading(folder):
             return PeftModel.from_pretrained(base, folder).merge_and_unload()
     with _reading(folder):
-        return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16 if bf16 else torch.float32)
+        return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.bfloat16 if frozen_in_bf16 else torch.float32)
 
 
 def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[Any, Any]:
     """The model and the configuration of the adapter that it still needs, if any.
 
     A job of LoRA that begins with a LoRA checkpoint goes on training that adapter: a second one on top of it would stand for a
-    base that no engine has. Raises `BadConfig` where the job asks for another rank or α than the adapter has.
+    base that no engine has. With `bf16` the base below an adapter, which is not trained, is kept in bfloat16. Raises
+    `BadConfig` where the job asks for another rank or α than the adapter has.
     """
+    frozen = bf16 and config.lora is not None
     if config.lora is None or not is_adapter(folder):
-        return load_model(folder, bf16=bf16), lora_of(config)
+        return load_model(folder, frozen_in_bf16=frozen), lora_of(config)
     known = _adapter_of(folder)
     if (known["r"], known["lora_alpha"]) != (config.lora.rank, config.lora.alpha):
         raise BadConfig(
             f"The base is an adapter of rank {known['r']} and α {known['lora_alpha']}, and goes on as such; this job asks for"
             f" rank {config.lora.rank} and α {config.lora.alpha}. Ask for the same, or train all weights."
         )
-    base = load_model(_below(folder), bf16=bf16)
+    base = load_model(_below(folder), frozen_in_bf16=frozen)
     with _reading(folder):
         return PeftModel.from_pretrained(base, folder, is_trainable=True), None
+
+
+def dtype_of(folder: Path) -> str | None:
+    """The type in which a model is to be served, such as `bfloat16`, from its config.json; None where it says nothing."""
+    with _reading(folder):
+        known = json.loads(((_below(folder) if is_adapter(folder) else folder) / "config.json").read_text(encoding="utf-8"))
+    found: str | None = known.get("dtype") or known.get("torch_dtype")
+    return found
 
 
 def lora_of(config: JobConfig) -> Any:

@@ -3,7 +3,8 @@
 The log-probability of every token is kept as it was drawn, so that a row's ratio starts at exactly the behaviour's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +23,18 @@ class Drawn:
 class Policy:
     """A causal model of transformers with its tokenizer, for drawing. Leaves the process's own random state alone."""
 
-    def __init__(self, model: Any, tokenizer: Any, *, version: int = 0, seed: int = 0, temperature: float = 1.0) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        version: int = 0,
+        seed: int = 0,
+        temperature: float = 1.0,
+        arithmetic: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    ) -> None:
         self.model, self.tokenizer, self.version = model, tokenizer, version
-        self.temperature = temperature
+        self.temperature, self._arithmetic = temperature, arithmetic
         self._generator = torch.Generator(device=model.device).manual_seed(seed)
 
     def encode(self, text: str) -> list[int]:
@@ -47,7 +57,8 @@ class Policy:
         mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in prompts], device=device)
         was_training = self.model.training
         self.model.eval()
-        drawn, logprobs = self._decode(ids, mask, most, ends)
+        with self._arithmetic():  # The trainer's own, so that ratios begin at 1.
+            drawn, logprobs = self._decode(ids, mask, most, ends)
         self.model.train(was_training)
         return [_cut(one, scores, ends) for one, scores in zip(drawn.tolist(), logprobs.tolist(), strict=True)]
 

@@ -5,6 +5,7 @@ clipping, KL, micro-batches, adapters, several devices) is TRL's. TRL's minor ve
 holds its losses to those of `workers/learning/losses.py`.
 """
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from workers.training.config import JobConfig
 from workers.training.drift import Drift
 from workers.training.measures import measures_of
 from workers.training.policy import Policy
-from workers.training.problems import BadRows, NoRows, NotANumber
+from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
 from workers.training.sources import RowSource
 
 #: Our names of aggregations in TRL's words. TRL's "fixed" divides by rows × longest completion; with 1 for that it is "sum".
@@ -52,7 +53,7 @@ def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
         entropy_coef=config.loss.entropy_bonus,
         temperature=config.temperature,
         seed=config.seed,
-        bf16=bf16,
+        bf16=bf16,  # Arithmetic in autocast; trained weights are float32.
         use_cpu=cpu,
         gradient_checkpointing=not cpu,
         ignore_data_skip=True,
@@ -63,6 +64,17 @@ def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
         disable_tqdm=True,
         dataloader_pin_memory=False,
     )
+
+
+def check_masters(model: Any) -> None:
+    """Raises `BadConfig` where a trained weight is not float32: most steps at 1e-6 are too small for bfloat16 to add."""
+    for name, weights in model.named_parameters():
+        if weights.requires_grad and weights.dtype != torch.float32:
+            kind = str(weights.dtype).removeprefix("torch.")
+            raise BadConfig(
+                f"The trained weight {name} is {kind}, in which small steps are lost. Trained weights must be float32: load "
+                "the model so; “dtype” bfloat16 then sets the arithmetic only."
+            )
 
 
 class RowTrainer(GRPOTrainer):
@@ -83,7 +95,9 @@ class RowTrainer(GRPOTrainer):
     ) -> None:
         nothing = Dataset.from_dict({"prompt": [""] * 64})
         super().__init__(model=model, reward_funcs=_none, args=args, train_dataset=nothing, processing_class=tokenizer, **more)
+        check_masters(self.model)
         self.source, self.job, self._seen = source, config, seen
+        self.served_in: str | None = None
         self.rows_trained = self.tokens_trained = 0
         self.without_rows_s = 0.0
         self.drift = Drift()
@@ -111,6 +125,14 @@ class RowTrainer(GRPOTrainer):
             raise NotANumber(f"The loss of step {self.state.global_step + 1} is {loss.item()}; no weight was changed.")
         return loss
 
+    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
+        """Weights as they are trained, in float32; `config.json` keeps the type of the base, in which engines serve them."""
+        super()._save(output_dir, state_dict)
+        path = Path(output_dir or self.args.output_dir) / "config.json"
+        if self.served_in and path.exists():  # An adapter has none.
+            known = json.loads(path.read_text(encoding="utf-8"))
+            path.write_text(json.dumps(known | {"dtype": self.served_in}, indent=2) + "\n")
+
     def save_now(self) -> None:
         """A checkpoint at the end of a stream, unless one was just made. Raises `NoRows` where not even one step was taken."""
         if not self.state.global_step:
@@ -125,7 +147,8 @@ class RowTrainer(GRPOTrainer):
     def policy(self, step: int) -> Policy:
         """The model as it is now, to draw from."""
         model = self.accelerator.unwrap_model(self.model)
-        return Policy(model, self.processing_class, version=step, seed=self.job.seed * 1_000_003 + step)
+        seed = self.job.seed * 1_000_003 + step
+        return Policy(model, self.processing_class, version=step, seed=seed, arithmetic=self.accelerator.autocast)
 
     def _generate_and_score_completions(self, inputs: Any) -> Tensors:
         step = self.state.global_step

@@ -14,12 +14,14 @@ from transformers import PrinterCallback
 from workers.recipes.registry import RECIPES
 from workers.training import checkpoints
 from workers.training.config import JobConfig, read_config
+from workers.training.devices import has_cuda
 from workers.training.folder import EXIT, JobFolder
 from workers.training.held_out import MOST_ROWS, HeldOut, HeldOutRows, HeldOutToy, split_problems
 from workers.training.models import (
     architecture_of,
     base_folder,
     check_architecture,
+    dtype_of,
     load_for_training,
     load_tokenizer,
     template_hash,
@@ -139,9 +141,7 @@ def trainer_of(
     config: JobConfig, output: Path, base: Path, tokenizer: Any, source: RowSource, watch: Watch | None = None
 ) -> RowTrainer:
     """The trainer of the recipe's objective, on the device that the configuration names."""
-    cuda = config.device != "cpu" and torch.cuda.is_available()
-    if config.device == "cuda" and not cuda:
-        raise BadConfig("“device” is cuda, and this machine has no CUDA device that answers.")
+    cuda = has_cuda(config.device)
     bf16 = config.dtype == "bfloat16" or (config.dtype == "auto" and cuda)
     model, adapter = load_for_training(base, config, bf16=bf16)
     trainer = TRAINERS[config.training.objective](
@@ -155,6 +155,7 @@ def trainer_of(
         callbacks=[watch] if watch else [],
     )
     trainer.remove_callback(PrinterCallback)
+    trainer.served_in = dtype_of(base)
     if watch:
         watch.trainer = trainer
     return trainer

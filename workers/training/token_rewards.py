@@ -29,7 +29,7 @@ class TokenRewards(torch.nn.Module):
     def __init__(self, actor: Any, *, rate: float, weight_decay: float) -> None:
         super().__init__()
         own = copy.deepcopy(actor)
-        self.body = (own.merge_and_unload() if hasattr(own, "merge_and_unload") else own).base_model
+        self.body = (own.merge_and_unload() if hasattr(own, "merge_and_unload") else own).base_model.float()
         self.body.requires_grad_(True)
         self.head = torch.nn.Linear(self.body.config.hidden_size, 1, dtype=self.body.dtype)
         torch.nn.init.zeros_(self.head.weight)

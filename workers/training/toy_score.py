@@ -57,7 +57,7 @@ def _play(model: "str | dict[str, Any]", spec: dict[str, Any]) -> list[dict[str,
 
     with tempfile.TemporaryDirectory() as made:
         folder = _folder_of(model, Path(made))
-        loaded, tokenizer = load_model(folder, bf16=False), load_tokenizer(folder)
+        loaded, tokenizer = load_model(folder), load_tokenizer(folder)
     toy = TOYS[spec["toy"]](**spec.get("options", {}))
     found = []
     for item in range(int(spec["items"])):

@@ -48,9 +48,10 @@ class ValueTrainer(RowTrainer):
         ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
         mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
         inner = self.accelerator.unwrap_model(model)
-        hidden = inner.model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
         length = batch["completion_ids"].shape[1]
-        return inner.value_head(hidden[:, -length - 1 : -1]).squeeze(-1).float()
+        with self.accelerator.autocast():
+            hidden = inner.model(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
+            return inner.value_head(hidden[:, -length - 1 : -1]).squeeze(-1).float()
 
     @torch.no_grad()
     def prepare(self, batch: Tensors) -> None:

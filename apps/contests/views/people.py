@@ -131,6 +131,7 @@ def _roster_page(request: HttpRequest, contest: Contest, form: StudentsForm, gro
         "is_preparing": contest.state == ContestState.PREPARING,
         "may_add": not services.adding_refusal(contest),
         "reveals": selectors.reveal_list(contest),
+        "openings": selectors.openings_after_sign_off(contest),
     }
     return render(request, "contests/contest_roster.html", context, status=422 if form.errors or group_form.errors else 200)
 

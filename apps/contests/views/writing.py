@@ -8,12 +8,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
-from apps.contests import services
+from apps.contests import deletion, services
 from apps.contests.access import creator_of, organised_get_for
+from apps.contests.asking import deletion_question
 from apps.contests.forms import ContestForm, ProblemForm
 from apps.contests.models import Contest, ContestProblem
 from apps.contests.views.reading import contest_page
 from apps.ui.plain_text import without_nul
+from apps.ui.sent import whole_number
 
 STALE = "Somebody changed the contest meanwhile. Nothing was done; look at it as it is now."
 
@@ -47,6 +49,23 @@ def contest_edit(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             return _settings_page(request, form, contest)
         return redirect("contests:detail", contest_id=contest_id)
     return _settings_page(request, form, contest)
+
+
+@require_POST
+def contest_delete(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """Delete a contest in which nothing was written."""
+    user = user_of(request)
+    contest = organised_get_for(user, contest_id)
+    try:
+        deletion.contest_delete(contest=contest, based_on=number_of(request), by=user)
+    except services.ContestChanged:
+        messages.error(request, STALE)
+    except services.ContestRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"“{contest.title}” is deleted. Staff can restore it.")
+        return redirect("contests:list")
+    return redirect("contests:detail", contest_id=contest_id)
 
 
 @require_POST
@@ -90,8 +109,7 @@ def contest_move(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> Http
 
 def number_of(request: HttpRequest) -> int:
     """The `row_version` that the person began from; 0, which none is, where it makes no sense."""
-    text = request.POST.get("based_on", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 
 def _row(contest: Contest, public_id: str) -> ContestProblem:
@@ -105,5 +123,11 @@ def _row(contest: Contest, public_id: str) -> ContestProblem:
 
 
 def _settings_page(request: HttpRequest, form: ContestForm, contest: Contest) -> HttpResponse:
-    context = {"form": form, "contest": contest, "based_on": request.POST.get("based_on") or contest.row_version}
+    context = {
+        "form": form,
+        "contest": contest,
+        "based_on": request.POST.get("based_on") or contest.row_version,
+        "deletion_refusal": deletion.deletion_refusal(contest),
+        "deletion_question": deletion_question(contest),
+    }
     return render(request, "contests/contest_edit.html", context, status=422 if form.errors else 200)

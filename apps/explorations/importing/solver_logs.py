@@ -14,6 +14,7 @@ from apps.explorations.importing.told_calls import Calls
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged, CandidateKind
 from apps.reasoning.domain.events import ProofDrafted, ProofSelected
 from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.verdicts import Streaks
 
 FORMAT = "solver–verifier log"
 ROLES = ("solver", "improver", "verifier", "decider", "corrector")
@@ -47,7 +48,8 @@ class _Reader:
         self.story = Story(format=FORMAT, scaffold="self_check", statement="", roles={})
         self.calls = Calls(self.story)
         self.current = ""
-        self.rounds = self.checks = self.corrections = self.passes = self.failures = self.asked = 0
+        self.rounds = self.checks = self.corrections = self.asked = 0
+        self.streaks = Streaks()
         self.passed: dict[str, int] = {}
         self.texts: dict[str, tuple[str, ...]] = {}
         self.report = ""
@@ -92,7 +94,7 @@ class _Reader:
         elif run := _RUN.match(title):
             self._new_run(int(run[1]))
         elif title.startswith("found a correct solution"):
-            self.accepted, self.accepted_after = self.current or self.accepted, self.passes or self.accepted_after
+            self.accepted, self.accepted_after = self.current or self.accepted, self.streaks.passes or self.accepted_after
         elif title not in _SILENT and not title.startswith("verify results"):
             self.story.unread(f"line {section.line}", f"nothing is known of a section “{title[:80]}”", section.at)
 
@@ -148,8 +150,8 @@ class _Reader:
         self.calls.end(said)
         word = _FIRST_WORD.match(said.strip().lower())
         passed = {"yes": True, "no": False}.get(word[0] if word else "")
+        self.streaks = self.streaks.after(passed)
         if passed is not None:
-            self.passes, self.failures = (self.passes + 1, 0) if passed else (0, self.failures + 1)
             self.passed[self.current] = self.passed.get(self.current, 0) + passed
         event = CandidateJudged(
             candidate=self.current,
@@ -158,8 +160,8 @@ class _Reader:
             passed=passed,
             unscored="" if passed is not None else f"neither yes nor no: {said[:60]!r}",
             summary=self.report,
-            passes=self.passes,
-            failures=self.failures,
+            passes=self.streaks.passes,
+            failures=self.streaks.failures,
         )
         self.story.tell(f"check/{self.checks}/judged", event, self.calls.now)
 
@@ -174,7 +176,7 @@ class _Reader:
         """The pipeline starts anew when it has given up; its candidates get rounds of their own."""
         self.calls.fail("the log goes on without its answer")
         self.calls.rollout = number
-        self.current, self.passes, self.failures = "", 0, 0
+        self.current, self.streaks = "", Streaks()
 
     # --- helpers ---
 

@@ -11,15 +11,18 @@ from apps.explorations.lineage_levels import lineage_levels
 from apps.explorations.views.shared import run_of
 from apps.explorations.words import round_word
 from apps.lemmas.views import graph_answer
+from apps.runs.one_moment import one_moment
 
 
 @require_GET
+@one_moment()
 def run_lineage(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     """The lineage as JSON, in the shape of the lemma graph. `after` asks for what changed since that event."""
     return graph_answer(request, run_of(request, run_id), lineage_data)
 
 
 @require_GET
+@one_moment()
 def run_lineage_outline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The outline of the lineage as a partial."""
     run = run_of(request, run_id)

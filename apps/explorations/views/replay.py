@@ -8,14 +8,14 @@ from django.views.decorators.http import require_GET
 
 from apps.explorations.replay import call_texts, replay_page
 from apps.explorations.views.shared import run_of
+from apps.ui.sent import whole_number
 
 
 @require_GET
 def run_replay(request: HttpRequest, run_id: uuid.UUID) -> HttpResponseBase:
     """A page of events in small. `after` asks for those that follow."""
     run = run_of(request, run_id)
-    asked = request.GET.get("after", "0")
-    after = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
+    after = whole_number(request.GET.get("after", "")) or 0
     etag = f'"{run.public_id}-{run.last_seq}-{after}"'
     response = get_conditional_response(request, etag=etag) or JsonResponse(replay_page(run, after))
     response["ETag"] = etag

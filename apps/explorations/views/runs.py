@@ -27,13 +27,14 @@ from apps.explorations.transcript import STATUSES, filter_from, log_page
 from apps.explorations.views.shared import run_of, wants_part
 from apps.explorations.words import compares_solutions, round_word, scaffold_word
 from apps.lemmas.formula_checks import run_checks
-from apps.lemmas.graph_data import graph_data
+from apps.lemmas.network import run_graph
 from apps.lemmas.outline import outline
 from apps.lemmas.selectors import lemma_detail, proof_detail
 from apps.problems.access import problem_visible_to
 from apps.problems.models import Topic
 from apps.runs.access import run_may_start, run_visible_to
 from apps.runs.models import Run, RunStatus
+from apps.runs.one_moment import one_moment
 from apps.runs.selectors import run_list as runs_matching
 from apps.runs.selectors import runs_totals
 
@@ -77,11 +78,11 @@ def run_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
+@one_moment()
 def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """One run, live or long ended: header, timeline, lemma graph, panel, agents."""
     run, user = run_of(request, run_id), user_of(request)
     open_now = selectors.open_calls_of(run)
-    graph = graph_data(run)
     lineage = lineage_data(run) if compares_solutions(run.scaffold) else None
     found = solutions(run) if compares_solutions(run.scaffold) else None
     context = {
@@ -95,8 +96,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         "timeline": timeline(run, open_now),
         "lanes": selectors.lanes(open_now),
         "role_words": json.dumps(dict(selectors.roles_of(run))),
-        "graph": graph,
-        "levels": outline(run, graph),
+        "levels": outline(run_graph(run)),
         "may_start": run_may_start(user),
         "origin": origin_of(run),
         "forks": list(run.forks.order_by("pk")[:20]),
@@ -106,6 +106,7 @@ def run_detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
+@one_moment()
 def run_header(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The header as a part: status, budgets, buttons, what was asked."""
     run, user = run_of(request, run_id), user_of(request)
@@ -122,6 +123,7 @@ def run_header(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
+@one_moment()
 def run_solutions(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The solutions of a scaffold that compares whole ones, as a part."""
     run = run_of(request, run_id)
@@ -133,6 +135,7 @@ def run_solutions(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
+@one_moment()
 def run_timeline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The round timeline as a part."""
     run = run_of(request, run_id)
@@ -143,6 +146,7 @@ def run_timeline(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
+@one_moment()
 def run_panel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The panel beside the graph as a part; the whole page at the same query otherwise. `at` asks for it as of an event."""
     run, user = run_of(request, run_id), user_of(request)
@@ -154,6 +158,7 @@ def run_panel(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
+@one_moment()
 def run_charts(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
     """The figures of the Charts tab. `at` asks for them as of an event."""
     run = run_of(request, run_id)
@@ -162,6 +167,7 @@ def run_charts(request: HttpRequest, run_id: uuid.UUID) -> JsonResponse:
 
 
 @require_GET
+@one_moment()
 def run_log(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The log alone, in all of the window; for htmx its part."""
     run = run_of(request, run_id)

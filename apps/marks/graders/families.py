@@ -3,6 +3,7 @@
 A name with a colon belongs to the family before it. Families may take long and are asked apart from the others.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -40,6 +41,10 @@ class Family(Protocol):
         """How pages name it, also where it can no longer be asked."""
         ...
 
+    def shown(self, rest: str, parts: Sequence[str]) -> str:
+        """What it was shown besides the script, in words; `parts` as a suggestion keeps them. Empty where nobody knows."""
+        ...
+
     def offers(self) -> list[Offer]:
         """What may be chosen."""
         ...
@@ -70,6 +75,12 @@ def label_of(name: str) -> str:
     if name in own or prefix not in _FAMILIES:
         return own.get(name, name)
     return _FAMILIES[prefix].label(rest)
+
+
+def shown_to(name: str, parts: Sequence[str]) -> str:
+    """What a grader was shown besides the script, in words; `parts` as its suggestion keeps them. Empty where nobody knows."""
+    prefix, _, rest = name.partition(":")
+    return _FAMILIES[prefix].shown(rest, parts) if prefix in _FAMILIES else ""
 
 
 def origin_of(name: str) -> Literal["", "model", "program"]:

@@ -20,6 +20,7 @@ from apps.marks.seeing import case_get_for, case_led_for, coordination_get_for, 
 from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.positions import PositionWrong
 from apps.ui.plain_text import without_nul
+from apps.ui.sent import whole_number
 
 
 @never_cache
@@ -129,10 +130,10 @@ def _proposal(request: HttpRequest) -> service.Proposal:
 
 
 def _based_on(request: HttpRequest) -> int:
-    text = request.POST.get("based_on", "")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    found = whole_number(request.POST.get("based_on", ""), 9)
+    if found is None:
         raise service.CoordinationChanged("Load the page again.")
-    return int(text)
+    return found
 
 
 def _ruling(request: HttpRequest) -> Ruling:

@@ -1,7 +1,5 @@
 """The page of a person's keys. It is a plain form; the workspace sends its one switch as JSON."""
 
-import json
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -12,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from apps.accounts.access import user_of
 from apps.accounts.models import User
 from apps.marks.keymaps import COMMANDS, KeysRefused, keys_of, keys_save
+from apps.ui.sent import BodyWrong, json_object
 
 
 @never_cache
@@ -43,10 +42,12 @@ def single_keys(request: HttpRequest) -> JsonResponse:
     """Switch single keys on or off: `{"on": bool}`; answers the keys."""
     user = _marker_of(request)
     try:
-        on = json.loads(request.body)["on"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        on = json_object(request).get("on")
+    except BodyWrong as wrong:
+        return JsonResponse({"message": str(wrong)}, status=422)
+    if not isinstance(on, bool):
         return JsonResponse({"message": "Say whether single keys are on."}, status=422)
-    kept = keys_save(user=user, keys=keys_of(user).keys, single_keys=on is True)
+    kept = keys_save(user=user, keys=keys_of(user).keys, single_keys=on)
     return JsonResponse(kept.as_json())
 
 

@@ -11,15 +11,17 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, Stream
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from apps.accounts.access import user_of
 from apps.contests.models import Contest
-from apps.contests.selectors import problem_list
-from apps.marks import exporting, office
+from apps.contests.selectors import openings_after_sign_off, problem_list
+from apps.contests.services import ContestRefused
+from apps.marks import exporting, names, office
 from apps.marks.blindness import own_marks_require, problems_shut
 from apps.marks.charts import TITLES, problem_charts
 from apps.marks.printing import paper_printed
+from apps.marks.result_files import FORMS, result_table, table_file
 from apps.marks.statistics import MEANS_FROM, figures
 from apps.marks.verbs import details_of, verb_words
 from apps.marks.views.blind import after_own_marks
@@ -63,7 +65,7 @@ def statistics_data(request: HttpRequest, contest_id: uuid.UUID, problem_id: uui
 @after_own_marks
 @require_http_methods(["GET", "HEAD", "POST"])
 def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
-    """The list by rank and paper number; a POST signs it off as it was shown."""
+    """The list by rank and paper number, with names once they are open; a POST signs it off as it was shown."""
     user = user_of(request)
     contest = office.office_results_for(user, contest_id)
     if request.method == "POST":
@@ -75,23 +77,69 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
             messages.success(request, "Signed off.")
         return redirect("office:results", contest_id=contest_id)
     signed = [(event, event.body.get("digest", "")) for event in office.signatures(contest)[:20]]
-    context = {"contest": contest, "found": office.result_list(contest), "signed": signed}
+    found = office.result_list(contest)
+    known = names.names_of(user, contest, found)
+    context = {
+        "contest": contest,
+        "found": found,
+        "rows": [(row, known.by_paper[row.paper.pk] if known else None) for row in found.rows],
+        "signed": signed,
+        "names": known,
+        "names_refusal": names.names_refusal(user, contest, found),
+        "openings": openings_after_sign_off(contest),
+        "forms": FORMS,
+    }
     return render(request, "marks/results.html", context)
+
+
+@require_POST
+@after_own_marks
+def names_open(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """Open all identities beside the list that was shown (`digest`). Doing it again changes nothing."""
+    user = user_of(request)
+    contest = office.office_results_for(user, contest_id)
+    try:
+        names.names_open(contest=contest, by=user, digest=request.POST.get("digest", ""))
+    except (names.NamesRefused, ContestRefused) as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, "Names are shown beside the results. The record says that you opened them.")
+    return redirect("office:results", contest_id=contest_id)
 
 
 @never_cache
 @after_own_marks
 @require_GET
 def download(request: HttpRequest, contest_id: uuid.UUID, form: str) -> HttpResponse | StreamingHttpResponse:
-    """`csv`: results for spreadsheets; `jsonl`: settled scripts with marks and spans, for research."""
+    """The list as `csv`, `xlsx` or `jsonl`, by paper number; with `?names=yes` for whoever opened the identities."""
+    user = user_of(request)
+    contest = office.office_results_for(user, contest_id)
+    found = office.result_list(contest)
+    known = names.names_of(user, contest, found) if request.GET.get("names") == "yes" else None
+    if form not in FORMS or (known is None and "names" in request.GET):
+        raise Http404("There is no such file.")
+    answer = HttpResponse(table_file(result_table(contest, found, known), form), content_type=FORMS[form])
+    return _named(answer, contest, f"results{'-with-names' if known else ''}.{form}")
+
+
+@never_cache
+@after_own_marks
+@require_GET
+def scripts_csv(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
+    """Settled scripts, a line each, with claim and derivation. Papers have their numbers only, always."""
     contest = office.office_results_for(user_of(request), contest_id)
-    if form == "csv":
-        answer = HttpResponse(exporting.results_csv(contest), content_type="text/csv; charset=utf-8")
-        return _named(answer, contest, "results.csv")
-    if form == "jsonl":
-        kind = "application/x-ndjson; charset=utf-8"
-        return _named(StreamingHttpResponse(exporting.research_json(contest), content_type=kind), contest, "research.jsonl")
-    raise Http404("Results come as csv or jsonl.")
+    answer = HttpResponse(exporting.scripts_csv(contest), content_type=FORMS["csv"])
+    return _named(answer, contest, "scripts.csv")
+
+
+@never_cache
+@after_own_marks
+@require_GET
+def research(request: HttpRequest, contest_id: uuid.UUID) -> StreamingHttpResponse:
+    """Settled scripts with marks and spans, for research. Papers have their numbers only, always."""
+    contest = office.office_results_for(user_of(request), contest_id)
+    answer = StreamingHttpResponse(exporting.research_json(contest), content_type=FORMS["jsonl"])
+    return _named(answer, contest, "research.jsonl")
 
 
 @never_cache

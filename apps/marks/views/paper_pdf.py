@@ -26,7 +26,7 @@ def paper_pdf(request: HttpRequest, contest_id: uuid.UUID, number: str) -> HttpR
     if not printed:
         return redirect("office:paper", contest_id=contest_id, number=number)  # Its page says that nothing is settled.
     try:
-        return pdf_answer(request, paper_document(contest, found, printed), f"paper-{found.number}.pdf")
+        return pdf_answer(paper_document(contest, found, printed), f"paper-{found.number}.pdf")
     except PdfFailed as error:
         messages.error(request, str(error))
         return redirect("office:paper", contest_id=contest_id, number=number)

@@ -23,6 +23,7 @@ from apps.marks.selectors import pages_of, steps_set
 from apps.reasoning.marking.positions import PositionWrong
 from apps.reasoning.marking.revealing import Stage
 from apps.ui.plain_text import without_nul
+from apps.ui.sent import whole_number
 
 SHOWN = 200
 
@@ -93,7 +94,7 @@ def reveal_decide(request: HttpRequest, task_id: uuid.UUID) -> HttpResponse:
             change = revealing.Change(
                 line=post.get("claim", ""),
                 reason=post.get("reason", ""),
-                step=int(step) if step.isascii() and step.isdigit() and len(step) < 6 else None,
+                step=whole_number(step, 5),
                 words=" ".join(post.get("words", "").split())[:400],
             )
             revealing.mark_change(mark=mark, change=change)

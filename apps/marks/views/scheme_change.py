@@ -18,6 +18,7 @@ from apps.marks.setups import setup_of
 from apps.marks.views.blind import after_own_marks
 from apps.reasoning.marking.rescoring import Choice, Fate
 from apps.schemes.services import SchemeChanged, SchemeNotUsable, VersionNotOpen
+from apps.ui.sent import whole_number
 
 ROWS_SHOWN = 200
 WORDS = {
@@ -98,8 +99,8 @@ def _choices(data: Mapping[str, str]) -> dict[str, Choice]:
 
 
 def _number(request: HttpRequest) -> int:
-    text = request.POST.get("based_on", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+    found = whole_number(request.POST.get("based_on", ""), 9)
+    return -1 if found is None else found
 
 
 def _told(found: changing.Impact) -> str:

@@ -8,7 +8,6 @@
 | 422 | not possible; `message` says why, `needs` what is missing |
 """
 
-import json
 import math
 import uuid
 from collections.abc import Callable
@@ -30,14 +29,11 @@ from apps.marks.models import MarkingTask, MarkState
 from apps.marks.passes import PassRefused, task_pass
 from apps.marks.sheets import grace_until, mark_state
 from apps.reasoning.marking.commands import CommandRefused
+from apps.ui.plain_text import without_nul
+from apps.ui.sent import BodyWrong, json_object, whole_number
 
-BODY_AT_MOST = 64 * 1024
 Body = dict[str, Any]
 Change = Callable[[MarkingTask, User, Body], Body]
-
-
-class BodyWrong(ValueError):
-    """What was sent is not what this address takes."""
 
 
 def _change(change: Change) -> Callable[..., HttpResponseBase]:
@@ -121,7 +117,7 @@ def heartbeat(task: MarkingTask, user: User, body: Body) -> Body:
 @_change
 def hand_on(task: MarkingTask, user: User, body: Body) -> Body:
     """Put the script off, ask the captain about it, or say that one knows whose it is; then the next one."""
-    task_pass(task=task, user=user, reason=str(body.get("reason", "")), words=str(body.get("words", "")))
+    task_pass(task=task, user=user, reason=str(body.get("reason", "")), words=str(body.get("words", "")).replace("\0", ""))
     following = task_next(task.case.problem, user)
     return {"next": _page(following.public_id) if following and following.pk != task.pk else None}
 
@@ -129,18 +125,10 @@ def hand_on(task: MarkingTask, user: User, body: Body) -> Body:
 def _body(request: HttpRequest) -> Body:
     """What was sent: a JSON object, or the fields of a form, whose command has its arguments beside it."""
     if request.content_type != "application/json":
-        fields: Body = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+        fields: Body = {name: value for name, value in without_nul(request.POST).items() if name != "csrfmiddlewaretoken"}
         known: Body = {name: fields.pop(name) for name in ("id", "verb", "row_version", "active_seconds") if name in fields}
         return {"id": str(uuid.uuid4()), "args": fields, **fields, **known}
-    if len(request.body) > BODY_AT_MOST:
-        raise BodyWrong("This is too long.")
-    try:
-        body = json.loads(request.body or b"{}")
-    except (ValueError, RecursionError) as error:
-        raise BodyWrong("This is no JSON.") from error
-    if not isinstance(body, dict):
-        raise BodyWrong("This is no JSON object.")
-    return body
+    return json_object(request)
 
 
 def _answered(request: HttpRequest, task_id: uuid.UUID | None, body: Body, status: int = 200) -> HttpResponse:
@@ -176,16 +164,15 @@ def _uuid(value: Any) -> uuid.UUID:
 
 
 def _number(body: Body, name: str) -> int:
-    try:
-        number = int(body[name])
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise BodyWrong(f"{name} is missing.") from error
-    return number
+    found = whole_number(str(body.get(name, "")), 9)
+    if found is None:
+        raise BodyWrong(f"{name} is missing, or no number that a sheet can have.")
+    return found
 
 
 def _seconds(body: Body) -> float:
     try:
         seconds = float(body.get("active_seconds") or 0)
-    except (TypeError, ValueError) as error:
-        raise BodyWrong("active_seconds is no number.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BodyWrong("active_seconds is no number of seconds.") from error
     return min(max(seconds, 0.0), drafts.SECONDS_AT_MOST) if math.isfinite(seconds) else 0.0

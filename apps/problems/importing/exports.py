@@ -1,7 +1,5 @@
 """From problems to the text of a file, in the shapes that the import reads."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator
 
@@ -10,6 +8,7 @@ from django.db.models import QuerySet
 from apps.problems.drafts import ProblemDraft, draft_of
 from apps.problems.importing.shapes import OURS_NAMES, SHAPES, Shape
 from apps.problems.models import Problem, ProblemVersion
+from apps.ui.csv_files import csv_lines
 
 FORMATS = ("jsonl", "csv")
 
@@ -46,8 +45,4 @@ def _csv(drafts: Iterable[ProblemDraft], shape: Shape) -> str:
         for record in records:
             for number, solution in enumerate(record.pop("solutions"), 1):
                 record[f"approach_{number}"], record[f"solution_{number}"] = solution["approach"], solution["text"]
-    target = io.StringIO(newline="")
-    writer = csv.DictWriter(target, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return target.getvalue()
+    return "".join(csv_lines(names, records))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from apps.ui.csv_files import cell_read
+
 FILE_BYTES = 16 * 1024 * 1024
 ROWS_AT_MOST = 20_000
 _DELIMITERS = ",;\t"
@@ -91,7 +93,7 @@ def _filled_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _csv_record(number: int, names: tuple[str, ...], cells: list[str]) -> Record:
-    values = dict(zip(names, cells, strict=False))
+    values = dict(zip(names, map(cell_read, cells), strict=False))
     if len(cells) == len(names):
         return Record(number, values)
     return Record(

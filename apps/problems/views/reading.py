@@ -12,6 +12,7 @@ from apps.accounts.access import user_of
 from apps.problems import selectors
 from apps.problems.access import problem_get_for, problem_may_edit, problem_visible_to, solutions_of_may_read
 from apps.problems.models import Problem, ProblemVersion, Topic
+from apps.ui.sent import whole_number
 
 PAGE = 50
 
@@ -66,7 +67,8 @@ def _version(request: HttpRequest, problem: Problem, newest: ProblemVersion) -> 
     number = request.GET.get("version", "")
     if not number:
         return newest
-    version = selectors.version_get(problem, int(number)) if number.isascii() and number.isdigit() and len(number) < 7 else None
+    asked = whole_number(number, 6)
+    version = selectors.version_get(problem, asked) if asked is not None else None
     if version is None:
         raise Http404(f"This problem has no version {number}.")
     return version

@@ -1,10 +1,13 @@
 """How far a grader agrees with itself over repeated runs. Consistency is not accuracy: a constant grader has it in full."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, pstdev
+from typing import TypeVar
 
 from apps.reasoning.agreement.scales import CLOSE
 from apps.reasoning.domain.values import Unscored, Value
+
+Points = TypeVar("Points")
 
 
 class Consistency(Value):
@@ -19,6 +22,22 @@ class Consistency(Value):
     same: float
     spread: float
     range: float
+
+
+def without_replays(runs: Iterable[tuple[int | None, Points]]) -> tuple[list[Points], int]:
+    """What the runs on one paper gave, one for each seed, and how many replays were left out.
+
+    The same grader asked the same again with the same seed gives no independent answer. Of such runs the first that is scored
+    stands, else the first. A seed of None is not known, and that run stands for itself.
+    """
+    kept: dict[object, Points] = {}
+    replays = 0
+    for number, (seed, points) in enumerate(runs):
+        key = ("unknown", number) if seed is None else seed
+        replays += key in kept
+        if key not in kept or (isinstance(kept[key], Unscored) and not isinstance(points, Unscored)):
+            kept[key] = points
+    return list(kept.values()), replays
 
 
 def consistency(runs: Sequence[Sequence[float | Unscored]]) -> Consistency | Unscored:

@@ -1,4 +1,4 @@
-"""The statistics by name, each with its bootstrap interval or the reason why it has no value."""
+"""The statistics by name, each with its interval or the reason why it has no value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,32 +8,12 @@ import numpy as np
 
 from apps.reasoning.agreement import chance, statistics
 from apps.reasoning.agreement.advantage import AdvantageSums
+from apps.reasoning.agreement.intervals import CLUSTERS_TO_DRAW, Interval, Undefined, percentile, studentised, too_few
 from apps.reasoning.agreement.pairs import Scored
 from apps.reasoning.agreement.scales import Floats, Scale
 from apps.reasoning.agreement.statistics import Plain
 from apps.reasoning.agreement.table import Sample, Table
 from apps.reasoning.domain.values import Value
-
-CONFIDENCE = 0.95
-UNDEFINED_DRAWS_AT_MOST = 0.05
-#: Of fewer problems the draws are too much alike (Cameron, Gelbach and Miller 2008 find few clusters misleading well above it).
-CLUSTERS_AT_LEAST = 5
-
-
-class Undefined(Value):
-    """A statistic or interval that does not exist here, and why."""
-
-    reason: str
-
-
-class Interval(Value):
-    """The middle 95 % of the bootstrap draws (percentile method: Efron and Tibshirani 1993, ch. 13)."""
-
-    low: float
-    high: float
-
-    def overlaps(self, other: "Interval") -> bool:
-        return self.low <= other.high and other.low <= self.high
 
 
 class Best(StrEnum):
@@ -47,13 +27,22 @@ class Best(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """`slug` is its stable name, `unit` "points", "share" or "" for a coefficient; `none` says why it may have no value."""
+    """`slug` is its stable name, `unit` "points", "share" or "" for a coefficient; `none` says why it may have no value.
+
+    `spreads_as` is the scale of `intervals.studentised`.
+    """
 
     slug: str
     title: str
     unit: str
     best: Best
     none: str = ""
+
+    @property
+    def spreads_as(self) -> str:
+        if self.best is Best.ZERO:
+            return "plain"
+        return "share" if self.unit == "share" else "size" if self.unit or self.best is Best.ONE else "coefficient"
 
 
 _CONSTANT = "one side gives the same points to all"
@@ -94,8 +83,8 @@ class Estimate(Value):
 def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int) -> tuple[Estimate, ...]:
     """All of `STATISTICS` on at least one pair. `draws` 0: without intervals. The same seed gives the same intervals.
 
-    Whole problems are drawn where pairs name them; of one problem there are none to draw, so that papers are. Time and memory
-    grow with draws × different pairs of points.
+    The clusters are whole problems where pairs name them, papers otherwise and inside one problem. Below `CLUSTERS_TO_DRAW`
+    intervals are studentised and nothing is drawn. Time and memory grow with draws × different pairs of points.
     """
     problems = {pair.problem for pair in pairs}
     is_one = len(problems) == 1 and "" not in problems
@@ -103,18 +92,22 @@ def estimates(pairs: tuple[Scored, ...], scale: Scale, *, draws: int, seed: int)
     clusters = 1 if is_one else sample.clusters
     advantage = AdvantageSums.of(pairs, clusters) if any(problems) else None
     values = _all(sample.table, np.ones(clusters), scale, advantage)
-    drawn_with = None if is_one else advantage
-    portions = [_all(table, weights, scale, drawn_with) for weights, table in sample.draws(draws, seed)]
+    none = too_few(sample.clusters) or (None if draws else Undefined(reason="no draws were asked for"))
+    draws_problems = sample.clusters >= CLUSTERS_TO_DRAW
+    tables = () if none else sample.draws(draws, seed) if draws_problems else (sample.without_each(),)
+    portions = [_all(table, weights, scale, None if is_one else advantage) for weights, table in tables]
     found = []
     for statistic in STATISTICS:
         value = float(values[statistic.slug])
         if np.isnan(value):
-            none = Undefined(reason=_why(statistic, advantage))
-            found.append(Estimate(slug=statistic.slug, value=none, interval=none))
+            why = Undefined(reason=_why(statistic, advantage))
+            found.append(Estimate(slug=statistic.slug, value=why, interval=why))
             continue
-        drawn = np.concatenate([portion[statistic.slug] for portion in portions]) if portions else np.empty(0)
-        of = 1 if is_one and statistic.slug == "advantage_error" else sample.clusters
-        found.append(Estimate(slug=statistic.slug, value=value, interval=_interval(drawn, of)))
+        interval: Interval | Undefined | None = too_few(1) if is_one and statistic.slug == "advantage_error" else none
+        if interval is None:
+            others = np.concatenate([portion[statistic.slug] for portion in portions])
+            interval = percentile(others) if draws_problems else studentised(value, others, statistic.spreads_as)
+        found.append(Estimate(slug=statistic.slug, value=value, interval=interval))
     return tuple(found)
 
 
@@ -129,17 +122,3 @@ def _why(statistic: Statistic, advantage: AdvantageSums | None) -> str:
     if statistic.slug == "advantage_error" and advantage is None:
         return "the papers do not say which problem they are of"
     return statistic.none
-
-
-def _interval(drawn: Floats, clusters: int) -> Interval | Undefined:
-    if not len(drawn):
-        return Undefined(reason="no draws were asked for")
-    if clusters < 2:
-        return Undefined(reason="there is only one problem to draw from, or one paper")
-    if clusters < CLUSTERS_AT_LEAST:
-        return Undefined(reason=f"there are only {clusters} problems to draw from: an interval would be far too narrow")
-    defined = drawn[~np.isnan(drawn)]
-    if len(defined) < (1 - UNDEFINED_DRAWS_AT_MOST) * len(drawn):
-        return Undefined(reason=f"it has no value in {len(drawn) - len(defined):,} of {len(drawn):,} draws")
-    low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    return Interval(low=float(low), high=float(high))

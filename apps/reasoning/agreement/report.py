@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from apps.reasoning.agreement.estimates import Estimate, Interval, estimates
+from apps.reasoning.agreement.estimates import Estimate, estimates
+from apps.reasoning.agreement.intervals import Interval
 from apps.reasoning.agreement.pairs import Missing, Pair, Scored, Sorted
 from apps.reasoning.agreement.scales import CLOSE, Scale
 from apps.reasoning.domain.values import Unscored, Value
@@ -18,10 +19,14 @@ class AuthorsMixed(Exception):
 
 
 class Counts(Value):
-    """How the predictions lie, without any statistic; these may be shown for any number of pairs."""
+    """How the predictions lie, without any statistic; these may be shown for any number of pairs.
+
+    `clusters` is what intervals stand on: problems, and papers that name none; of one problem its papers.
+    """
 
     pairs: int
     problems: int
+    clusters: int
     same: int
     within_one: int
     within_two: int
@@ -53,13 +58,15 @@ class Agreement(Value):
     """One comparison. `estimates` is empty below `FEW` pairs: then there are only counts.
 
     `scale` is the one that QWK, AC2 and Scott's π were computed on; `rounded` tells how many predictions and marks did not
-    lie on it. `accuracy` is the share of exact pairs with what is unscored counted as wrong, None where there is no pair.
+    lie on it. `accuracy` is the share of exact pairs with what is unscored counted as wrong, None where there is no pair;
+    `exact_of` is that share in counts.
     """
 
     scale: Scale
     rounded: int
     counts: Counts
     accuracy: float | None
+    exact_of: tuple[int, int]
     unscored: tuple[Missing, ...]
     unmarked: tuple[Missing, ...]
     contaminated: tuple[Missing, ...]
@@ -94,6 +101,7 @@ def agree(pairs: Sequence[Pair], scale: Scale | None = None, *, draws: int = DRA
         rounded=_rounded(scored, scale),
         counts=counts,
         accuracy=counts.same / answered if answered else None,
+        exact_of=(counts.same, answered),
         unscored=parts.unscored,
         unmarked=parts.unmarked,
         contaminated=parts.contaminated,
@@ -114,9 +122,11 @@ def as_good(grader: Agreement, people: Agreement, slug: str) -> bool | None:
 
 def _counts(pairs: Sequence[Scored]) -> Counts:
     differences = [pair.predicted - pair.human for pair in pairs]
+    problems, alone = len({pair.problem for pair in pairs if pair.problem}), sum(not pair.problem for pair in pairs)
     return Counts(
         pairs=len(pairs),
-        problems=len({pair.problem for pair in pairs if pair.problem}),
+        problems=problems,
+        clusters=len(pairs) if problems + alone == 1 else problems + alone,
         same=sum(abs(d) < CLOSE for d in differences),
         within_one=sum(abs(d) <= 1 + CLOSE for d in differences),
         within_two=sum(abs(d) <= 2 + CLOSE for d in differences),

@@ -89,6 +89,12 @@ class Sample:
         portion = max(1, NUMBERS_AT_ONCE // max(len(self._cluster_of), self.clusters))
         for first in range(0, count, portion):
             drawn = generator.integers(0, self.clusters, (min(portion, count - first), self.clusters))
-            weights = np.array([np.bincount(row, minlength=self.clusters) for row in drawn], np.float64)
-            counts = np.add.reduceat(weights[:, self._cluster_of], self._cell_starts, axis=1)
-            yield weights, Table(self.table.human, self.table.predicted, counts)
+            yield self._weighed(np.array([np.bincount(row, minlength=self.clusters) for row in drawn], np.float64))
+
+    def without_each(self) -> tuple[Floats, Table]:
+        """Weights, shape (clusters, clusters), and tables of the sample without each cluster in turn; at least two clusters."""
+        return self._weighed(1 - np.eye(self.clusters))
+
+    def _weighed(self, weights: Floats) -> tuple[Floats, Table]:
+        counts = np.add.reduceat(weights[:, self._cluster_of], self._cell_starts, axis=1)
+        return weights, Table(self.table.human, self.table.predicted, counts)

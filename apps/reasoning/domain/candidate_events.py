@@ -61,8 +61,8 @@ class ScoreDropped(Event):
 
 
 class CandidateJudged(Event):
-    """A verifier passed a candidate or not; `unscored` says why neither. The streaks are those after this judgement; both are 0
-    where judgements have no order."""
+    """A verifier passed a candidate or not; `unscored` says why neither. `overruled`: it wrote "pass" next to a critical error
+    or a gap, which counts as a fail. The streaks are those after this judgement; both are 0 where judgements have no order."""
 
     kind = "candidate.judged"
     candidate: str
@@ -74,6 +74,7 @@ class CandidateJudged(Event):
     summary: str = ""
     passes: int
     failures: int
+    overruled: bool = False
 
 
 class PoolKept(Event):

@@ -140,6 +140,7 @@ class CallFailed(Event):
     kind = "call.failed"
     call: str
     reason: str
+    attempt: int = 1
 
 
 class OutputUnread(Event):
@@ -225,7 +226,8 @@ class EdgeAdded(Event):
 class VoteCast(Event):
     """Vote `index` of `of` on a lemma version or a proof (`subject`).
 
-    Exactly one of `first_fault`, `wrong_lemma` and `unscored` is given.
+    Exactly one of `first_fault`, `wrong_lemma` and `unscored` is given. `first_fault` is a step from 1, -1 for no fault, or 0
+    for a fault at no step of the text.
     """
 
     kind = "vote.cast"

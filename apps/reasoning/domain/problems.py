@@ -4,7 +4,7 @@ from apps.reasoning.domain.values import Value
 
 
 class ProblemText(Value):
-    """A frozen statement. `answer` is kept for display and never enters a prompt."""
+    """A frozen statement. `answer` never enters a prompt; prompts say only whether there is one."""
 
     id: str
     version: int

@@ -14,7 +14,7 @@ class StepRecord(Value):
     `kind` "call" has a `final` (or a `failure` where the call ended without a text), and so has "tool", a call that no model
     answered and no budget counts; "decision" has `value`, for what a replay cannot compute again (commands taken at a control
     point). A record is written once and never changed.
-    `attempt` 0 marks a call that a fork took over from its parent: nobody was asked, and it counts for nothing.
+    `attempt` 0 marks a call that a fork took over from its parent: no model was asked, and no budget counts it.
     """
 
     key: str
@@ -33,6 +33,11 @@ class StepRecord(Value):
     def was_asked(self) -> bool:
         """A model call that this run made itself."""
         return self.kind == "call" and self.attempt > 0
+
+    @property
+    def was_inherited(self) -> bool:
+        """A model call that the run this one was forked from had made."""
+        return self.kind == "call" and self.attempt == 0
 
     @property
     def usage(self) -> Usage:

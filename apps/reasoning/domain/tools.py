@@ -18,7 +18,7 @@ ToolJob = Literal["python", "check_math", "search"]
 `search`: the content is a `SearchJob` as JSON; documentation is looked up, and no code runs."""
 
 ExecutionError = Literal["", "timeout", "memory", "output", "killed", "exception"]
-MathOutcome = Literal["refuted", "survived", "not_understood"]
+MathOutcome = Literal["refuted", "survived", "not_understood", "stopped"]
 
 
 class Execution(Value):
@@ -64,7 +64,10 @@ class MathText(Value):
 
 
 class MathJob(Value):
-    """What `check_math` is asked: texts with LaTeX in them, under common assumptions. `time_s` is the limit for each text.
+    """What `check_math` is asked: texts with LaTeX in them, under common assumptions.
+
+    The work of a check is limited by counts of operations, so its findings follow from the text alone. `time_s` is the last
+    guard on each text or group, in seconds of processor time; what it ends is stopped.
 
     With `context`, a text too, there are no assumptions, and the texts of one group are the parts of one text: what is said in
     the context or in an earlier part holds in later ones. Groups know nothing of each other.
@@ -73,7 +76,7 @@ class MathJob(Value):
     texts: tuple[MathText, ...]
     assumptions: tuple[str, ...] = ()
     context: str | None = None
-    time_s: float = Field(default=2.0, gt=0, le=10)
+    time_s: float = Field(default=120.0, gt=0, le=600)
 
 
 class MathAnchor(Value):
@@ -93,7 +96,10 @@ class MathCounterexample(Value):
 
 
 class MathFinding(Value):
-    """The result for one claim (docs/mathcheck.md). There is no word for "proved"."""
+    """The result for one claim (docs/mathcheck.md). There is no word for "proved".
+
+    `tried` names the `tests`: "n from 1 to 59". `stopped` is no result: the last guard on time ended the test.
+    """
 
     text_id: str
     anchor: MathAnchor
@@ -101,6 +107,7 @@ class MathFinding(Value):
     outcome: MathOutcome
     reason: str = ""
     tests: int = 0
+    tried: str = ""
     counterexample: MathCounterexample | None = None
     group: str = ""
 

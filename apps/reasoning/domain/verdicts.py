@@ -1,16 +1,41 @@
-"""Verdicts of the theorem and process verifiers, and how votes become a confidence with an interval.
+"""The rules of every verdict: what counts as a pass, what interrupts a streak, how votes become a confidence with an interval.
 
-Source: Intern-S1-MO §3 (arXiv 2512.10739): parallel votes per lemma; a vote names the first wrong step or none.
-The interval is Wilson's score interval at 95 %, which behaves for the small n used here (4 or 8 votes).
+Source of the confidence: Intern-S1-MO §3 (arXiv 2512.10739): parallel votes per lemma; a vote names the first wrong step or
+none. The interval is Wilson's score interval at 95 %, which behaves for the small n used here (4 or 8 votes).
 """
 
 import math
+from collections.abc import Iterable
 from typing import Literal
 
 from apps.reasoning.domain.values import Unscored, Value
 
 NO_FAULT = -1
+#: A fault at no step of the text: the verifier names a step or a lemma that does not exist. The vote still counts as a fail.
+UNPLACED = 0
+_FAULTS = frozenset({"critical", "gap"})
 _Z95 = 1.959963984540054
+
+
+def counts_as_pass(said_pass: bool, severities: Iterable[str]) -> bool:
+    """The one rule by which every reader decides a verdict.
+
+    A "fail" always counts. A "pass" counts unless the verifier reports a critical error or a gap next to it.
+    """
+    return said_pass and _FAULTS.isdisjoint(severities)
+
+
+class Streaks(Value):
+    """Consecutive passes and consecutive failures up to a check; at most one of the two is positive."""
+
+    passes: int = 0
+    failures: int = 0
+
+    def after(self, passed: bool | None) -> "Streaks":
+        """The streaks after one more check. A check that could not be read (None) interrupts both."""
+        if passed is None:
+            return Streaks()
+        return Streaks(passes=self.passes + 1) if passed else Streaks(failures=self.failures + 1)
 
 
 class StepCheck(Value):
@@ -25,8 +50,8 @@ class StepCheck(Value):
 class Vote(Value):
     """One verifier call's judgement of a lemma or proof.
 
-    `first_fault` is the number (from 1) of the first wrong step, or `NO_FAULT`. `wrong_lemma` names a lemma that a process
-    verifier found wrong. A vote that could not be read carries `unscored` and counts for nothing.
+    `first_fault` is the number (from 1) of the first wrong step, `NO_FAULT` or `UNPLACED`. `wrong_lemma` names a lemma that a
+    process verifier found wrong. A vote that could not be read carries `unscored` and counts for nothing.
     """
 
     first_fault: int | None = None

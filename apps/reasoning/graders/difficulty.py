@@ -170,6 +170,7 @@ def _material(params: Params, text: str) -> Material:
         references=params.references,
         scheme=params.scheme,
         guidelines=params.guidelines,
+        view=params.view,
         prepared=params.prepared,
         structured=params.structured,
     )

@@ -20,7 +20,8 @@ from apps.reasoning.graders.grading import Grading, as_pass, mean_points
 from apps.reasoning.graders.judging import graded, told
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.references import Matched, matched, rubric_of
-from apps.reasoning.graders.with_references import BESIDE, DESIGNING, MANNERS, PREPARING, TYPICAL, calls_of
+from apps.reasoning.graders.view import GUIDELINES, View
+from apps.reasoning.graders.with_references import BESIDE, DESIGNING, MANNERS, PREPARING, REF3, TYPICAL, calls_of
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
@@ -46,6 +47,11 @@ class Params(Material):
         if len(set(members)) < len(members):
             raise ValueError("a member stands twice")
         return members
+
+
+def may_show(params: Params) -> frozenset[str]:
+    """What one of the members may be shown; each member is shown what it can be."""
+    return frozenset({GUIDELINES} if {single_turn.NAME, REF3} & set(params.members) else ())
 
 
 async def grade(desk: GraderDesk, members: tuple[str, ...]) -> Grading:
@@ -113,4 +119,6 @@ WORKFLOW = Grader(
     solve=solve,
     estimate=estimate,
     needs=frozenset({"references"}),
+    view=View(reference=True),
+    may_show=may_show,
 )

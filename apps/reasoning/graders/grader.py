@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.outcomes import Outcome
@@ -11,6 +12,7 @@ from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judging import told
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.rewriting import beside_the_script, rewritten
+from apps.reasoning.graders.view import PARTS, THE_PROBLEM, View
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
@@ -24,17 +26,42 @@ METHOD = "grading"
 
 @dataclass(frozen=True)
 class Grader(Scaffold):
-    """`needs` and `refuses` say what of the material it cannot do without, before a run is made."""
+    """`needs` and `refuses` say what of the material it cannot do without, before a run is made.
+
+    `view` is what it is shown unless something else is asked for: what its paper gives it. `may_show`: the parts that it may
+    be shown besides, since its prompts have a place for them.
+    """
 
     needs: frozenset[str] = frozenset()
     refuses: Callable[[Material], str] = lambda _: ""
+    view: View = THE_PROBLEM
+    may_show: Callable[[Any], frozenset[str]] = lambda _: frozenset()
 
     @property
     def prompts(self) -> dict[str, str]:
         return loader.hashes(METHOD) | loader.hashes("shared")
 
+    def seen(self, material: Material) -> View:
+        """What this material shows; of one recorded before there were views what that version showed."""
+        return material.view or self.seen_before(material)
+
+    def seen_before(self, material: Material) -> View:
+        """What was shown before there were views: guidelines wherever prompts had a place for them."""
+        return self.view.also(*self.may_show(material))
+
+    def cannot_show(self, material: Material) -> str:
+        """Why the view of this material is impossible, in words; "" where it is not."""
+        asked, may = self.seen(material), self.view.also(*self.may_show(material))
+        if missing := [words for part, words in PARTS.items() if getattr(self.view, part) and not getattr(asked, part)]:
+            return f"{self.title} cannot do without {missing[0]}."
+        if more := [words for part, words in PARTS.items() if getattr(asked, part) and not getattr(may, part)]:
+            return f"{self.title} cannot be shown {more[0]}: its prompts have no place for that. It can be shown {may.words}."
+        return ""
+
     def lacks(self, material: Material) -> str:
         """What the material lacks for this grader, in words; "" where nothing."""
+        if trouble := self.cannot_show(material):
+            return trouble
         if not material.script.strip():
             return "The script is empty."
         if "references" in self.needs and not any(one.strip() for one in material.references):

@@ -126,4 +126,5 @@ WORKFLOW = Grader(
     ),
     solve=solve,
     estimate=estimate,
+    may_show=single_turn.WORKFLOW.may_show,
 )

@@ -90,7 +90,7 @@ class _Told:
         return set(self.material.members) if isinstance(self.material, ensemble.Params) else {workflow}
 
     def _judging(self, name: str) -> int:
-        script, guidelines = len(self.material.numbered), len(self.material.guidelines)
+        script, guidelines = len(self.material.numbered), len(self.material.guidelines_shown)
         if name in MANNERS:
             routes = f"forms/routes_by_{'milestones' if MANNERS[name].by_milestones else 'steps'}"
             return self._grading(("with_rubric", "items", routes), [self.reference, self.reference, script])

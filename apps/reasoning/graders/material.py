@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from apps.reasoning.domain.values import Value
+from apps.reasoning.graders.view import View
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.texts.segmentation import segment
 from apps.reasoning.texts.source import source_of
@@ -27,7 +28,8 @@ class Material(Value):
     `script` is a source (`texts.source`). `spans` are the steps of a submission; without them the script is cut here.
     `references`: solutions or posts, any of which may be none. `guidelines`: words to markers beside the scheme. `prepared`:
     pieces made before, by their names (`GradingPrepared.piece`). `structured` asks for JSON with a schema. `neutral`: see
-    rewriting.py.
+    rewriting.py. `view`: which of all this is shown; None in what was recorded before there were views, and then guidelines
+    are shown wherever prompts have a place for them.
     """
 
     script: Annotated[str, Field(max_length=SCRIPT_LENGTH)]
@@ -36,10 +38,16 @@ class Material(Value):
     scheme: Scheme | None = None
     guidelines: Annotated[str, Field(max_length=SCRIPT_LENGTH)] = ""
     prepared: dict[str, dict[str, Any]] = {}
+    view: View | None = Field(default=None, exclude_if=lambda view: view is None)
     structured: bool = False
     neutral: bool = Field(
         default=False, title="Neutral rewriting", description="The script is judged in even words, one call before all others."
     )
+
+    @property
+    def guidelines_shown(self) -> str:
+        """The words to markers, where they are shown."""
+        return self.guidelines if self.view is None or self.view.guidelines else ""
 
     @cached_property
     def source(self) -> str:

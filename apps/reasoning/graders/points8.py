@@ -20,6 +20,7 @@ from apps.reasoning.graders.judging import Worth, graded, items_read, told
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
+from apps.reasoning.graders.view import View
 from apps.reasoning.graders.with_scheme import refuses as broken
 from apps.reasoning.marking.scheme import Kind, Scheme, points_text
 from apps.reasoning.ports import Context
@@ -130,5 +131,6 @@ WORKFLOW = Grader(
     solve=solve,
     estimate=estimate,
     needs=frozenset({"scheme"}),
+    view=View(scheme=True),
     refuses=refuses,
 )

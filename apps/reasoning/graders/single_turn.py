@@ -13,6 +13,7 @@ from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judging import graded, total_read
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid
+from apps.reasoning.graders.view import GUIDELINES
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
@@ -31,7 +32,7 @@ async def grade(desk: GraderDesk, key: str = "grade", role: str = "grader") -> G
     """One examination; also what a jury's judges do."""
     values = {
         "fallacies": load("grading/forms/fallacies").system,
-        "guidelines": desk.foreign(desk.material.guidelines),
+        "guidelines": desk.foreign(desk.material.guidelines_shown),
         "script": desk.script,
     }
     said = await desk.ask(
@@ -67,4 +68,5 @@ WORKFLOW = Grader(
     roles=(GRADER,),
     solve=solve,
     estimate=estimate,
+    may_show=lambda _: frozenset({GUIDELINES}),
 )

@@ -16,6 +16,7 @@ from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.references import Manner, Matched, matched, rubric_of
 from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
+from apps.reasoning.graders.view import GUIDELINES, View
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
@@ -59,7 +60,7 @@ async def grade_beside(desk: GraderDesk, reference: Matched) -> Grading:
         values={
             "fallacies": load("grading/forms/fallacies").system,
             "reference": desk.foreign(reference.text),
-            "guidelines": desk.foreign(desk.material.guidelines),
+            "guidelines": desk.foreign(desk.material.guidelines_shown),
             "script": desk.script,
         },
         form="total",
@@ -145,6 +146,8 @@ def _workflow(name: str, title: str, description: str) -> Grader:
         solve=partial(_solve, workflow=name),
         estimate=partial(_estimate, has_rubric=has_rubric),
         needs=frozenset({"references"}),
+        view=View(reference=True),
+        may_show=lambda _: frozenset({GUIDELINES} if name == REF3 else ()),
     )
 
 

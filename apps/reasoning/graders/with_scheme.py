@@ -20,6 +20,7 @@ from apps.reasoning.graders.judging import graded, steps_checked, with_notes
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid, grading_read
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
+from apps.reasoning.graders.view import View
 from apps.reasoning.marking.checks import is_usable
 from apps.reasoning.marking.evaluation import Evaluation, evaluate
 from apps.reasoning.marking.scheme import Kind, Scheme, points_text
@@ -155,5 +156,6 @@ WORKFLOW = Grader(
     solve=solve,
     estimate=estimate,
     needs=frozenset({"scheme"}),
+    view=View(scheme=True),
     refuses=refuses,
 )

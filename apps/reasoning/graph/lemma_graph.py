@@ -1,10 +1,11 @@
 """The dependency graph of lemmas and proofs, folded from events, and what can be asked of it.
 
-Nodes are lemma versions (`s0.7`, `s0.7-fixed`) and proofs (`proof/2`). An edge goes from the user to what it uses. The graph
-has no cycle: an edge that would close one is refused where it is made, and again here.
+Nodes are lemma versions (`s0.7`, `s0.7-fixed`) and proofs (`proof/2`). An edge goes from what is used to its user, here as in
+every export. Where a text names a merged lemma, the edge comes from the lemma that represents it (`representatives`). The
+graph has no cycle: an edge that would close one is refused where it is made, and again here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import networkx as nx
 
@@ -20,11 +21,17 @@ from apps.reasoning.domain.events import (
     VerdictReached,
 )
 
+Use = tuple[str, str, dict[str, object]]
+"""`(user, named, attributes of the edge)`: the text of `user` names the lemma `named`."""
+
 
 def build(events: Iterable[Event]) -> "nx.DiGraph[str]":
-    """The graph of all lemma versions and proofs. Node attributes: see `_lemma` and `_proof`; edges carry `quote`, `where`."""
+    """The graph of all lemma versions and proofs. Node attributes: see `_lemma` and `_proof`; edges: see `draw_uses`."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.graph["selected"] = ""
+    told: list[Use] = []
+    judged: dict[str, str] = {}
+    retired: set[str] = set()
     for event in events:
         match event:
             case LemmaProposed():
@@ -32,22 +39,27 @@ def build(events: Iterable[Event]) -> "nx.DiGraph[str]":
             case ProofDrafted():
                 graph.add_node(event.proof, **_proof(event))
             case EdgeAdded():
-                if event.user in graph and event.used in graph and not closes_cycle(graph, event.user, event.used):
-                    graph.add_edge(event.user, event.used, quote=event.evidence.quote, where=event.evidence.where)
+                told.append((event.user, event.used, {"quote": event.evidence.quote, "where": event.evidence.where}))
             case LemmaMerged():
                 graph.nodes[event.lemma].update(status="merged", merged_into=event.into)
                 into = graph.nodes[event.into]
                 into["rollouts"] = sorted({*into["rollouts"], *graph.nodes[event.lemma]["rollouts"]})
             case VerdictReached():
+                judged[event.subject] = event.status
                 _verdict(graph, event)
             case LemmaRetired():
-                graph.nodes[event.lemma].update(status="retired", reason=event.reason)
+                retired.add(event.lemma)
+                _status(graph, event.lemma, "retired", event.reason)
             case LemmaRestored():
-                graph.nodes[event.lemma].update(status="verified", reason=event.reason)
+                retired.discard(event.lemma)
+                _status(graph, event.lemma, "verified", event.reason)
             case ProofSelected():
                 graph.graph["selected"] = event.proof
             case _:
                 pass
+    merged = {node: data["merged_into"] for node, data in graph.nodes(data=True) if data.get("merged_into")}
+    holding = {node for node, status in judged.items() if status == "verified" and node not in retired}
+    draw_uses(graph, told, representatives(merged, holding))
     return graph
 
 
@@ -84,42 +96,69 @@ def _proof(event: ProofDrafted) -> dict[str, object]:
 
 def _verdict(graph: "nx.DiGraph[str]", event: VerdictReached) -> None:
     if event.subject in graph:
-        graph.nodes[event.subject].update(status=event.status, confidence=event.confidence)
+        graph.nodes[event.subject]["confidence"] = event.confidence
+        _status(graph, event.subject, event.status)
+
+
+def _status(graph: "nx.DiGraph[str]", node: str, status: str, reason: str = "") -> None:
+    """Set the status; a merged lemma stays merged."""
+    if not graph.nodes[node].get("merged_into"):
+        graph.nodes[node]["status"] = status
+    if reason:
+        graph.nodes[node]["reason"] = reason
+
+
+def representatives(merged: Mapping[str, str], holding: Collection[str]) -> dict[str, str]:
+    """By merged lemma, the lemma that represents it. `merged` maps a lemma to the one it was merged into.
+
+    That is the end of its chain of merges. A lemma in `holding` (verified, not retired) whose representative is not in there
+    represents itself: the two have proofs of their own, and only the other one's has fallen.
+    """
+    found: dict[str, str] = {}
+    for name in merged:
+        chain = [name]
+        while (into := merged.get(chain[-1], "")) and into not in chain:
+            chain.append(into)
+        found[name] = next((one for one in reversed(chain) if one in holding), chain[-1])
+    return found
+
+
+def draw_uses(graph: "nx.DiGraph[str]", told: Iterable[Use], represented: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Draw the uses `told` into `graph`. Returns by `(user, named)` the node that each was drawn from.
+
+    A use of a merged lemma is drawn from its representative; from the lemma itself where that would close a cycle. A use that
+    closes a cycle even so, or has an end that is not in the graph, is left out.
+    """
+    known = [use for use in told if use[0] in graph and use[1] in graph]
+    represented = {named: by for named, by in represented.items() if by in graph}
+    sources = {(user, named): represented.get(named, named) for user, named, _ in known}
+    graph.add_edges_from((sources[user, named], user, data) for user, named, data in known)
+    if nx.is_directed_acyclic_graph(graph):
+        return sources
+    graph.remove_edges_from(list(graph.edges))
+    sources = {}
+    for user, named, data in sorted(known, key=lambda use: use[1] in represented):
+        for source in dict.fromkeys((represented.get(named, named), named)):
+            if not closes_cycle(graph, user, source):
+                graph.add_edge(source, user, **data)
+                sources[user, named] = source
+                break
+    return sources
 
 
 def closes_cycle(graph: "nx.DiGraph[str]", user: str, used: str) -> bool:
-    """Would the edge `user` → `used` close a cycle (`used` rests on `user` already, or is it)?"""
-    return user == used or (user in graph and used in graph and nx.has_path(graph, used, user))
-
-
-def representative(graph: "nx.DiGraph[str]", node: str) -> str:
-    """The node that stands for `node` after merging; itself where it was not merged."""
-    seen = {node}
-    while (into := graph.nodes[node].get("merged_into", "")) and into in graph and into not in seen:
-        node = into
-        seen.add(node)
-    return node
-
-
-def merged(graph: "nx.DiGraph[str]") -> "nx.DiGraph[str]":
-    """The graph with merged lemmas drawn into the one they say the same as; edges that would close a cycle are left out."""
-    drawn: nx.DiGraph[str] = nx.DiGraph(**graph.graph)
-    drawn.add_nodes_from((node, data) for node, data in graph.nodes(data=True) if representative(graph, node) == node)
-    for user, used, data in graph.edges(data=True):
-        user, used = representative(graph, user), representative(graph, used)
-        if not drawn.has_edge(user, used) and not closes_cycle(drawn, user, used):
-            drawn.add_edge(user, used, **data)
-    return drawn
+    """Would a use of `used` by `user` close a cycle (`used` rests on `user` already, or is it)?"""
+    return user == used or (user in graph and used in graph and nx.has_path(graph, user, used))
 
 
 def ancestors(graph: "nx.DiGraph[str]", node: str) -> set[str]:
     """Everything `node` rests on, directly or not."""
-    return set(nx.descendants(graph, node))
+    return set(nx.ancestors(graph, node))
 
 
 def descendants(graph: "nx.DiGraph[str]", node: str) -> set[str]:
     """Everything that rests on `node`, directly or not."""
-    return set(nx.ancestors(graph, node))
+    return set(nx.descendants(graph, node))
 
 
 def proof_closure(graph: "nx.DiGraph[str]", proof: str = "") -> set[str]:
@@ -131,7 +170,7 @@ def proof_closure(graph: "nx.DiGraph[str]", proof: str = "") -> set[str]:
 def frontier(graph: "nx.DiGraph[str]") -> set[str]:
     """Live lemmas that no other live lemma uses yet: where the next round can start."""
     live = {node for node, data in graph.nodes(data=True) if data["kind"] == "lemma" and is_live(graph, node)}
-    return {node for node in live if not any(user in live for user in graph.predecessors(node))}
+    return {node for node in live if not any(user in live for user in graph.successors(node))}
 
 
 def is_live(graph: "nx.DiGraph[str]", node: str) -> bool:
@@ -146,7 +185,7 @@ def outline(graph: "nx.DiGraph[str]") -> list[str]:
         data = graph.nodes[node]
         return data["kind"] == "proof", data["round"], data["rollout"], data["number"], node
 
-    return list(nx.lexicographical_topological_sort(graph.reverse(copy=False), key=place))
+    return list(nx.lexicographical_topological_sort(graph, key=place))
 
 
 def reduced(graph: "nx.DiGraph[str]") -> "nx.DiGraph[str]":
@@ -155,6 +194,6 @@ def reduced(graph: "nx.DiGraph[str]") -> "nx.DiGraph[str]":
     slim.graph.update(graph.graph)
     for node in slim:
         slim.nodes[node].update(graph.nodes[node])
-    for user, used in slim.edges:
-        slim.edges[user, used].update(graph.edges[user, used])
+    for edge in slim.edges:
+        slim.edges[edge].update(graph.edges[edge])
     return slim

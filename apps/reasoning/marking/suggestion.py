@@ -111,7 +111,8 @@ class SuggestionBody(Value):
     see or what does not speak to one, in words. `unscored`: why there are no points, with what was written instead in `raw`.
     `passes`: the gradings that it was made of. `grading`: the name under which its calls are kept. `rewriting`: the steps in
     the neutral words that were judged, where they were. `prompts` and `settings`: the digest of the prompts and how the models
-    were asked, for comparing graders.
+    were asked, for comparing graders. `view`: the parts of the problem that were shown (`graders/view.py`); none where that was
+    not recorded.
     """
 
     findings: Annotated[tuple[Finding, ...], Field(max_length=FINDINGS_AT_MOST)] = ()
@@ -132,6 +133,7 @@ class SuggestionBody(Value):
     grading: Annotated[str, Field(max_length=36)] = ""
     prompts: Annotated[str, Field(max_length=64)] = ""
     settings: str = ""
+    view: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

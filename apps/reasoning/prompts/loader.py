@@ -81,13 +81,17 @@ def fence(text: str, nonce: str) -> str:
     return f"<<<CONTENT {nonce}>>>\n{text.strip()}\n<<<END {nonce}>>>"
 
 
-def render(prompt: Prompt, values: Mapping[str, str]) -> RenderedPrompt:
-    """Fill every placeholder. Raises `PromptError` for a missing value as for one the prompt does not ask for."""
+def render(prompt: Prompt, values: Mapping[str, str], *, closing: str = "") -> RenderedPrompt:
+    """Fill every placeholder; `closing` is put after the system text.
+
+    Raises `PromptError` for a missing value as for one the prompt does not ask for.
+    """
     if missing := prompt.placeholders - values.keys():
         raise PromptError(f"{prompt.name}.md asks for {', '.join(sorted(missing))}.")
     if unknown := values.keys() - prompt.placeholders:
         raise PromptError(f"{prompt.name}.md has no place for {', '.join(sorted(unknown))}.")
     system = _PLACEHOLDER.sub(lambda match: values[match.group(1)], prompt.system)
+    system = f"{system}\n\n{closing}" if closing else system
     pieces = _pieces(prompt.user, values)
     messages = [Message(role="system", content=system)]
     if pieces:

@@ -12,6 +12,7 @@ from typing import Literal
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.choices import passes
 from apps.reasoning.reading.decoded import keepable, why_unread
 from apps.reasoning.reading.tool_calls import OPENING, Called, read_call
 
@@ -140,4 +141,5 @@ def read_report(content: str) -> Report | Unscored:
     found = _JUDGEMENT.fullmatch(line)
     if found is None:
         return Unscored(reason="the last line of the report is not 1 or 0 alone")
-    return Report(correct=(found.group(1) or found.group(2)) == "1", text=text.strip())
+    correct = passes((found.group(1) or found.group(2)) == "1", text)
+    return correct if isinstance(correct, Unscored) else Report(correct=correct, text=text.strip())

@@ -52,6 +52,16 @@ def without(tag: str) -> str:
     return rf"[^<]*(?:<(?!/?{tag})[^<]*)*"
 
 
+def plain(said: str) -> str:
+    """What a tag or field holds, without Markdown emphasis, quotation marks and punctuation around it."""
+    return said.strip(" \t\r\n*_`\"'“”.,;:!")
+
+
+def plain_word(said: object) -> object:
+    """A word of a structured form, `plain` and in lower case; whatever is no text stays as it is."""
+    return plain(said).lower() if isinstance(said, str) else said
+
+
 def closing_match(answer: str, *patterns: re.Pattern[str], what: str) -> re.Match[str] | Unscored:
     """The last match of the first pattern that occurs, where it ends the answer; so a quoted one does not count.
 

@@ -3,24 +3,29 @@
 The answer must end with its tag, so that one quoted from a solution is never taken for it. Nothing readable is `Unscored`.
 """
 
+import json
 import re
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from apps.reasoning.domain.candidate_events import Issue
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer, without
+from apps.reasoning.domain.verdicts import counts_as_pass
+from apps.reasoning.reading.answers import closing_match, plain, plain_word, read_json, tag_pattern, whole_answer, without
 
 LONGEST_REPORT = 8000
+LONGEST_SUMMARY = 2000
+NO_REASON = "The verifier failed the solution and gave no reason."
 _BETTER = tag_pattern("better")
 _SCORE = tag_pattern("score")
 _OWN_SCORE = tag_pattern("own-score")
 _DECISION = tag_pattern("decision")
 _LIKELIEST = tag_pattern("likeliest")
 _GROUP = re.compile(r"<group\s+number\s*=\s*[\"']?(\d{1,3})[\"']?\s*>([^<]*)</group>", re.IGNORECASE)
-_ISSUE = re.compile(r"<issue\b([^<>]{0,80})>(" + without(r"issue\b") + r")</issue>", re.IGNORECASE)
+_ISSUE = re.compile(r"<issue\b([^<>]{0,1000})>(" + without(r"issue\b") + r")</issue>", re.IGNORECASE)
+_ISSUE_OPENING = re.compile(r"<issue\b([^<>]*)", re.IGNORECASE)
 _QUOTE = tag_pattern("quote")
 _SEVERITY = re.compile(r"severity\s*=\s*[\"']?(critical|gap|note)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")
@@ -44,20 +49,25 @@ class Scored(Value):
 
 
 class Decision(Value):
-    """Pass or fail, with what is objected to. A fail names at least one issue."""
+    """Pass or fail, with the issues and the prose that give the reasons.
+
+    `overruled`: the verifier wrote "pass" next to a critical error or a gap, so the decision is a fail.
+    """
 
     passed: bool
     issues: tuple[Issue, ...] = ()
     summary: str = ""
+    overruled: bool = False
 
     @property
     def report(self) -> str:
-        """The issues in words, for whoever corrects the solution."""
+        """Prose and issues in words, for the corrector of the solution."""
         lines = [
             f"{number}. [{issue.severity}] {f'“{issue.quote}” — ' if issue.quote else ''}{issue.comment}"
             for number, issue in enumerate(self.issues, 1)
         ]
-        return "\n".join([*([self.summary] if self.summary else []), *lines])
+        found = "\n".join([*([self.summary] if self.summary else []), *lines])
+        return found or ("" if self.passed else NO_REASON)
 
 
 class Grouping(Value):
@@ -71,7 +81,7 @@ class Grouping(Value):
 class IssueJson(Value):
     """One issue in the structured form."""
 
-    severity: Severity
+    severity: Annotated[Severity, BeforeValidator(plain_word)]
     quote: str = ""
     comment: str
 
@@ -81,7 +91,7 @@ class DecisionJson(Value):
 
     summary: str = ""
     issues: tuple[IssueJson, ...]
-    decision: Literal["pass", "fail"]
+    decision: Annotated[Literal["pass", "fail"], BeforeValidator(plain_word)]
 
 
 def read_better(final: Final) -> Better | Unscored:
@@ -120,25 +130,56 @@ def read_own_score(final: Final, allowed: tuple[float, ...]) -> float | None:
 
 
 def read_decision(final: Final) -> Decision | Unscored:
-    """A verifier's pass or fail with its issues, from JSON or tags. One that contradicts itself is unscored."""
+    """A verifier's pass or fail with its issues, from JSON or tags.
+
+    Unscored where there is no decision, or where a pass stands next to an objection whose severity cannot be read.
+    """
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
     if (value := read_json(answer)) is not None:
-        try:
-            parsed = DecisionJson.model_validate(value)
-        except ValidationError:
-            return Unscored(reason="the JSON object does not have the fields asked for")
-        issues = tuple(Issue.model_validate(issue.model_dump()) for issue in parsed.issues)
-        return _consistent(Decision(passed=parsed.decision == "pass", issues=issues, summary=parsed.summary))
+        return _json_decision(value)
     last = closing_match(answer, _DECISION, what="decision")
     if isinstance(last, Unscored):
         return last
-    said, log = last.group(1).strip().lower(), answer[: last.start()]
+    said, log = plain(last.group(1)).lower(), answer[: last.start()]
     if said not in ("pass", "fail"):
         return Unscored(reason=f"the decision is {said[:40]!r}")
+    passed = passes(said == "pass", log)
+    if isinstance(passed, Unscored):
+        return passed
     issues = tuple(issue for match in _ISSUE.finditer(log) if (issue := _issue(match.group(1), match.group(2))) is not None)
-    return _consistent(Decision(passed=said == "pass", issues=issues, summary=_ISSUE.sub("", log).strip()[:2000]))
+    prose = _ISSUE.sub(lambda match: "" if _severity(match.group(1)) else match.group(), log).strip()
+    return _decided(said == "pass", passed, issues, prose)
+
+
+def passes(said_pass: bool, log: str) -> bool | Unscored:
+    """Whether a verdict counts as a pass next to the `<issue>` tags of its log, those without an end among them."""
+    severities = [_severity(opening.group(1)) for opening in _ISSUE_OPENING.finditer(log)]
+    passed = counts_as_pass(said_pass, filter(None, severities))
+    if passed and None in severities:
+        return Unscored(reason="it passes the solution next to an issue whose severity could not be read")
+    return passed
+
+
+def _json_decision(value: dict[str, Any]) -> Decision | Unscored:
+    """The structured form. A fail counts even where the rest lacks its shape; the object is then the report."""
+    try:
+        parsed = DecisionJson.model_validate(value)
+    except ValidationError:
+        if "fail" not in (plain_word(value.get("decision")), plain_word(value.get("verdict"))):
+            return Unscored(reason="the JSON object does not have the fields asked for")
+        rest = {name: one for name, one in value.items() if name != "decision" and one}
+        return _decided(False, False, (), json.dumps(rest, ensure_ascii=False, indent=1) if rest else "")
+    issues = tuple(Issue.model_validate(issue.model_dump()) for issue in parsed.issues)
+    said_pass = parsed.decision == "pass"
+    return _decided(said_pass, counts_as_pass(said_pass, (issue.severity for issue in issues)), issues, parsed.summary)
+
+
+def _decided(said_pass: bool, passed: bool, issues: tuple[Issue, ...], prose: str) -> Decision:
+    """Where no issue is named, the prose is the whole report and keeps the length of one."""
+    longest = LONGEST_SUMMARY if passed or issues else LONGEST_REPORT
+    return Decision(passed=passed, issues=issues, summary=prose[:longest], overruled=said_pass and not passed)
 
 
 def read_grouping(final: Final, count: int) -> Grouping | Unscored:
@@ -173,21 +214,15 @@ def _last(final: Final, pattern: re.Pattern[str], what: str) -> tuple[str, str] 
     return last.group(1).strip(), answer[: last.start()].strip()[:LONGEST_REPORT]
 
 
+def _severity(attributes: str) -> Severity | None:
+    found = _SEVERITY.search(attributes)
+    return _SEVERITIES[found.group(1).lower()] if found else None
+
+
 def _issue(attributes: str, body: str) -> Issue | None:
-    severity = _SEVERITY.search(attributes)
+    severity = _severity(attributes)
     if severity is None:
         return None
     quote = _QUOTE.search(body)
     comment = _QUOTE.sub("", body).strip()
-    return Issue(
-        severity=_SEVERITIES[severity.group(1).lower()], quote=quote.group(1).strip() if quote else "", comment=comment
-    )
-
-
-def _consistent(decision: Decision) -> Decision | Unscored:
-    faults = [issue for issue in decision.issues if issue.severity != "note"]
-    if decision.passed and any(issue.severity == "critical" for issue in faults):
-        return Unscored(reason="the decision is pass, but a critical error is reported")
-    if not decision.passed and not faults:
-        return Unscored(reason="the decision is fail, but no error or gap is reported")
-    return decision
+    return Issue(severity=severity, quote=quote.group(1).strip() if quote else "", comment=comment)

@@ -1,24 +1,33 @@
 """Reading verifier votes, from tags, from JSON, or from the paper's box. A vote that cannot be read counts for nothing.
 
 The verdict must be the last thing of the answer, so that one quoted from the text under judgement is never taken for it.
+A verdict that names a fault always counts; one that names none counts as the first fault of its own log, if it has one.
+Every `<check` of the log is looked at: a pass next to one that says neither "yes" nor "no" is unread.
 """
 
 import functools
+import json
 import re
-from typing import Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value, unchecked
-from apps.reasoning.domain.verdicts import NO_FAULT, StepCheck, Vote
-from apps.reasoning.reading.answers import closing_match, read_json, tag_pattern, whole_answer, without
+from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, StepCheck, Vote, counts_as_pass
+from apps.reasoning.reading.answers import closing_match, plain, plain_word, read_json, tag_pattern, whole_answer
 
+LONGEST_SUMMARY = 2000
 _VERDICT = tag_pattern("verdict")
 _BOX = re.compile(r"\\box(?:ed)?\s*\{\s*\{?\s*((?:STEP|LEMMA)[^{}]*)\}?\s*\}", re.IGNORECASE)
-_CHECK = re.compile(r"<check\b([^<>]{0,200})>(" + without(r"check\b") + r")</check>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([a-z]+)\s*=\s*[\"']?([^\"'\s>]*)", re.IGNORECASE)
+_CHECK_OPENING = re.compile(r"<check\b([^<>]*)(>?)", re.IGNORECASE)
+_CHECK_END = re.compile(r"</check>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"\b([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|[\"']?([^\"'\s>]*))", re.IGNORECASE)
 _STEP = re.compile(r"(?:step\s*)?(-?\d{1,6})\Z", re.IGNORECASE)
+# "2", "step 2", "2-3", "steps 2 and 3", but not "2 or 3".
+_STEPS = re.compile(r"(?:steps?\s*)?\d{1,6}(?:\s*(?:[-–—,&]|to\b|and\b)\s*(?:step\s*)?\d{1,6})*\Z")
+_SOUND = {"yes": True, "true": True, "no": False, "false": False}
+_FOUND = re.compile(r"(critical|gap|note)\b")
 _LEMMA = re.compile(r"lemma\s*((?:s\d+\.|h\.|H)?\d{1,6}(?:-fixed\d*)?)\Z", re.IGNORECASE)
 
 Severity = Literal["critical", "gap", "note", ""]
@@ -30,8 +39,18 @@ class CheckJson(Value):
 
     step: int
     sound: bool
-    severity: Severity = ""
+    severity: Annotated[Severity, BeforeValidator(plain_word)] = ""
     comment: str = ""
+
+
+class Log(NamedTuple):
+    """What a vote says before its verdict. `summary` holds its prose, and as they were written the checks that are not in
+    `checks`: `unplaced` if one of them reports a fault, `unread` if one says neither "yes" nor "no"."""
+
+    checks: tuple[StepCheck, ...]
+    summary: str
+    unplaced: bool
+    unread: bool
 
 
 class LemmaVerdictJson(Value):
@@ -66,7 +85,7 @@ def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
     if isinstance(answer, Unscored):
         return Vote(unscored=answer)
     vote = _json_vote(answer, may_name_lemma) or _tagged_vote(answer)
-    return _consistent(vote, steps, may_name_lemma)
+    return _decided(vote, steps, may_name_lemma)
 
 
 def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
@@ -76,19 +95,27 @@ def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
     try:
         parsed = ProofVerdictJson.model_validate(value) if may_name_lemma else LemmaVerdictJson.model_validate(value)
     except ValidationError:
-        return _unread("the JSON object does not have the fields asked for")
+        return _bare_fault(value)
     if parsed.format_error:
         return _unread(f"FORMAT_ERROR: {parsed.format_error}")
-    checks = tuple(
-        StepCheck(step=check.step, sound=check.sound, severity=check.severity, comment=check.comment) for check in parsed.checks
-    )
+    checks = tuple(_step_check(check.step, check.sound, check.severity, check.comment) for check in parsed.checks)
     wrong = parsed.wrong_lemma.strip() if isinstance(parsed, ProofVerdictJson) else ""
     if wrong:
         label = _LEMMA.match(wrong if wrong.lower().startswith("lemma") else f"lemma {wrong}")
-        return (
-            Vote(wrong_lemma=label.group(1), checks=checks) if label else _unread(f"it names {wrong[:40]!r} as a wrong lemma")
-        )
-    return Vote(first_fault=parsed.first_fault, checks=checks)
+        named = unplaced(f"It names {wrong[:40]!r} as a wrong lemma.", Vote(checks=checks))
+        return Vote(wrong_lemma=label.group(1), checks=checks) if label else named
+    return _at_step(parsed.first_fault, checks)
+
+
+def _bare_fault(value: dict[str, Any]) -> Vote:
+    """An object that lacks its shape: a fault that it names counts all the same, with the object as the report."""
+    step, lemma = value.get("first_fault"), value.get("wrong_lemma")
+    has_step = isinstance(step, int) and not isinstance(step, bool) and step >= 1
+    fails = "fail" in (plain_word(value.get("verdict")), plain_word(value.get("decision")))
+    if value.get("format_error") or not (has_step or fails or (isinstance(lemma, str) and lemma.strip())):
+        return _unread("the JSON object does not have the fields asked for")
+    report = json.dumps(value, ensure_ascii=False, indent=1)[:LONGEST_SUMMARY]
+    return Vote(first_fault=step if has_step else UNPLACED, summary=report)
 
 
 def _tagged_vote(answer: str) -> Vote:
@@ -96,54 +123,96 @@ def _tagged_vote(answer: str) -> Vote:
     if isinstance(last, Unscored):
         without = not (_VERDICT.search(answer) or _BOX.search(answer))
         return _unread("FORMAT_ERROR") if without and re.match(r"FORMAT_ERROR\b", answer) else Vote(unscored=last)
-    content = last.group(1).strip()
-    # `split` gives what stands between the checks, and the two groups of each check, in turn.
-    pieces = _CHECK.split(answer[: last.start()])
-    summary = "".join(pieces[::3]).strip()[:2000]
-    read = (_check(attributes, comment) for attributes, comment in zip(pieces[1::3], pieces[2::3], strict=True))
-    checks = tuple(check for check in read if check is not None)
+    content, log = plain(last.group(1)), _log(answer[: last.start()])
     if content.upper().startswith("FORMAT_ERROR"):
-        return Vote(unscored=Unscored(reason="FORMAT_ERROR" + (f": {summary[:300]}" if summary else "")))
+        return Vote(unscored=Unscored(reason="FORMAT_ERROR" + (f": {log.summary[:300]}" if log.summary else "")))
     if lemma := _LEMMA.match(content):
-        return unchecked(Vote, wrong_lemma=lemma.group(1), checks=checks, summary=summary)
+        return unchecked(Vote, wrong_lemma=lemma.group(1), checks=log.checks, summary=log.summary)
+    if content.lower() == "fail":
+        return unplaced("It fails the text and names no step.", Vote(checks=log.checks, summary=log.summary))
     if step := _STEP.match(content):
-        return unchecked(Vote, first_fault=int(step.group(1)), checks=checks, summary=summary)
+        return _beside(int(step.group(1)), log)
     return _unread(f"the verdict is {content[:40]!r}")
 
 
-def _check(attributes: str, comment: str) -> StepCheck | None:
-    if (read := _attributes(attributes)) is None:
-        return None
-    step, sound, severity = read
-    return unchecked(StepCheck, step=step, sound=sound, comment=comment.strip(), severity=severity)
+def _log(text: str) -> Log:
+    """The log with all its checks. One without an end goes on to the next one."""
+    # `split` gives what stands between the openings, and of each opening its attributes and its ">", in turn.
+    pieces = _CHECK_OPENING.split(text)
+    checks: list[StepCheck] = []
+    prose, is_unplaced, is_unread = [pieces[0]], False, False
+    for attributes, closed, rest in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        step, sound, severity = _attributes(attributes)
+        if step is None or sound is None:
+            is_unplaced |= sound is False
+            is_unread |= sound is None
+            prose.append(f"<check{attributes}{closed}{rest}")
+            continue
+        end = _CHECK_END.search(rest)
+        comment = rest[: end.start()] if end else rest
+        comment = comment if closed else f"{attributes}{comment}"
+        checks.append(unchecked(StepCheck, step=step, sound=sound, comment=comment.strip(), severity=severity))
+        if end:
+            prose.append(rest[end.end() :])
+    return Log(tuple(checks), "".join(prose).strip()[:LONGEST_SUMMARY], is_unplaced, is_unread)
+
+
+def _beside(fault: int, log: Log) -> Vote:
+    """The vote for `fault` next to its log. A pass next to what is not in the log's checks is a fault at no step, or unread."""
+    said = _at_step(fault, log.checks, log.summary)
+    if fault == NO_FAULT and log.unplaced:
+        return unplaced("It names a fault and no step that can be read.", said)
+    if fault == NO_FAULT and log.unread and all(check.sound for check in log.checks):
+        return _unread('it finds no fault next to a check that says neither "yes" nor "no"')
+    return said
+
+
+def _at_step(fault: int, checks: tuple[StepCheck, ...], summary: str = "") -> Vote:
+    if fault != NO_FAULT and fault < 1:
+        return _unread(f"it names step {fault}")
+    return unchecked(Vote, first_fault=fault, checks=checks, summary=summary)
+
+
+def unplaced(reason: str, vote: Vote) -> Vote:
+    """The vote as a fail at no step of the text, with the `reason`, a sentence, before its summary."""
+    return Vote(first_fault=UNPLACED, checks=vote.checks, summary=f"{reason} {vote.summary}".strip())
+
+
+def _step_check(step: int, sound: bool, severity: Severity, comment: str) -> StepCheck:
+    return StepCheck(step=step, sound=counts_as_pass(sound, (severity,)), severity=severity, comment=comment)
 
 
 # A run of contest size reads half a million checks with a few hundred different heads.
 @functools.lru_cache(maxsize=1024)
-def _attributes(written: str) -> tuple[int, bool, Severity] | None:
-    named = {name.lower(): value.lower() for name, value in _ATTRIBUTE.findall(written)}
-    if not named.get("step", "").isdigit() or named.get("sound") not in ("yes", "no"):
-        return None
-    return int(named["step"]), named["sound"] == "yes", _SEVERITIES.get(named.get("severity", ""), "")
+def _attributes(written: str) -> tuple[int | None, bool | None, Severity]:
+    """The step of a check, whether it counts as sound, and its severity; None for what cannot be read. Of several steps the
+    first counts, and of several words on soundness a "no"."""
+    named: dict[str, list[str]] = {"step": [], "sound": [], "severity": []}
+    for name, *values in _ATTRIBUTE.findall(written):
+        named.get(name.lower(), []).append(plain("".join(values)).lower())
+    steps = [min(map(int, re.findall(r"\d+", one))) for one in named["step"] if _STEPS.match(one)]
+    said = [_SOUND.get(word) for word in named["sound"]] or [None]
+    severities = [_SEVERITIES[found.group(1)] for word in named["severity"] if (found := _FOUND.match(word))]
+    sound: bool | None = False if False in said else None if None in said else True
+    if not counts_as_pass(sound is not False, severities):
+        sound = False
+    return min(steps, default=None), sound, next(iter(severities), "")
 
 
-def _consistent(vote: Vote, steps: int, may_name_lemma: bool) -> Vote:
-    """The vote itself, or unread where it contradicts itself or the text it judges."""
-    if vote.unscored is not None:
+def _decided(vote: Vote, steps: int, may_name_lemma: bool) -> Vote:
+    """The vote with the first fault that its verdict and its log name together, at no step where the text has none of them."""
+    if vote.unscored is not None or (vote.wrong_lemma and may_name_lemma):
         return vote
+    said = vote.first_fault
+    faults = {check.step for check in vote.checks if not check.sound}
+    if said not in (None, NO_FAULT, UNPLACED):
+        faults.add(said)
+    first = min((fault for fault in faults if 1 <= fault <= steps), default=None)
+    if first is not None:
+        return vote if first == said else Vote(first_fault=first, checks=vote.checks, summary=vote.summary)
     if vote.wrong_lemma:
-        return vote if may_name_lemma else _unread("it names a lemma where only a step can be named")
-    fault = vote.first_fault
-    unsound = sorted(check.step for check in vote.checks if not check.sound)
-    if fault is None or (fault != NO_FAULT and not 1 <= fault <= steps):
-        return _unread(f"it names step {fault} of {steps}")
-    if fault == NO_FAULT and unsound:
-        return _unread(f"the verdict says that all steps hold, the log calls step {unsound[0]} unsound")
-    if fault != NO_FAULT and any(check.step == fault and check.sound for check in vote.checks):
-        return _unread(f"the verdict names step {fault}, the log calls it sound")
-    if fault != NO_FAULT and unsound and unsound[0] < fault:
-        return _unread(f"the verdict names step {fault}, the log calls step {unsound[0]} unsound")
-    return vote
+        return unplaced(f"It names Lemma {vote.wrong_lemma} as wrong, not a step.", vote)
+    return unplaced(f"It names step {min(faults)} of {steps}.", vote) if faults else vote
 
 
 def _unread(reason: str) -> Vote:

@@ -53,7 +53,7 @@ def call_began(key: str, role: str, alias: str, place: Place) -> CallBegan:
 def call_ending(record: StepRecord) -> list[tuple[str, Event]]:
     """The event that closes a call, told in the transaction of its record."""
     if record.final is None:
-        return [(f"{record.key}/failed", CallFailedEvent(call=record.key, reason=record.failure))]
+        return [(f"{record.key}/failed", CallFailedEvent(call=record.key, reason=record.failure, attempt=record.attempt))]
     final = record.final
     ended = CallEnded(
         call=record.key,

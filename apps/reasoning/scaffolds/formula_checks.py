@@ -2,7 +2,8 @@
 
 It watches what a run tells and asks the sandbox behind its back. Nothing waits for it but the end of the run, for a moment;
 it takes no place in the window and nothing of the budget, and no scaffold sees what it finds. The proof that the run stands by
-waits behind no other text. A check is recorded like a call, so a replay asks nothing twice. Source: reasoning notes §9.
+waits behind no other text. A check is recorded like a call, so a replay asks nothing twice; one that a limit on time ended is
+told as stopped and not recorded, so it may be asked again. Source: reasoning notes §9.
 """
 
 import asyncio
@@ -14,27 +15,25 @@ from typing import Any
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted
 from apps.reasoning.domain.check_events import FormulaChecksOff, FormulasChecked
-from apps.reasoning.domain.errors import BackendError, ReasoningError
+from apps.reasoning.domain.errors import BackendError, DeadlineExceeded, ReasoningError
 from apps.reasoning.domain.events import Event, LemmaProposed, ProofDrafted, ProofSelected
 from apps.reasoning.domain.generation import Final, GenerationRequest, Place
 from apps.reasoning.domain.records import StepRecord
-from apps.reasoning.domain.tools import MathFinding, MathFindings, MathJob, MathText, read_findings
+from apps.reasoning.domain.tools import MathJob, MathText, read_findings
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Dispatcher, Journal
+from apps.reasoning.scaffolds.check_answers import part_of, told_of, was_stopped
 from apps.reasoning.scaffolds.tooling import hash_of_tool, tool_answer, tool_record, tool_request
 
 logger = logging.getLogger(__name__)
 
-SECONDS_PER_STEP = 2.0
 AT_ONCE = 2
 ATTEMPTS = 2
 #: What one job may hold.
 MOST_SUBJECTS, MOST_PARTS = 8, 60
 #: How long nothing is asked after the sandbox was found to be off; somebody may be mending it.
 OFF_FOR_S = 60.0
-#: Findings that an event holds; the counts are of all.
-MOST_REFUTED, MOST_SURVIVED = 20, 40
 #: Answers kept for texts that come again under another name: the winning candidate is drafted as the proof.
 _KEPT = 256
 _TESTABLE = re.compile(r"[$\\\d]")
@@ -52,6 +51,11 @@ class Subject(Value):
     def key(self) -> str:
         """Of its record; its event is `<key>/told`."""
         return f"check/{self.id}"
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """By name."""
+        return {part.id: part.text for part in self.parts}
 
     @property
     def digest(self) -> str:
@@ -154,8 +158,8 @@ class FormulaChecks:
         late = [subject for subjects in self._open.values() for subject in subjects]
         await self.close()
         for subject in late:
-            unchecked = FormulasChecked(subject=subject.id, outcome="unchecked", unchecked=ENDED_BEFORE)
-            self._journal.emit(f"{subject.key}/late", unchecked)
+            stopped = FormulasChecked(subject=subject.id, outcome="stopped", unchecked=ENDED_BEFORE)
+            self._journal.emit(f"{subject.key}/late", stopped)
 
     async def close(self) -> None:
         """Stop what is under way; nothing is told of it."""
@@ -208,12 +212,14 @@ class FormulaChecks:
     async def _ask(self, batch: Sequence[Subject]) -> StepRecord | None:
         """The answer as a record; None where the sandbox is off or the run is being stopped: a later owner asks again."""
         texts = tuple(part.model_copy(update={"group": subject.id}) for subject in batch for part in subject.parts)
-        job = MathJob(texts=texts, context=self._context, time_s=SECONDS_PER_STEP)
+        job = MathJob(texts=texts, context=self._context)
         request = tool_request(self._run, batch[0].key, "check_math", job.model_dump_json(), self._priority)
         result, attempt = await self._attempts(request)
         if isinstance(result, Final) and result.finish_reason == "cancelled":
             return None
         record = tool_record(request, hash_of_tool(request), batch[0].place, result, attempt)
+        if isinstance(result, DeadlineExceeded):
+            return record.model_copy(update={"value": {"stopped": True}})
         if not tool_answer(record, "check_math").is_off:
             return record.model_copy(update={"prompt_shas": ()})  # It follows from the events that were checked.
         off = FormulaChecksOff(reason=record.failure)
@@ -232,10 +238,14 @@ class FormulaChecks:
 
     async def _tell(self, subject: Subject, record: StepRecord) -> None:
         """Keep the answer under the name of the subject and of all that say the same."""
-        own = _part_of(record, subject)
+        own = part_of(record, subject.id)
+        if was_stopped(own):
+            for same in self._open.pop(subject.digest):
+                self._journal.emit(f"{same.key}/stopped", told_of(same.id, same.texts, own).model_copy(update={"call": ""}))
+            return
         for same in self._open[subject.digest]:
             kept = own.model_copy(update={"key": same.key, "place": same.place})
-            await self._journal.append(kept, [(f"{same.key}/told", told_of(same, kept))])
+            await self._journal.append(kept, [(f"{same.key}/told", told_of(same.id, same.texts, kept))])
             self._done.add(same.key)
         self._remember(subject, own)
         del self._open[subject.digest]
@@ -248,43 +258,6 @@ class FormulaChecks:
     @property
     def _is_off(self) -> bool:
         return asyncio.get_running_loop().time() < self._off_until
-
-
-def _part_of(record: StepRecord, subject: Subject) -> StepRecord:
-    """The answer with the findings about one of the subjects that it was asked for; their `group` is dropped."""
-    found = read_findings(tool_answer(record, "check_math"))
-    if isinstance(found, Unscored) or record.final is None:
-        return record
-    mine = [one.model_copy(update={"group": ""}) for one in found if one.group in ("", subject.id)]
-    printed = MathFindings(findings=tuple(mine)).model_dump_json(exclude_defaults=True)
-    execution = tool_answer(record, "check_math").execution
-    assert execution is not None
-    text = execution.model_copy(update={"stdout": printed}).model_dump_json(exclude_defaults=True)
-    return record.model_copy(update={"final": record.final.model_copy(update={"text": text})})
-
-
-def told_of(subject: Subject, record: StepRecord) -> FormulasChecked:
-    """The event for an answer. Findings about texts that were not asked about are left out."""
-    found = read_findings(tool_answer(record, "check_math"))
-    if isinstance(found, Unscored):
-        return FormulasChecked(subject=subject.id, outcome="unchecked", unchecked=found.reason, call=record.key)
-    asked = {part.id: part.text for part in subject.parts}
-    found = tuple(one for one in found if asked.get(one.text_id, "")[one.anchor.start : one.anchor.end] == one.anchor.quote)
-    refuted = [one for one in found if one.outcome == "refuted"]
-    survived = [one for one in found if one.outcome == "survived"]
-    return FormulasChecked(
-        subject=subject.id,
-        outcome="refuted" if refuted else "survived" if survived else "not_understood",
-        findings=_in_order((*refuted[:MOST_REFUTED], *survived[:MOST_SURVIVED]), list(asked)),
-        refuted=len(refuted),
-        survived=len(survived),
-        not_understood=len(found) - len(refuted) - len(survived),
-        call=record.key,
-    )
-
-
-def _in_order(findings: Sequence[MathFinding], names: list[str]) -> tuple[MathFinding, ...]:
-    return tuple(sorted(findings, key=lambda one: (names.index(one.text_id), one.anchor.start, one.anchor.end)))
 
 
 def _statement(text: str) -> MathText:

@@ -4,31 +4,31 @@ Source: MarsRL §3.1 and §3.3. Every answer of a group had the same prompt; of 
 the next one, so that a problem costs a bounded number of calls.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pydantic import Field
 
-from apps.reasoning.domain.candidate_events import CandidateJudged
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.answers.comparison import answer_compared
+from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Context
-from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision
+from apps.reasoning.reading.choices import Decision
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.candidates.final_answers import answers_agree
 from apps.reasoning.scaffolds.candidates.inputs import Choice, chosen
+from apps.reasoning.scaffolds.candidates.verifying import verified
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 T = TypeVar("T")
 ROLES = ("solver", "verifier_1", "corrector_1", "verifier_2", "corrector_2")
-_SCHEMA = DecisionJson.model_json_schema()
 
 
 class Params(Value):
@@ -69,12 +69,11 @@ class Report:
 
 @dataclass
 class Groups:
-    """The state of the search. `passes` counts what verifiers passed of each candidate, `read` what could be read."""
+    """The state of the search. `verdicts` holds each candidate's passes and fails, None where one could not be read."""
 
     desk: Desk
     params: Params
-    passes: dict[str, int] = field(default_factory=dict)
-    read: dict[str, int] = field(default_factory=dict)
+    verdicts: dict[str, list[bool | None]] = field(default_factory=lambda: defaultdict(list))
 
     async def run(self) -> Selection:
         """Role after role; it ends early where the next one has nothing to work on."""
@@ -94,27 +93,34 @@ class Groups:
         return self.selection()
 
     def selection(self) -> Selection:
-        """The candidate that the largest share of its verdicts passed, of equals the newest.
+        """An accepted candidate, else the one that the largest share of its verdicts passed; of equals the newest.
 
-        Accepted where all that could be read did, and half of them could be.
+        Accepted: every verdict that could be read passed it, and at least half of a group could be read.
         """
         if not self.desk.candidates:
             return Selection(candidate=None, reason=NOTHING_READABLE)
-        best = max(self.desk.candidates.values(), key=lambda one: (self._share(one), one.order))
-        if not self.read.get(best.id):
-            return Selection(candidate=best, reason="Nobody judged it.")
-        passes, read = self.passes[best.id], self.read[best.id]
-        of_all = f"{passes} of {read} verdicts on it found no fault"
-        if passes == read:
-            if 2 * read >= self.params.group:
-                return Selection(candidate=best, accepted=True, reason=f"Accepted: {of_all}.")
-            of_all += f", but of {self.params.group} only {read} could be read"
-        return Selection(candidate=best, accepted=False, reason=f"Not accepted: {of_all}.")
+        best = max(self.desk.candidates.values(), key=lambda one: (self._is_accepted(one), self._share(one), one.order))
+        read, asked = self._read(best), len(self.verdicts[best.id])
+        if not read:
+            return Selection(candidate=best, reason="No verdict on it could be read." if asked else "Nobody judged it.")
+        found = f"{sum(read)} of {len(read)} verdicts on it found no fault"
+        lost = f"; {asked - len(read)} of {asked} could not be read" if asked > len(read) else ""
+        if self._is_accepted(best):
+            return Selection(candidate=best, accepted=True, reason=f"Accepted: {found}{lost}.")
+        few = f", and {(self.params.group + 1) // 2} are needed" if all(read) else ""
+        return Selection(candidate=best, accepted=False, reason=f"Not accepted: {found}{lost}{few}.")
+
+    def _read(self, candidate: Candidate) -> list[bool]:
+        return [passed for passed in self.verdicts[candidate.id] if passed is not None]
+
+    def _is_accepted(self, candidate: Candidate) -> bool:
+        read = self._read(candidate)
+        return all(read) and 2 * len(read) >= self.params.group
 
     def _share(self, candidate: Candidate) -> float:
-        """Of the verdicts on it that could be read; what nobody judged comes last."""
-        read = self.read.get(candidate.id, 0)
-        return self.passes.get(candidate.id, 0) / read if read else -1.0
+        """Of the verdicts on it that could be read; candidates without one come last."""
+        read = self._read(candidate)
+        return sum(read) / len(read) if read else -1.0
 
     # --- the roles ---------------------------------------------------------------------------------------------------
 
@@ -137,50 +143,21 @@ class Groups:
         )
 
     async def _examined(self, step: int, role: str, written: Sequence[Candidate]) -> list[Report]:
-        rewards = [float(self._is_right(one)) for one in written]
+        rewards = [_reward(self._is_right(one)) for one in written]
         picked = self._chosen(step, written, rewards, high_first=False)
         numbers = range(1, self.params.group + 1)
         return _readable(await concurrently(self._verdict(step, role, one, number) for one in picked for number in numbers))
 
     async def _verdict(self, step: int, role: str, candidate: Candidate, number: int) -> Report | None:
         call = f"step/{step}/{candidate.id}/{number}"
-        final = await self.desk.ask(
-            call,
-            role=role,
-            prompt="shared/verifier",
-            values={"answer_form": self.desk.form("decision"), "solution": self.desk.content(candidate.text)},
-            place=Place(round=candidate.round, subject=f"candidate {candidate.id}", index=number),
-            schema=_SCHEMA,
-        )
-        found = final if isinstance(final, Unscored) else read_decision(final)
-        decision = found if isinstance(found, Decision) else None
-        if decision is not None:
-            self.read[candidate.id] = self.read.get(candidate.id, 0) + 1
-            self.passes[candidate.id] = self.passes.get(candidate.id, 0) + decision.passed
-        elif isinstance(final, Final) and isinstance(found, Unscored):
-            self.desk.unread(call, role, found.reason)
-        self._tell(candidate, call, number, found)
-        return Report(candidate, decision, call) if decision is not None else None
-
-    def _tell(self, candidate: Candidate, call: str, number: int, found: Decision | Unscored) -> None:
-        """Verdicts of a group have no order, so there are no streaks."""
-        decision = found if isinstance(found, Decision) else None
-        event = CandidateJudged(
-            candidate=candidate.id,
-            index=number,
-            call=call,
-            passed=decision.passed if decision else None,
-            unscored=found.reason if isinstance(found, Unscored) else "",
-            issues=decision.issues if decision else (),
-            summary=decision.summary if decision else "",
-            passes=0,
-            failures=0,
-        )
-        self.desk.ctx.emit(f"{call}/judged", event)
+        place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=number)
+        decision, _ = await verified(self.desk, role, candidate, call, place)
+        self.verdicts[candidate.id].append(decision.passed if decision else None)
+        return Report(candidate, decision, call) if decision else None
 
     async def _corrected(self, step: int, role: str, flagged: Sequence[Report]) -> list[Candidate]:
         """Corrections of a few of the reports that found a fault. A report is right where its solution is wrong."""
-        rewards = [float(not self._is_right(report.candidate)) for report in flagged]
+        rewards = [_reward(self._is_right(report.candidate), turned=True) for report in flagged]
         picked = self._chosen(step, flagged, rewards, high_first=True)
         size, round_ = self.params.group, (step + 1) // 2
         return _readable(
@@ -205,14 +182,19 @@ class Groups:
 
     # --- inputs ------------------------------------------------------------------------------------------------------
 
-    def _is_right(self, candidate: Candidate) -> bool:
-        """Whether it ends with the problem's answer, which no prompt holds; false where there is none."""
-        return answers_agree("\n\n".join(candidate.steps), self.desk.problem.answer)
+    def _is_right(self, candidate: Candidate) -> bool | None:
+        """Whether it ends with the problem's answer, which no prompt holds; None where that is undecided."""
+        return answer_compared("\n\n".join(candidate.steps), self.desk.problem.answer).is_equal
 
-    def _chosen(self, step: int, inputs: Sequence[T], rewards: Sequence[float], *, high_first: bool) -> list[T]:
+    def _chosen(self, step: int, inputs: Sequence[T], rewards: Sequence[float | None], *, high_first: bool) -> list[T]:
         choice: Choice = self.params.choice if self.desk.problem.answer else "random"
         draw = self.desk.draw(f"inputs/{step}")
         return chosen(inputs, rewards, choice=choice, high_first=high_first, wanted=self.params.inputs, rng=draw)
+
+
+def _reward(is_right: bool | None, *, turned: bool = False) -> float | None:
+    """1 or 0; `turned` for a report, which is right where its solution is wrong."""
+    return None if is_right is None else float(is_right != turned)
 
 
 def _readable(found: Sequence[T | None]) -> list[T]:

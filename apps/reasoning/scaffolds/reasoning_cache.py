@@ -138,7 +138,8 @@ async def _written(desk: Desk, params: Params, turn: int, state: str, call: str,
         "turn": str(turn),
         "turns": str(max(turn, params.turns)),
     }
-    return await desk.ask(call, role="solver", prompt="reasoning_cache/solver", values=values, place=place)
+    prompt = "reasoning_cache/solver"
+    return await desk.ask(call, role="solver", prompt=prompt, values=values, place=place, writes_solution=True)
 
 
 async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: Final) -> str:

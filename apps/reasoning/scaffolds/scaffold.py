@@ -12,6 +12,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader
+from apps.reasoning.scaffolds import answer_line
 from apps.reasoning.scaffolds.estimates import Estimate
 
 P = TypeVar("P", bound=Value)
@@ -68,7 +69,8 @@ class Scaffold:
     @property
     def prompts(self) -> dict[str, str]:
         """Name to SHA-256 of every prompt file that it may use, frozen into a run's specification."""
-        return loader.hashes(self.name) | (loader.hashes("shared") if self.shares_prompts else {})
+        shared = loader.hashes("shared") if self.shares_prompts else {}
+        return loader.hashes(self.name) | shared | loader.hashes(answer_line.METHOD)
 
 
 def reader(params: type[P]) -> Callable[[Mapping[str, Any]], P]:

@@ -15,6 +15,8 @@ from apps.reasoning.journal.keys import request_hash, sha_of
 ALIAS_OF: dict[ToolJob, str] = {"python": SANDBOX, "check_math": SANDBOX, "search": SANDBOX}
 #: From the dispatch to the answer; the sandbox's own limit on the code is shorter.
 TOOL_DEADLINE_S = 120.0
+#: The same for a check of formulas: a last guard, since its limits count operations and a busy machine needs longer.
+CHECK_DEADLINE_S = 300.0
 UNREADABLE = "The tool's answer could not be read."
 
 
@@ -26,7 +28,7 @@ def tool_request(run: str, key: str, job: ToolJob, content: str, priority: int) 
         role=job,
         alias=ALIAS_OF[job],
         messages=(Message(role="user", content=content),),
-        deadline_s=TOOL_DEADLINE_S,
+        deadline_s=CHECK_DEADLINE_S if job == "check_math" else TOOL_DEADLINE_S,
         priority=priority,
         job=job,
     )

@@ -5,6 +5,7 @@ static/js/formulas.js follows the same rules for text that still streams; tests/
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 MAX_INLINE = 2_000
@@ -16,6 +17,7 @@ ENVIRONMENTS = (
     *("cases", "array", "matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "Vmatrix"),
 )
 _BEGIN = re.compile(r"\\begin\{((?:" + "|".join(ENVIRONMENTS) + r")\*?)\}")
+_OPENING = re.compile(rf"\\[(\[]|\$\$|{_BEGIN.pattern}")
 # A blank line or fenced code ends an inline formula that is not closed; fenced code ends a display as well.
 _INLINE_END = re.compile(r"\n[ \t\r]*(?:\n|`{3}|~{3})")
 _DISPLAY_END = re.compile(r"\n(?:[ \t]*>)*[ \t]*(?:`{3}|~{3})")
@@ -143,8 +145,34 @@ def code_end(text: str, position: int) -> int:
     return ticks.end()
 
 
+class Unclosed(NamedTuple):
+    """A sign that opens a formula which is never closed, so that it is shown as it was typed. `line` counts from 1."""
+
+    sign: str
+    line: int
+
+    @property
+    def closing(self) -> str:
+        """What would close it."""
+        return {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}.get(self.sign) or self.sign.replace("begin", "end")
+
+
 def formulas(text: str) -> Iterator[Formula]:
     """All formulas of a Markdown text in order, those in fenced code and code spans left out."""
+    return (one for one in _scanned(text) if isinstance(one, Formula))
+
+
+def unclosed(text: str, most: int = 5) -> list[Unclosed]:
+    r"""The first `\(`, `\[`, `$$` and `\begin{…}` of a Markdown text that open no formula. A lone `$` may be a price.
+
+    `most` bounds the work too: each of them is followed as far as a formula may reach.
+    """
+    signs = ((place, sign) for place in _scanned(text) if isinstance(place, int) and (sign := _OPENING.match(text, place)))
+    return [Unclosed(sign[0], text.count("\n", 0, place) + 1) for place, sign in islice(signs, most)]
+
+
+def _scanned(text: str) -> Iterator[Formula | int]:
+    """The formulas of a text, and the places of signs that open none."""
     position = _after_fence(text, 0)
     while special := _SPECIAL.search(text, position):
         position, sign = special.start(), special[0]
@@ -156,6 +184,7 @@ def formulas(text: str) -> Iterator[Formula]:
             yield found
             position = found.end
         else:
+            yield position
             position += 2 if sign == "\\" and text[position + 1 : position + 2] != "\n" else 1
 
 

@@ -16,7 +16,7 @@ from apps.reasoning.hints.material import WRITTEN_AT_MOST
 from apps.results import feedback, proposals
 from apps.results.access import problem_coached_for, request_answered_for, request_own_for, version_own_for
 from apps.results.forms import AskForm, HintForm, RequestForm, RulesForm
-from apps.results.hint_material import text_answered
+from apps.results.hint_material import text_shown
 from apps.results.models import FeedbackRequest, FeedbackRules, HintProposal, ProposalState, RungAsked
 from apps.results.proposing import models_for_hints
 from apps.submissions.models import SubmissionVersion
@@ -166,8 +166,7 @@ def _answer(
     leaks: tuple[object, ...] = (),
     status: int = 200,
 ) -> HttpResponse:
-    version = found.version
-    shown = text_answered(waiting) if waiting is not None else version
+    version, shown = found.version, text_shown(found)
     rules = feedback.rules_of(version.submission.problem)
     titles = RUNGS[Track(found.track)]
     context = {

@@ -58,7 +58,7 @@ def result_pdf(request: HttpRequest, version_id: uuid.UUID) -> HttpResponse:
         raise Http404("No results are released for this version.")
     try:
         name = f"problem-{version.submission.problem.label}-version-{version.number}.pdf"
-        return pdf_answer(request, result_document(result), name)
+        return pdf_answer(result_document(result), name)
     except PdfFailed as error:
         messages.error(request, str(error))
         return redirect("results:result", version_id=version_id)

@@ -21,6 +21,7 @@ from apps.schemes.models import MarkingScheme
 from apps.schemes.selectors import version_newest
 from apps.schemes.sheets import STEPS, sheet_of_text
 from apps.schemes.starter import STARTER
+from apps.ui.sent import whole_number
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,8 +125,7 @@ def _asks_to_save(request: HttpRequest) -> bool:
 
 def _number(request: HttpRequest) -> int:
     """The `row_version` that the person began from; 0, which none is, where it makes no sense."""
-    text = request.POST.get("based_on", "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+    return whole_number(request.POST.get("based_on", ""), 9) or 0
 
 
 def _imported(request: HttpRequest, problem: Problem, imported: Imported) -> HttpResponse:

@@ -1,8 +1,10 @@
 """Text files out of a ZIP archive that somebody uploaded. Nothing is written to disk; sizes are counted, not believed."""
 
 import io
+import lzma
 import stat
 import zipfile
+import zlib
 from pathlib import PurePosixPath
 
 from apps.problems.importing.files import FILE_BYTES, FileWrong
@@ -15,6 +17,8 @@ TOTAL_BYTES = 50 * 1024 * 1024
 RATIO_AT_MOST = 100
 _RATIO_FROM = 64 * 1024
 _CHUNK = 64 * 1024
+#: What zipfile raises over an archive that it cannot read; the errors of decompressors are none of its own.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, EOFError, OSError, ValueError)
 _ENDINGS = {".md", ".markdown", ".tex", ".txt"}
 
 
@@ -48,7 +52,7 @@ def archive_read(data: bytes) -> tuple[dict[PurePosixPath, str], list[tuple[str,
                     texts[path] = content.decode("utf-8-sig")
                 except UnicodeDecodeError:
                     left_out.append((str(path), "It is not in UTF-8."))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+    except _DAMAGED as error:
         raise FileWrong("This ZIP archive is damaged, encrypted, or of a kind that is not read here.") from error
     if not texts:
         raise FileWrong("The archive has no Markdown, LaTeX or text file in it.")

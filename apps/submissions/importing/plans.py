@@ -177,7 +177,10 @@ def _known(contest: Contest) -> set[tuple[str, str]]:
 
 def _paper_of(contest: Contest, draft: SubmissionDraft) -> Paper:
     known = Identity.objects.filter(contest=contest, person=None, name=draft.author).select_related("paper").first()
-    return known.paper if known else author_add(contest=contest, name=draft.author, kind=AuthorKind(draft.kind))
+    if known is not None:
+        return known.paper
+    more = {"school": draft.school, "external_id": draft.external_id}
+    return author_add(contest=contest, name=draft.author, kind=AuthorKind(draft.kind), **more)
 
 
 def _text_add(paper: Paper, problem: ContestProblem, draft: SubmissionDraft) -> None:

@@ -2,7 +2,7 @@
 
 | layout | author | problem | judgement |
 |---|---|---|---|
-| ours (CSV, JSONL) | `author` | `problem`: label, slug, id or title | `points`, `out_of`, `comment` |
+| ours (CSV, JSONL) | `author`, `school`, `external_id` | `problem`: label, slug, id or title | `points`, `out_of`, `comment` |
 | GradingBench (CSV) | `Grading ID`, each row another | `Problem ID` | `Points` out of 7 |
 | DeepSeekMath-V2 (JSONL) | the model | `problem_idx` | `human_rating` out of 7, where there is one |
 | folders (ZIP) | the folder below `submissions/`, else the top one | the file's name | `grader-comments.md`: `A1: 7/10`, … |
@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 from typing import Any
 
-from apps.contests.models import NAME_LENGTH, AuthorKind
+from apps.contests.models import EXTERNAL_LENGTH, NAME_LENGTH, AuthorKind
 from apps.problems.importing.files import FileWrong, Record, Table
 from apps.problems.importing.values import RowWrong, text_of
 from apps.submissions.models import TEXT_LENGTH, TextFormat
@@ -45,6 +45,8 @@ class SubmissionDraft:
     text: str
     format: str = TextFormat.MARKDOWN
     kind: str = AuthorKind.MODEL
+    school: str = ""
+    external_id: str = ""
     judgement: Judgement | None = None
 
 
@@ -87,6 +89,9 @@ def checked(draft: SubmissionDraft) -> SubmissionDraft:
             raise RowWrong(f"It has no {what}.")
     if len(draft.author) > NAME_LENGTH:
         raise RowWrong(f"The author's name is longer than {NAME_LENGTH} characters.")
+    for value, what, most in ((draft.school, "school", NAME_LENGTH), (draft.external_id, "external_id", EXTERNAL_LENGTH)):
+        if len(value) > most:
+            raise RowWrong(f"The {what} is longer than {most} characters.")
     if len(draft.text) > TEXT_LENGTH:
         raise RowWrong(f"The text is longer than {TEXT_LENGTH:,} characters.")
     return draft
@@ -105,6 +110,8 @@ def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
         text=text_of(values, "text"),
         format=text_format,
         kind=kind,
+        school=_word(values, "school"),
+        external_id=_word(values, "external_id"),
         judgement=_judgement(_word(values, "points"), _word(values, "out_of"), text_of(values, "comment")),
     )
 

@@ -1,5 +1,6 @@
 """Template tags that every page may use without loading them. docs/components.md lists them."""
 
+import html
 import uuid
 from datetime import datetime
 from decimal import Decimal
@@ -15,13 +16,15 @@ from django.utils.safestring import SafeString
 
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.texts.latex import shown_of, without_author
-from apps.ui import markdown, words
+from apps.ui import formulas, markdown, words
+from apps.ui.asking import FIELD, Question
 
 register = template.Library()
 register.filter("prose", markdown.render)
 register.filter("written_as", shown_of)
 register.filter("nameless", without_author)
 register.filter("answer", markdown.render_answer)
+register.filter("unclosed", formulas.unclosed)
 register.filter("tex_inline", markdown.render_inline)
 register.filter("thousands", words.thousands)
 register.filter("compact", words.compact)
@@ -32,6 +35,12 @@ register.filter("duration", words.duration)
 def one_full_stop(sentence: str | None) -> str:
     """A reason as a sentence: with the full stop that it may have already."""
     return f"{(sentence or '').rstrip('.')}."
+
+
+@register.filter
+def field_words(name: str) -> str:
+    """The name of a form's field as a label, where the form itself is not at hand."""
+    return name.replace("_", " ").replace("-", " ").strip().capitalize()
 
 
 @register.filter
@@ -103,6 +112,13 @@ def when(moment: datetime | None, empty: str = "—") -> SafeString | str:
 def person(user: AbstractUser | None, nobody: str = "—") -> str:
     """The name somebody goes by, or `nobody` where there is no account: the command line, or one taken away."""
     return user.get_short_name() or user.get_username() if user is not None else nobody
+
+
+@register.simple_block_tag
+def ask(content: str, yes: str = "Yes", of: str = "") -> SafeString:
+    """A question in a form, asked before the form is done (`asking`). `of`: the button that asks, as `name=value`."""
+    question = Question(of, yes, html.unescape(" ".join(content.split())))
+    return format_html('<input type="hidden" name="{}" value="{}">', FIELD, question.written)
 
 
 @register.simple_tag

@@ -16,19 +16,19 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpResponse
 
 from apps.ui.typeset.document import Document
 from apps.ui.typeset.kept import Kept
+from apps.ui.unavailable import Unavailable
 
 logger = logging.getLogger(__name__)
 TEMPLATE = Path(__file__).with_name("document.typ")
 WALL_S = 45.0
 LETTERS_AT_MOST = 1_500_000
 PICTURES_AT_MOST = 64 * 1024**2
-#: How many are made at once by one web process, how long another one waits for its turn, and when to ask again after that.
-AT_ONCE, WAIT_S, AGAIN_S = 2, 5.0, 10
+#: How many are made at once by one web process, and how long another one waits for its turn.
+AT_ONCE, WAIT_S = 2, 5.0
 PLACES = BoundedSemaphore(AT_ONCE)
 MADE = Kept(bytes_at_most=32 * 1024**2, seconds=600)
 
@@ -37,8 +37,12 @@ class PdfFailed(Exception):
     """No PDF was made; the message says why, for people."""
 
 
-class PdfBusy(Exception):
-    """Others are being made, and this one was not waited for any longer."""
+class PdfBusy(Unavailable):
+    """Other PDFs are being made, and this one has waited long enough."""
+
+    headline = "Other PDFs are being made."
+    explanation = "The server makes a few at a time, and each takes some seconds."
+    advice = "Try again in a moment."
 
 
 def is_possible() -> bool:
@@ -98,13 +102,8 @@ def _run(folder: Path) -> None:
         logger.warning("Typst says of a PDF: %s", done.stderr[-2_000:])
 
 
-def pdf_answer(request: HttpRequest, document: Document, name: str) -> HttpResponse:
-    """The PDF as a file to be saved under this name; 503 with a page where it is not made now. Raises `PdfFailed`."""
-    try:
-        answer = HttpResponse(pdf_made(document), content_type="application/pdf")
-    except PdfBusy:
-        busy = render(request, "pdf_busy.html", {"again": request.get_full_path()}, status=503)
-        busy["Retry-After"] = str(AGAIN_S)
-        return busy
+def pdf_answer(document: Document, name: str) -> HttpResponse:
+    """The PDF as a file to be saved under this name. Raises `PdfFailed`, `PdfBusy`."""
+    answer = HttpResponse(pdf_made(document), content_type="application/pdf")
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer

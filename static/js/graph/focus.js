@@ -33,10 +33,12 @@ export function focusSet(graph, { mode = "all", id = "", depth = 0, round = 0, r
   }
 }
 
-/** Ids next to `id`: what it uses and what uses it. */
+/** Ids next to `id`: what it uses and what uses it, then its other versions and what is merged. */
 export function neighbours(graph, id) {
   const found = { uses: [], usedBy: [] };
-  for (const edge of graph.edges.values()) {
+  const isUse = ({ kind }) => kind === "uses";
+  const edges = [...graph.edges.values()];
+  for (const edge of [...edges.filter(isUse), ...edges.filter((edge) => !isUse(edge))]) {
     if (edge.target === id) found.uses.push(edge.source);
     if (edge.source === id) found.usedBy.push(edge.target);
   }
@@ -59,7 +61,7 @@ function recent(graph) {
 function reach(graph, start, depth, ends) {
   const next = new Map();
   for (const edge of graph.edges.values()) {
-    if (edge.kind === "merges") continue;
+    if (edge.kind !== "uses") continue;
     const [from, to] = ends(edge);
     if (!next.has(from)) next.set(from, []);
     next.get(from).push(to);

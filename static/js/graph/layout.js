@@ -5,7 +5,8 @@
 // out anew by barycentre sweeps. Nodes of one call (a round of a rollout) are placed as one group, so that the picture does
 // not depend on how events were batched.
 //
-// node: {id, kind, round, rollout, call, first_seq}; edge: {source, target, kind}, `source` is drawn above `target`.
+// node: {id, kind, round, rollout, call, first_seq}; edge: {source, target, kind, named}, `source` is drawn above `target`.
+// Places follow `named`, the lemma that the text names, so that a merge, which changes `source`, moves nothing.
 
 export const PITCH_X = 72;
 export const PITCH_Y = 72;
@@ -100,10 +101,10 @@ function bySeq(a, b) {
 }
 
 function addParents(layout, edges) {
-  for (const { source, target, kind } of edges) {
+  for (const { source, target, kind, named = source } of edges) {
     if (kind === "merges") continue;
     if (!layout.parents.has(target)) layout.parents.set(target, new Set());
-    layout.parents.get(target).add(source);
+    layout.parents.get(target).add(named);
   }
 }
 

@@ -76,6 +76,7 @@ export class GraphView {
     this.cy.batch(() => {
       for (const id of placed) this.cy.getElementById(id).position({ ...this.layout.position.get(id) });
       this.cy.add(this.#elements(added, newEdges.map((edge) => edge.id)));
+      this.#route(data.edges);
       if (placed.length > added.length) this.#bendAll();
       for (const id of changed) this.#redraw(id);
     });
@@ -103,6 +104,7 @@ export class GraphView {
         this.#redraw(id);
         if (before.has(id) && before.get(id).total < node.total) voted.push(id);
       }
+      this.#route(this.graph.edges.values());
       this.cy.edges().forEach((edge) => {
         edge.toggleClass("unborn", !this.graph.edges.has(edge.id()));
       });
@@ -271,11 +273,23 @@ export class GraphView {
     return Math.round(-2 * bow(this.layout, source, target));
   }
 
+  /** Draw `edges` from where they come now: a lemma may have been merged since. */
+  #route(edges) {
+    for (const { id, source } of edges) {
+      const drawn = this.cy.getElementById(id);
+      if (drawn.empty() || drawn.data("source") === source) continue;
+      drawn.move({ source });
+      this.#bendOne(drawn);
+    }
+  }
+
   #bendAll() {
-    this.cy.edges().forEach((edge) => {
-      const bend = this.#bend(edge.data("source"), edge.data("target"));
-      edge.data("bend", bend).toggleClass("bent", Boolean(bend));
-    });
+    this.cy.edges().forEach((edge) => this.#bendOne(edge));
+  }
+
+  #bendOne(edge) {
+    const bend = this.#bend(edge.data("source"), edge.data("target"));
+    edge.data("bend", bend).toggleClass("bent", Boolean(bend));
   }
 
   #redraw(id) {

@@ -11,7 +11,7 @@ import { Lanes } from "./lanes.js";
 import { mountReplay } from "./replay.js";
 import { RunStream } from "./run_stream.js";
 import { mountSolutions, showSolution, SOLUTION_KINDS } from "./solutions.js";
-import { compact, duration, liveness } from "./words.js";
+import { compact, duration, liveness, tellInherited } from "./words.js";
 
 const TIMELINE_MS = 500;
 const HEADER_MS = 400;
@@ -181,6 +181,7 @@ function tellMeter(box) {
   const told = box.querySelector('[data-part="under-way"]');
   told.hidden = !more;
   told.textContent = ` + ${words(more)}`;
+  tellInherited(box, state.run[`inherited_${name}`]);
   const limit = state.run.budget?.[name];
   const bar = box.querySelector(".meter");
   if (!limit || !bar) return;
@@ -304,6 +305,7 @@ function goLive() {
   stream = new RunStream(`${protocol === "https:" ? "wss" : "ws"}://${host}${page.dataset.socket}`, {
     after: Number(page.dataset.seq),
     onFrame: (frame) => loop.push(frame),
+    onUndone: () => window.location.reload(),
     onLink: (link) => {
       if (link.state === "live" && state.link?.state !== "live") {
         state.liveSince = performance.now();

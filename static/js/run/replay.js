@@ -3,11 +3,12 @@
 import { nodeName } from "../graph/nouns.js";
 import { Lanes } from "./lanes.js";
 import { drawCards } from "./replay_cards.js";
-import { countUntil, Fold, graphAt, timesOf } from "./replay_fold.js";
+import { countUntil, Fold, timesOf } from "./replay_fold.js";
+import { graphAt } from "./replay_graph.js";
 import { ReplayStreams } from "./replay_streams.js";
 import { drawTimeline } from "./replay_timeline.js";
 import { drawVotes } from "./replay_votes.js";
-import { compact, duration } from "./words.js";
+import { compact, duration, tellInherited } from "./words.js";
 
 const DRAW_MS = 250;
 const CALM_MS = 1000;
@@ -250,6 +251,7 @@ class Replay {
     const budget = this.page.querySelector(`#run-header [data-meter="${name}"]`);
     if (!budget) return;
     budget.querySelector('[data-part="used"]').textContent = words(amount);
+    tellInherited(budget, this.fold.inherited[name]);
     const bar = budget.querySelector(".meter");
     if (!bar) return;
     bar.setAttribute("aria-valuenow", String(Math.round(amount)));

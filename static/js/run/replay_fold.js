@@ -35,15 +35,17 @@ export function countUntil(times, clock) {
   return low;
 }
 
-const fresh = () => ({ passes: 0, valid: 0, total: 0, expected: 0, confidence: null, low: null, high: null, unscored: "", status: "", scores: null });
+/** What is known of a subject before anything is said of it. */
+export const fresh = () => ({ passes: 0, valid: 0, total: 0, expected: 0, confidence: null, low: null, high: null, unscored: "", status: "", scores: null, unread: 0 });
 
 /** The fold: take events one by one with `take`. */
 export class Fold {
   constructor() {
     this.seq = 0;
     this.subjects = new Map(); // lemma, proof or candidate → counts and verdict
-    this.lost = new Map(); // lemma → merged or retired
-    this.finders = new Map(); // lemma → how many were merged into it
+    this.merged = new Map(); // lemma → the one it was merged into
+    this.retired = new Set();
+    this.finders = new Map(); // lemma → the rollouts that found it
     this.humans = new Map();
     this.asked = new Map();
     this.votes = new Map(); // subject → its votes in order, for the list of votes
@@ -51,6 +53,7 @@ export class Fold {
     this.tools = new Map(); // tool calls that are open → job
     this.checks = new Map(); // subject → outcome of its formula check
     this.told = new Set(); // calls whose judgement is told, candidates, pairs, states, turns, checks, memories
+    this.judgements = { passed: 0, failed: 0, unread: 0 }; // all checks of candidates
     this.counts = new Map(); // what the page counts → the words for it
     this.wanted = this.worked = 0; // tool calls in conversations
     this.kept = new Set();
@@ -59,6 +62,7 @@ export class Fold {
     this.isOver = false;
     this.tokens = 0;
     this.calls = 0;
+    this.inherited = { tokens: 0, calls: 0 }; // what a fork took over; it is not in the two above
     this.round = 0;
     this.isKnockOut = false;
     this.bars = new Map(); // place and role of a bar of the timeline → calls ended, failed and under way
@@ -72,11 +76,13 @@ export class Fold {
     });
   }
 
-  /** A call that was open is over. */
-  close(call, failed) {
+  /** A call that was open is over; one of attempt 0 was taken over from the run that this one was forked from. */
+  close({ call, attempt, tokens = 0 }, failed) {
     const { body } = this.open.get(call) ?? {};
     this.open.delete(call);
-    this.calls += 1;
+    const sums = attempt === 0 ? this.inherited : this;
+    sums.calls += 1;
+    sums.tokens += tokens;
     if (!body) return;
     for (const bar of this.barsOf(body)) {
       bar.running -= 1;
@@ -123,19 +129,19 @@ const TAKERS = {
     if (body.role === KNOCK_OUT_ROLE) fold.isKnockOut = true;
     else fold.round = Math.max(fold.round, body.round ?? 0);
   },
-  "call.ended": (fold, { call, tokens = 0 }) => {
-    fold.close(call, false);
-    fold.tokens += tokens;
-  },
-  "call.failed": (fold, { call }) => { fold.close(call, true); },
+  "call.ended": (fold, body) => { fold.close(body, false); },
+  "call.failed": (fold, body) => { fold.close(body, true); },
   "output.unread": (fold, { call }) => { fold.told.add(`unread ${call}`); },
-  "lemma.proposed": (fold, { lemma }) => { fold.subject(lemma).status ||= "proposed"; },
-  "lemma.merged": (fold, { lemma, into }) => {
-    fold.lost.set(lemma, "merged");
-    fold.finders.set(into, (fold.finders.get(into) ?? 1) + (fold.finders.get(lemma) ?? 1));
+  "lemma.proposed": (fold, { lemma, rollout = 0 }) => {
+    fold.subject(lemma).status ||= "proposed";
+    fold.finders.set(lemma, new Set([rollout]));
   },
-  "lemma.retired": (fold, { lemma }) => { fold.lost.set(lemma, "retired"); },
-  "lemma.restored": (fold, { lemma }) => { fold.lost.delete(lemma); },
+  "lemma.merged": (fold, { lemma, into }) => {
+    fold.merged.set(lemma, into);
+    fold.finders.set(into, new Set([...(fold.finders.get(into) ?? []), ...(fold.finders.get(lemma) ?? [])]));
+  },
+  "lemma.retired": (fold, { lemma }) => { fold.retired.add(lemma); },
+  "lemma.restored": (fold, { lemma }) => { fold.retired.delete(lemma); },
   "vote.cast": (fold, { subject, index, of = 0, first_fault: fault, wrong_lemma: wrong, unscored }) => {
     const row = fold.subject(subject);
     const passed = !unscored && !wrong && fault === -1;
@@ -143,7 +149,7 @@ const TAKERS = {
     row.expected = Math.max(of, row.total);
     row.valid += Number(!unscored);
     row.passes += Number(passed);
-    const words = unscored ? "could not be read" : passed ? "no fault" : wrong ? `wrong lemma ${wrong}` : `fault in step ${fault}`;
+    const words = unscored ? "could not be read" : passed ? "no fault" : wrong ? `wrong lemma ${wrong}` : fault ? `fault in step ${fault}` : "fault at no step of the text";
     fold.vote(subject, index, unscored ? "unread" : passed ? "pass" : "fault", words);
   },
   "verdict.reached": (fold, { subject, ...verdict }) => {
@@ -164,6 +170,7 @@ const TAKERS = {
     row.expected = Math.max(of, row.total);
     fold.told.add(call);
     if (score !== undefined) row.scores.set(index, score / scale);
+    else row.unread += 1;
     recount(row);
     const mark = score === undefined ? "unread" : score === scale ? "pass" : score === 0 ? "fault" : "part";
     fold.vote(candidate, index, mark, score === undefined ? "could not be read" : `${score} of ${scale}`);
@@ -183,6 +190,9 @@ const TAKERS = {
       row.passes += Number(passed);
       row.confidence = row.passes / row.valid;
     }
+    row.unread += Number(passed === undefined);
+    fold.judgements[passed === undefined ? "unread" : passed ? "passed" : "failed"] += 1;
+    fold.counts.set("checks", checksWords(fold.judgements));
     fold.vote(candidate, index, passed === undefined ? "unread" : passed ? "pass" : "fault", passed === undefined ? "could not be read" : passed ? "pass" : "fail");
   },
   "pool.kept": (fold, { round, kept }) => {
@@ -242,67 +252,8 @@ function recount(row) {
   row.confidence = scores.length ? scores.reduce((sum, score) => sum + score, 0) / scores.length : null;
 }
 
-/** The graph `whole` (docs/graph_data.md) as it stood: nodes as they were then, and ids; places are the drawing's business. */
-export function graphAt(whole, fold) {
-  const nodes = new Map();
-  for (const node of whole.nodes) if (node.kind === "problem" || node.first_seq <= fold.seq) nodes.set(node.id, nodeAt(node, fold));
-  const edges = new Map();
-  for (const edge of whole.edges) {
-    if (edge.seq <= fold.seq && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
-  }
-  const uses = [...edges.values()].filter((edge) => edge.kind === "uses");
-  const contributing = fold.selected ? whole.contributing.filter((id) => nodes.has(id)) : [];
-  const used = new Set(uses.map((edge) => edge.source));
-  const next = new Map();
-  for (const { source, target } of uses) {
-    if (!next.has(source)) next.set(source, []);
-    next.get(source).push(target);
-  }
-  const isFrontier = (node) => ["lemma", "human", "candidate"].includes(node.kind) && !used.has(node.id) && !fold.lost.has(node.id);
-  return {
-    nodes,
-    edges,
-    contributing: new Set(contributing),
-    redundant: new Set(whole.redundant.filter((id) => edges.has(id) && isImpliedAt(whole, edges.get(id), next, fold.seq))),
-    frontier: [...nodes.values()].filter(isFrontier).map((node) => node.id),
-  };
-}
-
-function nodeAt(node, fold) {
-  if (["problem", "pair", "memory"].includes(node.kind)) return node;
-  const { scores, ...then } = fold.subjects.get(node.id) ?? fresh();
-  const status = fold.lost.get(node.id) ?? (then.status || (node.kind === "candidate" ? (fold.kept.has(node.id) ? "kept" : "") : then.status));
-  return {
-    ...node, ...then, status, human: fold.humans.get(node.id) ?? "", found_by: fold.finders.get(node.id) ?? 1,
-    check: node.check ? fold.checks.get(node.id) ?? "" : "", words: node.kind === "candidate" ? fold.remembered.get(node.id) ?? candidateWords(then, scores) : node.words,
-  };
-}
-
-function candidateWords({ passes, valid, total, confidence }, scores) {
-  if (!total) return "not yet judged";
-  if (scores) return confidence === null ? "" : `mean ${Math.round(100 * confidence)} % of the full score, ${valid} report${valid === 1 ? "" : "s"}`;
-  return `${passes} of ${valid} checks passed`;
-}
-
-/** What is implied once stays implied as uses come: the earliest event at which it was seen to be is remembered. */
-function isImpliedAt(whole, edge, next, seq) {
-  whole.impliedAt ??= new Map();
-  if (whole.impliedAt.get(edge.id) <= seq) return true;
-  const implied = isImplied(edge, next);
-  if (implied) whole.impliedAt.set(edge.id, seq);
-  return implied;
-}
-
-/** Is there a longer way for this use among the uses that are there (`next`: id → what uses it)? */
-function isImplied({ source, target }, next) {
-  const seen = new Set();
-  const open = (next.get(source) ?? []).filter((id) => id !== target);
-  for (let first = 0; first < open.length; first += 1) { // Longer ways are seldom much longer: near nodes first.
-    const id = open[first];
-    if (id === target) return true;
-    if (seen.has(id)) continue;
-    seen.add(id);
-    open.push(...(next.get(id) ?? []));
-  }
-  return false;
+/** As `Exchange.tally` in apps/explorations/exchange.py. */
+function checksWords({ passed, failed, unread }) {
+  const all = passed + failed + unread;
+  return `${all} check${all === 1 ? "" : "s"}: ${passed} passed, ${failed} failed${unread ? `, ${unread} could not be read` : ""}`;
 }

@@ -14,13 +14,15 @@ export const NO_SUCH_RUN = 4404;
 /**
  * `onFrame(frame)` gets every frame whose content is new: `events` frames hold only events that follow the last one, in order.
  * `onLink({state, retryMs})` is told of "connecting", "catching-up", "live", "waiting", "signed-out", "gone" and "stopped".
+ * `onUndone()` is told of a run that has fewer events than the page: a restore has undone the newest, so the page must load again.
  */
 export class RunStream {
-  constructor(url, { after = 0, onFrame = () => {}, onLink = () => {}, WebSocketClass = globalThis.WebSocket, clock = globalThis, now = () => Date.now(), random = Math.random } = {}) {
+  constructor(url, { after = 0, onFrame = () => {}, onLink = () => {}, onUndone = () => {}, WebSocketClass = globalThis.WebSocket, clock = globalThis, now = () => Date.now(), random = Math.random } = {}) {
     this.url = url;
     this.seq = after;
     this.onFrame = onFrame;
     this.onLink = onLink;
+    this.onUndone = onUndone;
     this.WebSocketClass = WebSocketClass;
     this.clock = clock;
     this.now = now;
@@ -93,7 +95,12 @@ export class RunStream {
       this.#takeEvents(frame);
       return;
     }
-    if (frame.t === "hello" && frame.seq <= this.seq) this.#say("live");
+    if (frame.t === "hello" && frame.seq < this.seq) {
+      this.stop();
+      this.onUndone();
+      return;
+    }
+    if (frame.t === "hello" && frame.seq === this.seq) this.#say("live");
     if (frame.t === "beat") {
       if (frame.seq > this.seq) this.#again();
       else this.#say("live");

@@ -63,3 +63,10 @@ export function liveness({ status, stalled = false }, generating = {}, open = 0,
   if (open) return { state: "running", words: `${sure ? "waiting for the model; " : ""}${plural(open, "call")} under way` };
   return { state: "running", words: concluding ? "running; its last formulas are checked" : "running; between two calls" };
 }
+
+/** What a fork took over of a budget's kind, in its box in the header. */
+export function tellInherited(box, amount = 0) {
+  const place = box.querySelector('[data-part="inherited"]');
+  place.hidden = !amount;
+  place.textContent = `, ${compact(amount)} taken over`;
+}

@@ -1,7 +1,6 @@
 """`manage.py up`: bring the whole application up on this machine, print its address, and stop it cleanly on Ctrl-C."""
 
 import errno
-import fcntl
 import os
 import signal
 import socket
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.management import CommandError, call_command
@@ -24,8 +23,10 @@ from redis.exceptions import RedisError
 from supervisor.xmlrpc import SupervisorTransport
 
 from apps.accounts.services import sample_accounts_ensure
+from apps.config.private import NotOurs, data_folder_close, own_folder
 from apps.config.stack import StackError, supervisor_config
 from apps.reasoning.domain.errors import AliasError
+from apps.runs.file_locks import LockHeld, file_lock, up_lock
 from apps.runs.streams import sync_client
 from apps.ui.vendor import vendor_is_complete
 
@@ -47,7 +48,7 @@ class Command(BaseCommand):
             os.environ["PORT"] = str(options["port"])
         began = time.monotonic()
         run_dir, log_dir = _folders()
-        with _only_one(run_dir / "up.lock"):
+        with _only_one():
             _check_port()
             _check_redis()
             _check_assets()
@@ -134,11 +135,15 @@ class Command(BaseCommand):
 def _folders() -> tuple[Path, Path]:
     run_dir, log_dir = settings.DATA_DIR / "run", settings.DATA_DIR / "log"
     try:
-        for folder in (run_dir, log_dir, settings.VALKEY_SOCKET.parent):
+        for folder in (settings.DATA_DIR, run_dir, log_dir):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        own_folder(settings.VALKEY_SOCKET.parent)  # With a long DATA_DIR it lies in the folder that all users have for scratch.
+        data_folder_close(settings.DATA_DIR)
         probe = run_dir / "writable"
         probe.touch()
         probe.unlink()
+    except NotOurs as error:
+        raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(
             f"The data folder {settings.DATA_DIR} cannot be written ({error.strerror}); set DATA_DIR to a folder of yours."
@@ -147,16 +152,15 @@ def _folders() -> tuple[Path, Path]:
 
 
 @contextmanager
-def _only_one(path: Path) -> Iterator[IO[str]]:
+def _only_one() -> Iterator[None]:
     """Hold the lock of this data folder: two stacks on one database and one socket would fight."""
-    with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise CommandError(
-                f"Lemmascope is already running on {settings.DATA_DIR}; stop it, or set DATA_DIR and PORT for a second one."
-            ) from error
-        yield lock
+    try:
+        with file_lock(up_lock(settings.DATA_DIR)):
+            yield
+    except LockHeld as error:
+        raise CommandError(
+            f"Lemmascope is already running on {settings.DATA_DIR}; stop it, or set DATA_DIR and PORT for a second one."
+        ) from error
 
 
 def _config_text(run_dir: Path, log_dir: Path) -> str:

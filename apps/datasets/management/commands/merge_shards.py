@@ -10,6 +10,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from apps.datasets.merging import ShardBroken, shards_merge
+from apps.runs.file_locks import LockHeld
 from apps.runs.models import LIVE, Run
 
 
@@ -38,6 +39,10 @@ class Command(BaseCommand):
             except ShardBroken as error:
                 broken.append(str(error))
                 continue
+            except LockHeld as error:
+                raise CommandError(
+                    f"A backup or another merge is under way; try again later. {before:,} shards were merged so far."
+                ) from error
             before, after = before + merged[0], after + merged[1]
         self.stdout.write(f"{before:,} small shards became {after:,}.")
         if broken:

@@ -18,6 +18,7 @@ from apps.explorations.exports import run_head
 from apps.explorations.plans import Plan, is_large, plan_aliases, plan_duration, plan_estimate, usable_aliases
 from apps.explorations.progress import Progress
 from apps.explorations.services import plan_start, worked_example_start
+from apps.lemmas.final_answers import final_answer_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -136,6 +137,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(run_head(run), ensure_ascii=False))
         else:
             self.stdout.write(f"\n{run.status}: {outcome.get('reason') or run.status_reason}")
+            if found := final_answer_of(run):
+                self.stdout.write(f"answer: {found['outcome']}. {found['reason']}")
             self.stdout.write(f"run {run.public_id}; page /runs/{run.public_id}/")
         if run.status != RunStatus.FINISHED:
             sys.exit(1)

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from apps.grading.agreement_text import shown
 from apps.grading.columns import TWICE_PARTED, Columns, factor_of, labels_of, scale_of
-from apps.grading.comparisons import Asked, Part, compare
+from apps.grading.comparisons import Asked, Part, gathered_of, parts_of
 from apps.grading.mark_files import rows_read
+from apps.grading.shown import views_json, views_told
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.report import DRAWS
 
@@ -36,6 +37,13 @@ class Command(BaseCommand):
             metavar="COLUMN",
             help="a grader's points; may be given several times",
         )
+        parser.add_argument(
+            "--each-on-its-own", action="store_true",
+            help="several graders each on all papers that it scored, not on those that all of them scored",
+        )  # fmt: skip
+        parser.add_argument(
+            "--baseline", default="", metavar="COLUMN", help="the grader that others are held against (the first)"
+        )
         parser.add_argument("--runs", action="store_true", help="the predicted columns are repeated runs of one grader")
         parser.add_argument("--second", default="", metavar="COLUMN", help="a second person's points: the line to compare with")
         parser.add_argument("--problem", default="", metavar="COLUMN", help="the problem; intervals are drawn by problem")
@@ -56,17 +64,25 @@ class Command(BaseCommand):
         if not 0 <= options["draws"] <= DRAWS_AT_MOST or options["seed"] < 0:
             raise CommandError(f"Draws are from 0 to {DRAWS_AT_MOST:,}, and a seed is not negative.")
         asked = Asked(
-            predicted=tuple(dict.fromkeys(options["predicted"])), runs=options["runs"], second=options["second"],
+            predicted=tuple(options["predicted"]), runs=options["runs"], second=options["second"],
             halves=HALVES[options["points"]], draws=options["draws"], seed=options["seed"],
         )  # fmt: skip
         try:
-            parts = compare(rows_read(_bytes(options["file"]), options["rows"]), _columns(options), asked)
+            gathered = gathered_of(rows_read(_bytes(options["file"]), options["rows"]), _columns(options), asked)
+            if not options["each_on_its_own"]:
+                if options["baseline"] and options["baseline"] not in gathered.graders:
+                    raise FileWrong(f"The baseline is one of the graders: {', '.join(gathered.graders)}.")
+                gathered = gathered.on_common(options["baseline"])
+            parts = parts_of(gathered, draws=asked.draws, seed=asked.seed)
         except (FileWrong, ValueError) as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            found = {"seed": asked.seed, "draws": asked.draws, "parts": [part.model_dump(mode="json") for part in parts]}
+            found = {"seed": asked.seed, "draws": asked.draws, "views": views_json(gathered.views)}
+            found["parts"] = [part.model_dump(mode="json") for part in parts]
             self.stdout.write(json.dumps(found, ensure_ascii=False, indent=2))
         else:
+            for line in views_told(gathered.views, {}).lines:
+                self.stdout.write(line)
             self.stdout.write(_text(parts, asked, self.stdout.isatty()), ending="")
 
 

@@ -4,7 +4,6 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,18 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.grading.answer_lengths import answers_of, answers_words
 from apps.grading.call_files import CallFile
 from apps.grading.jobs import Job, RowColumns, jobs_of_rows, jobs_of_versions
+from apps.grading.kept_columns import names_beside, renamed
 from apps.grading.mark_files import rows_read
-from apps.grading.outputs import row_of, runs_in
+from apps.grading.naming import VARIANTS, variant_asked, variant_of
+from apps.grading.outputs import COLUMNS, row_of, runs_in
 from apps.grading.pieces import pieces_known
-from apps.grading.plans import GradingPlan, PlanWrong, Prepared, Total, run_name, total_of
-from apps.grading.running import Done, grade_all, model_servers, workers
+from apps.grading.plans import EMPTY, GradingPlan, PlanWrong, Prepared, Total, run_name, total_of
+from apps.grading.running import Done, grade_all, model_servers, ungraded, workers
+from apps.grading.shown import ViewShown
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.domain.errors import AliasError, RunHalted
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.view import GUIDELINES, PARTS, REFERENCE, SCHEME, View
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.runs.local import is_stack_up
 from apps.submissions.models import SubmissionVersion
@@ -42,7 +45,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", nargs="?", help="CSV, JSONL or JSON with a script a row")
         parser.add_argument("--submission", action="append", default=[], metavar="ID", help="a version that was handed in")
-        parser.add_argument("--workflow", required=True, choices=list(GRADERS))
+        parser.add_argument("--workflow", required=True, metavar="NAME", help=f"{', '.join(GRADERS)}; manners follow a +")
         parser.add_argument("--alias", action="append", default=[], metavar="[ROLE=]MODEL", help="of all roles, or of one")
         parser.add_argument("--out", required=True, type=Path, help="JSONL; calls are kept beside it, in OUT.calls")
         columns = parser.add_argument_group("columns of the file")
@@ -52,7 +55,7 @@ class Command(BaseCommand):
         columns.add_argument("--guidelines", default="", metavar="COLUMN", help="words to markers")
         columns.add_argument("--scheme", default="", metavar="COLUMN", help="a marking scheme in a form that can be imported")
         columns.add_argument("--problem", default="", metavar="COLUMN", help="the problem's name")
-        columns.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name")
+        columns.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name (paper, else name)")
         columns.add_argument("--keep", action="append", default=[], metavar="COLUMN", help="copied to the output: a mark, …")
         columns.add_argument("--rows", default="", metavar="WAY", help="where a JSON file has its rows")
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the grader")
@@ -68,12 +71,14 @@ class Command(BaseCommand):
         try:
             plan = _plan(options)
             jobs = _jobs(options)
-            known = {job.problem.statement: pieces_known(job.problem.statement, plan.roles) for job in jobs}
-            todo, ended = _left(plan, jobs, options["out"], known)
+            ended = runs_in(options["out"], options["keep"])
+            todo = _Todo(plan, jobs, ended)
             answers = answers_of(plan.workflow, plan.roles)
-            total = total_of(plan, todo, known, answers)
-            self._tell(total, len(jobs) - len(todo), answers_words(total.roles, answers, plan.roles))
-            if options["estimate"] or not todo:
+            total = total_of(plan, todo.jobs, todo.known, answers)
+            self._tell_names(options["keep"])
+            self._tell_view(plan, options)
+            self._tell(total, todo, answers_words(total.roles, answers, plan.roles))
+            if options["estimate"] or not todo.count:
                 return
             if total.calls_max > LARGE_CALLS and not options["yes"]:
                 raise CommandError(f"This may make {total.calls_max:,} calls. Add --yes to start it.")
@@ -81,22 +86,43 @@ class Command(BaseCommand):
         except (AliasError, FileWrong, PlanWrong) as error:
             raise CommandError(str(error)) from error
 
-    def _tell(self, total: Total, done: int, rests_on: str) -> None:
-        if done:
-            self.stdout.write(f"{done} of {done + total.scripts} are in the output already.")
+    def _tell_names(self, kept: list[str]) -> None:
+        for own, name in renamed(names_beside(COLUMNS, kept)).items():
+            self.stdout.write(f"“{own}” of the file is kept; the grader's own column is “{name}”.")
+
+    def _tell_view(self, plan: GradingPlan, options: dict[str, Any]) -> None:
+        view = plan.view or View()
+        self.stdout.write(f"The grader is shown {view.words}, besides the script.")
+        given = {REFERENCE: ", ".join(options["reference"]), GUIDELINES: options["guidelines"], SCHEME: options["scheme"]}
+        for part, columns in given.items():
+            if columns and part not in view.parts:
+                other = f"{plan.workflow}+{part}"
+                hint = f" Write --workflow {other} to show them." if other in VARIANTS else ""
+                self.stdout.write(f"It is not shown what stands in “{columns}”: its view has not {PARTS[part]}.{hint}")
+
+    def _tell(self, total: Total, todo: "_Todo", rests_on: str) -> None:
+        if todo.done:
+            self.stdout.write(f"{todo.done} of {todo.all} are in the output already.")
+        if todo.troubles:
+            reasons = ", ".join(f"{count} {reason}" for reason, count in todo.troubles.most_common())
+            number = sum(todo.troubles.values())
+            what = "script cannot be graded; it is" if number == 1 == todo.all else "scripts cannot be graded; they are"
+            self.stdout.write(f"{number} of {todo.all} {what} written as unscored, without a call: {reasons}.")
         expected = f"About {_counted(total.calls_expected, 'call')} and {total.tokens_expected:,} tokens"
         self.stdout.write(f"{_counted(total.scripts, 'script')}. {expected}, at most {_counted(total.calls_max, 'call')}.")
         if total.scripts:
             self.stdout.write(rests_on)
 
-    def _grade(self, plan: GradingPlan, jobs: list[Job], ended: frozenset[str], options: dict[str, Any]) -> None:
+    def _grade(self, plan: GradingPlan, todo: "_Todo", ended: frozenset[str], options: dict[str, Any]) -> None:
         out: Path = options["out"]
         models = {name: role.alias for name, role in plan.roles.items()}
+        named = variant_asked(plan.workflow, {**plan.overrides, "view": plan.view}).name
+        shown = ViewShown(view=plan.view or View()).text
         counts: Counter[str] = Counter()
         with out.open("a", encoding="utf-8") as output, CallFile(Path(f"{out}.calls"), ended) as calls:
 
             def tell(done: Done) -> None:
-                output.write(json.dumps(row_of(done, plan.workflow, models), ensure_ascii=False) + "\n")
+                output.write(json.dumps(row_of(done, named, shown, models), ensure_ascii=False) + "\n")
                 output.flush()
                 counts.update(
                     scripts=1,
@@ -106,10 +132,12 @@ class Command(BaseCommand):
                     prepared_calls=done.spent.prepared.calls,
                     prepared_tokens=done.spent.prepared.tokens,
                 )
-                self.stdout.write(f"{counts['scripts']}/{len(jobs)} {done.job.paper}: {done.grading.sentence}")
+                self.stdout.write(f"{counts['scripts']}/{todo.count} {done.job.paper}: {done.grading.sentence}")
 
+            for one in todo.ungraded:
+                tell(one)
             try:
-                async_to_sync(_run)(plan, jobs, calls, tell, options["at_once"])
+                async_to_sync(_run)(plan, todo.jobs, calls, tell, options["at_once"])
             except* RunHalted as group:
                 reason = group.exceptions[0]
                 raise CommandError(f"{reason} What is done is kept; the same command goes on from there.") from None
@@ -118,6 +146,37 @@ class Command(BaseCommand):
         if prepared := counts["prepared_calls"]:
             tokens = f"{counts['prepared_tokens']:,} tokens"
             self.stdout.write(f"Prepared once for the problems: {_counted(prepared, 'call')}, {tokens}.")
+
+
+class _Todo:
+    """What of a file is not in the output yet: scripts to be graded, and those that no grader can be asked about.
+
+    `known` holds by statement what was prepared before. Raises `PlanWrong` where nothing can be graded for want of more than
+    a text.
+    """
+
+    def __init__(self, plan: GradingPlan, jobs: list[Job], ended: frozenset[str]) -> None:
+        troubles = [plan.trouble(job) for job in jobs]
+        if all(troubles) and (found := next((pair for pair in zip(jobs, troubles, strict=True) if pair[1] != EMPTY), None)):
+            raise PlanWrong(f"{found[0].paper}: {found[1]}.")
+        good = [job for job, trouble in zip(jobs, troubles, strict=True) if not trouble]
+        self.known: dict[str, Prepared] = {
+            statement: pieces_known(statement, plan.roles) for statement in {job.problem.statement for job in good}
+        }
+        self.jobs = [job for job in good if run_name(plan.spec(job, self.known[job.problem.statement])) not in ended]
+        lost = [ungraded(plan, job, trouble) for job, trouble in zip(jobs, troubles, strict=True) if trouble]
+        self.ungraded = [one for one in lost if one.run not in ended]
+        self.troubles = Counter(filter(None, troubles))
+        self.all = len(jobs)
+
+    @property
+    def count(self) -> int:
+        return len(self.jobs) + len(self.ungraded)
+
+    @property
+    def done(self) -> int:
+        """How many are in the output already."""
+        return self.all - self.count
 
 
 def _counted(number: int, what: str) -> str:
@@ -147,9 +206,12 @@ def _plan(options: dict[str, Any]) -> GradingPlan:
     here = all(alias.backend == "openai_http" for alias in aliases.values())
     if not here and not options["estimate"] and not is_stack_up():
         raise PlanWrong("A model of these runs inside the inference worker. Start the stack with `make up`, then try again.")
-    overrides = dict(_override(given) for given in options["set"])
+    variant = variant_of(options["workflow"])
+    overrides = dict(_override(given) for given in options["set"]) | variant.overrides
+    if variant.view.guidelines and options["file"] and not options["guidelines"]:
+        raise PlanWrong(f"{variant.name} shows guidelines for markers: say in which column they are, with --guidelines.")
     plan = GradingPlan(
-        options["workflow"], aliases, overrides, options["max_new_tokens"], options["temperature"], options["seed"],
+        variant.grader.name, aliases, overrides, options["max_new_tokens"], options["temperature"], options["seed"],
         options["budget_calls"],
     )  # fmt: skip
     _ = plan.roles
@@ -160,6 +222,8 @@ def _override(given: str) -> tuple[str, Any]:
     name, separator, value = given.partition("=")
     if not separator:
         raise PlanWrong(f"--set needs NAME=VALUE, not {given}.")
+    if name == "view":
+        raise PlanWrong("What a grader is shown is part of its name, such as --workflow single_turn+guidelines.")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -194,9 +258,3 @@ def _bytes(name: str) -> bytes:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise PlanWrong(f"{name} cannot be read: {error.strerror}.") from error
-
-
-def _left(plan: GradingPlan, jobs: list[Job], out: Path, known: Mapping[str, Prepared]) -> tuple[list[Job], frozenset[str]]:
-    """The scripts that the output does not hold yet, and the gradings that it holds."""
-    ended = runs_in(out)
-    return [job for job in jobs if run_name(plan.spec(job, known[job.problem.statement])) not in ended], ended

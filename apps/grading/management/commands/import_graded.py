@@ -1,6 +1,8 @@
 """`manage.py import_graded PATH`: bring scripts with points by people in, as a set to measure graders by."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,17 @@ from apps.grading.set_shapes import named
 from apps.problems.importing.files import FileWrong
 
 SHOWN = 20
+
+
+def maximum(word: str) -> Decimal:
+    """A number of points above 0."""
+    try:
+        found = Decimal(word)
+    except InvalidOperation:
+        found = Decimal(0)
+    if not (found.is_finite() and found > 0):
+        raise ArgumentTypeError(f"{word!r} is no number of points above 0.")
+    return found
 
 
 class Command(BaseCommand):
@@ -26,21 +39,26 @@ class Command(BaseCommand):
         parser.add_argument("--title", default="", help="what the set is called (the layout and the file's name)")
         parser.add_argument("--credit", default="", help="whose work it is, where the layout does not say")
         parser.add_argument("--licence", default="", help="under which licence, where the layout does not say")
+        parser.add_argument(
+            "--out-of", type=maximum, metavar="N", help="the maximum of points, for rows that do not tell it (column max)"
+        )
         parser.add_argument("--look", action="store_true", help="say what would go in, and stop")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             upload = upload_of(options["path"])
             known = set_known(upload)
-            draft = named(set_read(upload), credit=options["credit"], licence=options["licence"])
+            draft = named(set_read(upload, options["out_of"]), credit=options["credit"], licence=options["licence"])
             if known is not None:
                 self.stdout.write(f"This is in already, as “{known.title}”.")
                 return
+            taken = len(draft.scripts)
             if not options["look"]:
                 title = options["title"] or f"{draft.layout}: {options['path'].stem}"
                 made = set_import(upload=upload, draft=draft, title=title, by=None)
+                taken = made.scripts.count()
                 scores = HumanScore.objects.filter(script__graded_set=made).count()
-                self.stdout.write(f"“{made.title}” is in: {made.scripts.count()} scripts, {scores} points by people.")
+                self.stdout.write(f"“{made.title}” is in: {taken} scripts, {scores} points by people.")
         except FileWrong as error:
             raise CommandError(str(error)) from error
         if options["look"]:
@@ -49,7 +67,14 @@ class Command(BaseCommand):
         lost = sum(bool(issue.lost) for issue in issues)
         if issues:
             self.stdout.write(f"{len(issues)} issues came with them; {lost} have no place in their script and are listed only.")
+        maxima = Counter(score.out_of for _, script in draft.scripts for score in script.scores)
+        if maxima:
+            told = ", ".join(f"{most.normalize():f} ({count})" for most, count in sorted(maxima.items()))
+            self.stdout.write(f"Points are out of {told}.{' Each maximum is compared by itself.' if len(maxima) > 1 else ''}")
         self.stdout.write(f"Credit: {draft.credit or 'not told'}. Licence: {draft.licence or 'not told'}.")
+        if draft.wrong:
+            rows = "1 row was" if len(draft.wrong) == 1 else f"{len(draft.wrong)} rows were"
+            self.stdout.write(f"{rows} left out of {len(draft.wrong) + taken}; no figure of this set counts them.")
         for where, reason in draft.wrong[:SHOWN]:
             self.stdout.write(f"Left out: {where}: {reason}")
         if len(draft.wrong) > SHOWN:

@@ -8,10 +8,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from apps.grading.kept_columns import beside, names_beside, renamed
 from apps.grading.mark_files import Row, columns_check, rows_read, value_of
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.marking.span_markup import findings_of, markup_read, points_of_four
 from apps.reasoning.texts.segmentation import segment
+
+COLUMNS = ("script", "points", "findings", "markup_faults")
+#: Before a column of ours whose name the file has.
+READ = "read_"
 
 
 class Command(BaseCommand):
@@ -23,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, help="CSV, JSONL or JSON with a script a row")
         parser.add_argument("--text", required=True, help="the column with the marked text")
         parser.add_argument("--grade", default="", help="the column with the grade from 1 to 4; it becomes 2x − 1 points")
-        parser.add_argument("--keep", nargs="*", default=[], help="columns that go to the output as they are")
+        parser.add_argument("--keep", nargs="*", default=[], help="columns that go to the output as they are, before ours")
         parser.add_argument("--rows", default="", help="the way to the rows in a JSON file")
         parser.add_argument("--out", type=Path, required=True, help="where the rows go, as JSONL")
 
@@ -40,9 +45,12 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         with options["out"].open("w", encoding="utf-8") as out:
             for number, row in enumerate(rows, 1):
-                read = _row(row, text, grade, number) | {name: value_of(row, name) for name in kept}
+                read = _row(row, text, grade, number)
                 counts.update(findings=len(read["findings"]), faults=len(read["markup_faults"]))
-                out.write(json.dumps(read, ensure_ascii=False) + "\n")
+                together = beside({name: value_of(row, name) for name in kept}, read, READ)
+                out.write(json.dumps(together, ensure_ascii=False) + "\n")
+        for own, name in renamed(names_beside(COLUMNS, kept, READ)).items():
+            self.stdout.write(f"“{own}” of the file is kept; ours is “{name}”.")
         told = f"{len(rows)} scripts, {counts['findings']} findings"
         self.stdout.write(f"{told}, {counts['faults']} places of markup that cannot be read (markup_faults).")
 

@@ -114,7 +114,10 @@ async def _asked(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
     }
     place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
     tools = FUNCTIONS if calls_functions and not is_last else ()
-    return await desk.ask(call, role=seat.role, prompt=seat.prompt, values=values | dict(seat.values), place=place, tools=tools)
+    filled, writes = values | dict(seat.values), seat.finishing == "answer"
+    return await desk.ask(
+        call, role=seat.role, prompt=seat.prompt, values=filled, place=place, tools=tools, writes_solution=writes
+    )
 
 
 async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str) -> _Done:

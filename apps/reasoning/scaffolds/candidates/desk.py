@@ -18,6 +18,7 @@ from apps.reasoning.prompts.loader import fence, load, render
 from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.proofs import ReadProof, read_proof
+from apps.reasoning.scaffolds.answer_line import answer_line
 
 EMPTY = "(none)"
 MAX_HINT = 20_000
@@ -71,11 +72,16 @@ class Desk:
         place: Place,
         schema: dict[str, Any] | None = None,
         tools: Sequence[OfferedTool] = (),
+        writes_solution: bool = False,
     ) -> Final | Unscored:
-        """One call with the prompt file `prompt`; Unscored where it failed for good (the failure is recorded)."""
+        """One call with the prompt file `prompt`; Unscored where it failed for good (the failure is recorded).
+
+        Where it `writes_solution` and the problem has an answer, the prompt asks for an answer line.
+        """
         rule = load("shared/forms/fence_rule").system
         shared = {"fence_rule": rule, "problem": self.content(self.problem.statement)}
-        filled = render(load(prompt), shared | dict(values))
+        closing = answer_line(self.problem) if writes_solution else ""
+        filled = render(load(prompt), shared | dict(values), closing=closing)
         try:
             return await self.ctx.generate(
                 key,
@@ -108,7 +114,8 @@ class Desk:
         """
         form = load("shared/forms/proof_tags").system
         common = {"proof_form": form, "hints": self.content("\n".join(f"- {hint}" for hint in self.hints))}
-        final = await self.ask(key, role=role, prompt=prompt, values=common | dict(values or {}), place=place)
+        filled = common | dict(values or {})
+        final = await self.ask(key, role=role, prompt=prompt, values=filled, place=place, writes_solution=True)
         found = final if isinstance(final, Unscored) else read_proof(final)
         if not isinstance(found, ReadProof):
             reason = found.reason if isinstance(found, Unscored) else f"it gives no solution: {found.reason}"

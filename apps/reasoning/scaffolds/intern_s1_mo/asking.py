@@ -16,6 +16,7 @@ from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.mentions import relabel
 from apps.reasoning.reading.summaries import SummaryJson
 from apps.reasoning.reading.votes import LemmaVerdictJson, ProofVerdictJson
+from apps.reasoning.scaffolds.answer_line import answer_line
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 
@@ -78,7 +79,7 @@ def write_prompt(x: Exploration, library: str, candidate: int) -> RenderedPrompt
         "candidate": str(candidate),
         "candidates": str(x.params.candidates),
     }
-    return _filled("writer", values)
+    return _filled("writer", values, closing=answer_line(x.problem))
 
 
 def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
@@ -109,7 +110,7 @@ def revise_prompt(x: Exploration, library: str, proof: Proof, revision: int, can
         "candidate": str(candidate),
         "candidates": str(x.params.candidates),
     }
-    return _filled("reviser", values)
+    return _filled("reviser", values, closing=answer_line(x.problem))
 
 
 def final_lemmas(x: Exploration) -> list[Lemma]:
@@ -139,9 +140,9 @@ def final_library(x: Exploration) -> str:
     return _content(x, "\n\n".join(_with_proof(x, entry, scores=x.params.shows_scores, final=True) for entry in entries))
 
 
-def _filled(role: str, values: dict[str, str]) -> RenderedPrompt:
+def _filled(role: str, values: dict[str, str], *, closing: str = "") -> RenderedPrompt:
     rule = load(f"{METHOD}/forms/fence_rule").system
-    return render(load(f"{METHOD}/{role}"), {"fence_rule": rule, **values})
+    return render(load(f"{METHOD}/{role}"), {"fence_rule": rule, **values}, closing=closing)
 
 
 def _form(x: Exploration, name: str) -> str:

@@ -128,7 +128,7 @@ class Exploration:
             if closes_cycle(self.edges, user, lemma.id):
                 refused.append(f"{user}, {where}: {mention.quote!r} would make the argument circular")
                 continue
-            self.edges.add_edge(user, lemma.id)
+            self.edges.add_edge(lemma.id, user)
             anchor = TextAnchor(where=where, start=mention.start, end=mention.end, quote=mention.quote)
             self.tell(f"edge/{user}/{lemma.id}", EdgeAdded(user=user, used=lemma.id, evidence=anchor))
             used.append(lemma.id)

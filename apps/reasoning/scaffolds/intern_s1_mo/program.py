@@ -71,8 +71,8 @@ def _judgement(x: Exploration, proof: Proof) -> str:
 
 
 def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome:
-    proposed = sum(1 for _ in x.lemmas)
-    held = sum(lemma.in_library for lemma in x.lemmas)
+    proposed = len({x.lemmas.representative(lemma).id for lemma in x.lemmas})
+    held = len({x.lemmas.standing(lemma).id for lemma in x.lemmas if lemma.in_library})
     if exhausted:
         refused = f"The writer says: {x.refusals[min(x.refusals)]}" if x.refusals else "No proof was written by then."
         return Outcome(accepted=None, reason=f"{exhausted} {refused}", ended_by="budget")

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from apps.reasoning.domain.events import VerdictReached, VoteCast
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored, unchecked
-from apps.reasoning.domain.verdicts import NO_FAULT, Confidence, Vote, aggregate
+from apps.reasoning.domain.verdicts import UNPLACED, Confidence, Vote, aggregate
 from apps.reasoning.prompts.loader import RenderedPrompt
-from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote
+from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, unplaced
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
@@ -142,15 +142,17 @@ def _finding(x: Exploration, vote: Vote) -> str:
         name = x.final_label(lemma) if lemma else vote.wrong_lemma
         return f"Lemma {name} is wrong. {vote.summary}".strip()
     faulty = [check for check in vote.checks if not check.sound]
-    remarks = " ".join(f"Step {check.step}: {check.comment}" for check in faulty if check.comment) or vote.summary
-    return f"The first fault is in step {vote.first_fault}. {remarks}".strip() if vote.first_fault != NO_FAULT else ""
+    remarks = " ".join(f"Step {check.step}: {check.comment}" for check in faulty if check.comment)
+    if vote.first_fault == UNPLACED:
+        return f"There is a fault. {vote.summary} {remarks}".strip()
+    return f"The first fault is in step {vote.first_fault}. {remarks or vote.summary}".strip()
 
 
 def _with_lemma_id(x: Exploration, vote: Vote) -> Vote:
-    """The vote with the id of the lemma it names; unread where there is no such lemma."""
+    """The vote with the id of the lemma it names; a fault at no place where there is no such lemma."""
     if not vote.wrong_lemma:
         return vote
     lemma = x.lemmas.named(vote.wrong_lemma, None)
     if lemma is None:
-        return Vote(unscored=Unscored(reason=f"it names Lemma {vote.wrong_lemma}, which does not exist"))
+        return unplaced(f"It names Lemma {vote.wrong_lemma} as wrong, which does not exist.", vote)
     return vote.model_copy(update={"wrong_lemma": x.lemmas.representative(lemma).id})

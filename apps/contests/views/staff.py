@@ -1,0 +1,66 @@
+"""All contests, for staff: who organises them, what the library hides for them, and undoing it."""
+
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from apps.accounts.access import user_of
+from apps.contests import deletion, services
+from apps.contests.access import contests_administered_by
+from apps.contests.asking import deletion_question, sight_words
+from apps.contests.models import Contest
+from apps.contests.selectors import administration_rows
+from apps.contests.views.writing import STALE, number_of
+
+DONE = {
+    "delete": "“{}” is deleted.",
+    "restore": "“{}” is back, in preparation.",
+    "show": "The library shows the problems of “{}” again.",
+    "hide": "The library hides the problems of “{}” as its state says.",
+}
+
+
+@never_cache
+@require_GET
+def contest_administration(request: HttpRequest) -> HttpResponse:
+    """The list of all contests."""
+    user = user_of(request)
+    if not user.is_staff:
+        raise Http404("There is no such page.")
+    rows = [
+        (row, deletion_question(row.contest), deletion.deletion_refusal(row.contest), sight_words(row.contest))
+        for row in administration_rows(contests_administered_by(user))
+    ]
+    return render(request, "contests/contest_administration.html", {"rows": rows})
+
+
+@require_POST
+def contest_administer(request: HttpRequest, contest_id: uuid.UUID, verb: str) -> HttpResponse:
+    """`delete` and `restore` a contest, let the library `show` or `hide` its problems."""
+    user = user_of(request)
+    contest = get_object_or_404(contests_administered_by(user), public_id=contest_id)
+    if verb not in DONE:
+        raise Http404("There is no such page.")
+    try:
+        _do(verb, contest, request)
+    except services.ContestChanged:
+        messages.error(request, STALE)
+    except services.ContestRefused as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, DONE[verb].format(contest.title))
+    return redirect("contests:administration")
+
+
+def _do(verb: str, contest: Contest, request: HttpRequest) -> None:
+    user, based_on = user_of(request), number_of(request)
+    if verb == "delete":
+        deletion.contest_delete(contest=contest, based_on=based_on, by=user)
+    elif verb == "restore":
+        deletion.contest_restore(contest=contest, based_on=based_on, by=user)
+    else:
+        deletion.problems_show(contest=contest, shows=verb == "show", based_on=based_on, by=user)

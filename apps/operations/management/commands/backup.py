@@ -1,0 +1,45 @@
+"""`manage.py backup FILE`: database and folders of this installation in one file, while it runs (docs/backup.md)."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from apps.operations.backups.databases import database_of
+from apps.operations.backups.folders import FOLDERS, BackupFailed
+from apps.operations.backups.making import backup_make
+from apps.operations.backups.words import Progress, in_bytes
+
+
+class Command(BaseCommand):
+    help = "Write the database and the folders beside it to one file, while the installation runs."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="the file to make, for instance lemmascope-2026-11-23.tar.zst")
+        parser.add_argument(
+            "--without", action="append", default=[], choices=FOLDERS, help="leave out a folder; may be repeated"
+        )
+
+    def handle(self, **options: Any) -> None:
+        target: Path = options["file"].absolute()
+        try:
+            made = backup_make(
+                target,
+                database=database_of(connection.settings_dict),
+                data_dir=Path(settings.DATA_DIR),
+                application=settings.VERSION,
+                without=frozenset(options["without"]),
+                tell=Progress("backed up", self.stdout.write),
+            )
+        except BackupFailed as error:
+            raise CommandError(str(error)) from error
+        for name in made.left_out:
+            self.stderr.write(f"Left out: {name} is a link that leads out of {settings.DATA_DIR}.")
+        if made.gone:
+            self.stderr.write(f"{len(made.gone)} files were deleted while the backup was made, such as {made.gone[0]}.")
+        what = f"the database and {made.files} files, {in_bytes(made.read_bytes)}"
+        self.stdout.write(f"{target}: {what}, compressed to {in_bytes(made.written_bytes)}. Restore it with: manage.py restore")

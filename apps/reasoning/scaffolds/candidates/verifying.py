@@ -1,0 +1,42 @@
+"""One verifier's pass or fail on a candidate: asked, read and published the same way in every scaffold."""
+
+from apps.reasoning.domain.candidate_events import CandidateJudged
+from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.domain.verdicts import Streaks
+from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+
+# Pydantic takes longer to write a schema than everything else of a check together.
+_SCHEMA = DecisionJson.model_json_schema()
+
+
+async def verified(
+    desk: Desk, role: str, candidate: Candidate, call: str, place: Place, before: Streaks | None = None
+) -> tuple[Decision | None, Streaks]:
+    """The decision, None where it could not be read, and the streaks after it.
+
+    `before`: the streaks up to this check; None where checks have no order and so no streaks.
+    """
+    values = {"answer_form": desk.form("decision"), "solution": desk.content(candidate.text)}
+    final = await desk.ask(call, role=role, prompt="shared/verifier", values=values, place=place, schema=_SCHEMA)
+    found = final if isinstance(final, Unscored) else read_decision(final)
+    if isinstance(found, Unscored) and isinstance(final, Final):
+        desk.unread(call, role, found.reason)
+    decision = found if isinstance(found, Decision) else None
+    passed = decision.passed if decision else None
+    streaks = before.after(passed) if before is not None else Streaks()
+    event = CandidateJudged(
+        candidate=candidate.id,
+        index=place.index,
+        call=call,
+        passed=passed,
+        unscored=found.reason if isinstance(found, Unscored) else "",
+        issues=decision.issues if decision else (),
+        summary=decision.summary if decision else "",
+        passes=streaks.passes,
+        failures=streaks.failures,
+        overruled=decision is not None and decision.overruled,
+    )
+    desk.ctx.emit(f"{call}/judged", event)
+    return decision, streaks

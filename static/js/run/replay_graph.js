@@ -1,0 +1,108 @@
+// The graph of a run as it stood at any of its events. Pure: no DOM, no network. `fold` is a Fold of replay_fold.js.
+import { fresh } from "./replay_fold.js";
+
+/** The graph `whole` (docs/graph_data.md) as it stood: nodes as they were then, and ids; places are the drawing's business. */
+export function graphAt(whole, fold) {
+  const nodes = new Map();
+  for (const node of whole.nodes) if (node.kind === "problem" || node.first_seq <= fold.seq) nodes.set(node.id, nodeAt(node, fold));
+  const edges = new Map();
+  for (const edge of whole.edges) {
+    const isThere = edge.kind === "merges" ? fold.merged.has(edge.source) : (edge.first_seq ?? edge.seq) <= fold.seq;
+    const then = isThere ? edgeAt(edge, fold) : edge;
+    if (isThere && nodes.has(then.source) && nodes.has(then.target)) edges.set(then.id, then);
+  }
+  const next = new Map();
+  for (const { source, target, kind } of edges.values()) {
+    if (kind !== "uses") continue;
+    if (!next.has(source)) next.set(source, []);
+    next.get(source).push(target);
+  }
+  return {
+    nodes,
+    edges,
+    contributing: new Set(fold.selected ? whole.contributing.filter((id) => nodes.has(id)) : []),
+    redundant: redundantAt(whole, edges, next, fold.seq),
+    frontier: frontierAt(nodes, next),
+  };
+}
+
+/** As in the core (apps/reasoning/graph/lemma_graph.py): live lemmas that no live lemma uses; solutions that nothing came from. */
+function frontierAt(nodes, next) {
+  const isLemma = ({ kind }) => kind === "lemma" || kind === "human";
+  const isLive = (node) => isLemma(node) && !["merged", "retired", "rejected"].includes(node.status);
+  const isFrontier = (node) => {
+    const users = next.get(node.id) ?? [];
+    return node.kind === "candidate" ? !users.length : isLive(node) && !users.some((id) => isLive(nodes.get(id)));
+  };
+  return [...nodes.values()].filter(isFrontier).map((node) => node.id);
+}
+
+/** An edge from where it came then: from the lemma that the text names, until that was merged. */
+function edgeAt(edge, fold) {
+  const { source, named = source } = edge;
+  return source === named ? edge : { ...edge, source: representativeAt(named, fold) };
+}
+
+/** As in the core (`representatives`): the end of the chain of merges while it holds, else the last in the chain that does. */
+function representativeAt(name, fold) {
+  const chain = [name];
+  for (let into = fold.merged.get(name); into && !chain.includes(into); into = fold.merged.get(into)) chain.push(into);
+  const holds = (id) => fold.subjects.get(id)?.status === "verified" && !fold.retired.has(id);
+  return chain.findLast(holds) ?? chain.at(-1);
+}
+
+function nodeAt(node, fold) {
+  if (["problem", "pair", "memory"].includes(node.kind)) return node;
+  const { scores, unread, ...then } = fold.subjects.get(node.id) ?? fresh();
+  const judged = then.status || (node.kind === "candidate" && fold.kept.has(node.id) ? "kept" : "");
+  const status = fold.merged.has(node.id) ? "merged" : fold.retired.has(node.id) ? "retired" : judged;
+  return {
+    ...node, ...then, status, human: fold.humans.get(node.id) ?? "", found_by: fold.finders.get(node.id)?.size ?? 1,
+    merged_into: fold.merged.get(node.id) ?? "", check: node.check ? fold.checks.get(node.id) ?? "" : "",
+    words: node.kind === "candidate" ? fold.remembered.get(node.id) ?? candidateWords({ ...then, unread }, scores) : node.words,
+  };
+}
+
+function candidateWords({ passes, valid, total, unread, confidence }, scores) {
+  if (!total) return "not yet judged";
+  const lost = unread ? `, ${unread} not read` : "";
+  if (scores) return confidence === null ? "" : `mean ${Math.round(100 * confidence)} % of the full score, ${valid} report${valid === 1 ? "" : "s"}${lost}`;
+  return `${passes} of ${valid} checks passed${lost}`;
+}
+
+/** Of the uses that are redundant in the end, those that were: a longer way was there, or the same edge under another name. */
+function redundantAt(whole, edges, next, seq) {
+  const drawn = new Set();
+  const isRedundant = new Set(whole.redundant);
+  const found = new Set();
+  for (const edge of edges.values()) {
+    if (edge.kind !== "uses") continue;
+    const ends = `${edge.source}>${edge.target}`;
+    if (isRedundant.has(edge.id) && (drawn.has(ends) || isImpliedAt(whole, edge, next, seq))) found.add(edge.id);
+    drawn.add(ends);
+  }
+  return found;
+}
+
+/** What is implied once stays implied as uses come: the earliest event at which it was seen to be is remembered. */
+function isImpliedAt(whole, edge, next, seq) {
+  whole.impliedAt ??= new Map();
+  if (whole.impliedAt.get(edge.id) <= seq) return true;
+  const implied = isImplied(edge, next);
+  if (implied) whole.impliedAt.set(edge.id, seq);
+  return implied;
+}
+
+/** Is there a longer way for this use among the uses that are there (`next`: id → what uses it)? */
+function isImplied({ source, target }, next) {
+  const seen = new Set();
+  const open = (next.get(source) ?? []).filter((id) => id !== target);
+  for (let first = 0; first < open.length; first += 1) { // Longer ways are seldom much longer: near nodes first.
+    const id = open[first];
+    if (id === target) return true;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    open.push(...(next.get(id) ?? []));
+  }
+  return false;
+}

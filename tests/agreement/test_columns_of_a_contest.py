@@ -1,0 +1,35 @@
+"""Columns of a contest that must not be compared blindly: imported points with themselves, graders shown different things."""
+
+import pytest
+
+from apps.accounts.models import User
+from apps.contests.models import ContestProblem
+from apps.grading.agreement_contests import ContestSource
+from apps.grading.agreement_sources import Chosen
+from apps.marks.models import Suggestion
+from apps.submissions.models import ForeignJudgement
+from tests.agreement import test_the_page_of_a_contest as contest
+from tests.agreement.factory import GRADER
+from tests.agreement.test_the_page_of_a_contest import ClientFor, case, page
+
+problem = contest.problem
+pytestmark = pytest.mark.django_db
+
+
+def test_imported_points_are_no_grader_beside_themselves(bob: User, problem: ContestProblem) -> None:
+    for row in problem.cases.select_related("version"):
+        ForeignJudgement.objects.create(version=row.version, points=3, out_of=7)
+    source = ContestSource(bob, problem.contest)
+    assert "imported" in source.gather(Chosen(human="first")).graders
+    assert list(source.gather(Chosen(human="imported")).graders) == [GRADER]
+
+
+def test_a_grader_that_was_shown_other_things_over_time_is_told_with_both(
+    bob: User, problem: ContestProblem, client_for: ClientFor
+) -> None:
+    Suggestion.objects.update(grader="workflow:single_turn@small")
+    row = Suggestion.objects.get(version=case(problem).version)
+    Suggestion.objects.filter(pk=row.pk).update(body=row.body | {"view": ["problem"]})
+    text = page(client_for(bob), problem)
+    assert "These graders were not all shown the same" in text
+    assert "as recorded before views: the problem and the guidelines for markers" in text

@@ -1,0 +1,60 @@
+"""What graders of an experiment are shown: chosen in its form, kept with it, told on its page, in its files, above tables."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.cells import SHOWN
+from apps.grading.models import Experiment, GradedSet
+from apps.problems.models import ProblemVersion
+from apps.runs.models import Run
+from tests.experiments.driving import Stage, make_experiment, make_set
+from tests.experiments.test_teams_and_manners import sent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientFor = Callable[[User | None], Client]
+WORDS = "Only for markers: award 3 points for the factorisation."
+
+
+def with_guidelines() -> GradedSet:
+    made = make_set(2)
+    ProblemVersion.objects.update(scheme_text=WORDS)
+    return made
+
+
+def test_both_views_are_chosen_in_the_form_and_told_apart_everywhere(alice: User, client_for: ClientFor, stage: Stage) -> None:
+    client, graded_set = client_for(alice), with_guidelines()
+    sent(client, graded_set, workflows=["single_turn", "single_turn+guidelines"])
+    experiment = stage.play(Experiment.objects.get())
+    assert experiment.params[SHOWN] == {"single_turn": "problem", "single_turn+guidelines": "problem, guidelines"}
+    page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    assert "These graders were not all shown the same" in page
+    assert "Single turn with guidelines: the problem and the guidelines for markers." in page
+    text = b"".join(client.get(reverse("grading:experiment_csv", args=[experiment.public_id]))).decode()
+    rows = {(row["workflow"], row["view"]) for row in csv.DictReader(io.StringIO(text))}
+    assert rows == {("single_turn", "problem"), ("single_turn+guidelines", "problem, guidelines")}
+    agreement = reverse("grading:agreement", args=["set", graded_set.public_id])
+    said = client.get(agreement).content.decode()
+    assert said.index("These graders were not all shown the same") < said.index("<caption")
+    kept = client.get(reverse("grading:agreement_json", args=["set", graded_set.public_id])).json()
+    assert sorted(kept["views"].values()) == [["problem"], ["problem, guidelines"]]
+
+
+def test_an_experiment_from_before_views_goes_on_as_it_began(alice: User, client_for: ClientFor, stage: Stage) -> None:
+    experiment = make_experiment(alice, with_guidelines(), "single_turn")
+    Experiment.objects.update(params={})
+    stage.play(experiment)
+    assert "view" not in Run.objects.filter(cell__isnull=False)[0].spec["params"]
+    client = client_for(alice)
+    page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    assert (
+        "Single turn was shown the problem and the guidelines for markers, besides the script (as recorded before views)."
+        in page
+    )
+    lines = b"".join(client.get(reverse("grading:experiment_csv", args=[experiment.public_id]))).decode()
+    assert "as recorded before views: problem, guidelines" in lines

@@ -1,0 +1,239 @@
+"""What a grader is shown: the same switch in terminal, form, experiment and suggestion; recorded, told, and read again."""
+
+import json
+import uuid
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.asked_with import settings_key
+from apps.grading.cards import cards_for
+from apps.grading.jobs import Job
+from apps.grading.naming import VARIANTS, variant_asked
+from apps.grading.plans import GradingPlan, run_name
+from apps.grading.quality import difficulty_spec, same_question
+from apps.grading.shown import ViewShown, shown_of, shown_read, views_told
+from apps.grading.starting import models_for_grading
+from apps.marks.answering import FAMILIES, suggestions_work
+from apps.marks.models import Suggestion
+from apps.marks.panel import _items
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.graders.view import View
+from apps.reasoning.marking.suggestion import SuggestionBody
+from apps.runs.models import Run
+from tests.graders.grade import PROBLEM, REFERENCES, grading
+from tests.graders.schemes import CHAINS
+from tests.grading import suggesting as suggested
+from tests.grading import test_grade_command as command
+from tests.grading.suggesting import Model, sealed_with
+from tests.grading.test_grade_command import MODELS
+from tests.grading.test_pages_of_gradings import graded, page
+from tests.problems.factory import make_problem
+
+ClientFor = Callable[[User | None], Client]
+pytestmark = pytest.mark.django_db
+table, scripts, model = command.table, command.scripts, suggested.model
+WORDS = "Only for markers: award 3 points for the factorisation."
+
+
+@pytest.fixture
+def guided(scripts: Path) -> Path:
+    """Scripts whose file has words to markers as well."""
+    rows = [json.loads(line) | {"words": WORDS} for line in scripts.read_text().splitlines()]
+    scripts.write_text("\n".join(map(json.dumps, rows)))
+    return scripts
+
+
+@pytest.fixture
+def asked(table: command.Table) -> list[str]:
+    """Every prompt of the model, which gives 2 points."""
+    prompts: list[str] = []
+
+    def answer(request: GenerationRequest) -> str:
+        prompts.append("\n".join(message.content for message in request.messages))
+        return grading(2)
+
+    table["grade*"] = answer
+    return prompts
+
+
+@pytest.mark.parametrize(
+    ("workflow", "shows", "said"),
+    [
+        ("single_turn", False, "The grader is shown the problem, besides the script."),
+        ("single_turn+guidelines", True, "The grader is shown the problem and the guidelines for markers, besides the script."),
+        ("ref3", False, "Write --workflow ref3+guidelines to show them."),
+        ("ref3+guidelines", True, "shown the problem, a reference solution and the guidelines for markers"),
+    ],
+)
+def test_the_terminal_shows_guidelines_where_that_is_asked_for_and_says_so(
+    asked: list[str], guided: Path, tmp_path: Path, workflow: str, shows: bool, said: str
+) -> None:
+    out = tmp_path / "out.jsonl"
+    columns = ("--guidelines", "words", "--reference", "one")
+    assert said in command.run(guided, out, *columns, workflow=workflow)
+    assert [WORDS in prompt for prompt in asked] == [shows] * 3
+    assert {(row["workflow"], "guidelines" in row["view"]) for row in command.rows(out)} == {(workflow, shows)}
+
+
+@pytest.mark.parametrize(
+    ("more", "workflow", "why"),
+    [
+        ((), "ref5_plain+guidelines", "Rubric cannot be shown the guidelines for markers: its prompts have no place for that"),
+        (("--set", 'view={"reference":true}'), "single_turn", "part of its name, such as --workflow single_turn"),
+        ((), "single_turn+guidelines", "say in which column they are, with --guidelines"),
+        ((), "single_turn+everything", "has no manner “everything”"),
+    ],
+)
+def test_a_view_that_cannot_be_is_refused_before_anybody_is_asked(
+    asked: list[str], guided: Path, tmp_path: Path, more: tuple[str, ...], workflow: str, why: str
+) -> None:
+    with pytest.raises(CommandError, match=why.replace("+", r"\+")):
+        command.run(guided, tmp_path / "out.jsonl", *more, workflow=workflow)
+    assert asked == []
+
+
+def told(file: Path, *more: str) -> str:
+    written = StringIO()
+    call_command("agreement", str(file), "--human", "mark", "--draws", "0", *more, stdout=written)
+    return written.getvalue()
+
+
+def test_agreement_says_above_its_tables_that_columns_were_shown_different_things(
+    asked: list[str], guided: Path, tmp_path: Path
+) -> None:
+    lists = {}
+    for name, workflow in (("plain", "single_turn"), ("guided", "single_turn+guidelines")):
+        command.run(guided, tmp_path / name, "--guidelines", "words", workflow=workflow)
+        lists[name] = command.rows(tmp_path / name)
+    (tmp_path / "both.json").write_text(json.dumps(lists))
+    said = told(tmp_path / "both.json", "--rows", "*", "--predicted", "points")
+    assert said.startswith("These graders were not all shown the same: a difference between them may come from that.\n")
+    assert "plain: the problem.\nguided: the problem and the guidelines for markers.\n" in said
+    one = told(tmp_path / "plain", "--predicted", "points")
+    assert one.startswith("points was shown the problem, besides the script.\n")
+    kept = json.loads(told(tmp_path / "both.json", "--rows", "*", "--predicted", "points", "--json"))
+    assert kept["views"] == {"plain": ["problem"], "guided": ["problem, guidelines"]}
+
+
+def job(**material: Any) -> Job:
+    given = {"script": "It is so.", "references": list(REFERENCES), "guidelines": WORDS, "scheme": CHAINS}
+    return Job("P1", PROBLEM, given | material)
+
+
+def test_a_question_that_is_asked_as_before_views_has_the_name_it_had(table: command.Table) -> None:
+    served = {"": models_for_grading()["served"]}
+    for variant in (
+        VARIANTS[name] for name in ("ref5_plain", "scheme", "single_turn", "single_turn+guidelines", "ref3", "jury")
+    ):
+        spec = GradingPlan(variant.grader.name, served, variant.overrides).spec(job())
+        before = spec.model_copy(update={"params": {name: value for name, value in spec.params.items() if name != "view"}})
+        is_as_before = variant.view == variant.grader.seen_before(variant.grader.read_params({"script": "x"}))  # type: ignore
+        assert spec.params["view"] == variant.view.model_dump()
+        assert (run_name(spec) == run_name(before)) is is_as_before
+        roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}
+        keys = [settings_key(one.scaffold, one.params, roles, one.prompt_hashes) for one in (spec, before)]
+        assert (keys[0] == keys[1]) is is_as_before
+
+
+def test_a_measured_difficulty_has_the_name_it_had_and_a_single_turn_another(table: command.Table) -> None:
+    problem, served = make_problem(), models_for_grading()["served"]
+    for workflow, is_same in (("ref5_plain", True), ("single_turn", False)):
+        spec = difficulty_spec(problem, {"solver": served, "grader": served}, 4, workflow)
+        before = spec.model_copy(update={"params": {name: value for name, value in spec.params.items() if name != "view"}})
+        assert spec.params["view"] is not None
+        assert (same_question(problem, spec) == same_question(problem, before)) is is_same
+
+
+@pytest.fixture
+def served(settings: LazySettings, tmp_path: Path) -> None:
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_page_of_a_grading_says_what_was_shown_and_an_old_one_what_its_version_showed(
+    served: None, alice: User, client_for: ClientFor
+) -> None:
+    client, problem = client_for(alice), make_problem()
+    run = graded(alice, problem, "single_turn", {"*": grading(2)})
+    assert "Shown to the grader, besides the script: the problem." in page(client, run)
+    spec = run.spec | {"params": {name: value for name, value in run.spec["params"].items() if name != "view"}}
+    Run.objects.filter(pk=run.pk).update(spec=spec)
+    said = page(client, run)
+    assert "besides the script: as recorded before views: the problem and the guidelines for markers" in said
+    assert "Single turn with guidelines" in said
+
+
+@pytest.mark.parametrize(
+    ("workflow", "status", "words"),
+    [("single_turn+guidelines", 302, ""), ("single_turn", 302, ""), ("ref5_plain+guidelines", 200, "Select a valid choice")],
+)
+def test_the_form_has_the_same_switch(
+    served: None, alice: User, client_for: ClientFor, workflow: str, status: int, words: str
+) -> None:
+    problem = make_problem()
+    address = reverse("grading:start", args=[problem.slug])
+    data = {"workflow": workflow, "alias": "served", "script": "It is so.", "start_id": str(uuid.uuid4())}
+    response = client_for(alice).post(address, data)
+    assert response.status_code == status
+    assert words in response.content.decode()
+    if status == 302:
+        assert variant_asked("single_turn", Run.objects.get().spec["params"]).name == workflow
+
+
+@pytest.mark.parametrize(("manner", "parts"), [("", ("problem",)), ("+guidelines", ("problem", "guidelines"))])
+def test_a_suggestion_keeps_and_says_what_its_grader_was_shown(
+    bob: User, model: Model, manner: str, parts: tuple[str, ...]
+) -> None:
+    model.answers["grade"] = grading(2)
+    sealed_with(bob, f"workflow:single_turn{manner}@served")
+    suggestions_work(FAMILIES)
+    body = SuggestionBody.model_validate(Suggestion.objects.get().body)
+    assert body.view == parts
+    name = Suggestion.objects.get().grader
+    assert _items(name, body).shown == View().also(*parts).words
+    old = body.model_copy(update={"view": ()})
+    assert _items(name, old).shown == "as recorded before views: the problem and the guidelines for markers"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_cards_tell_apart_what_was_shown(served: None, alice: User, client_for: ClientFor) -> None:
+    problem = make_problem()
+    for _ in range(2):
+        run = graded(alice, problem, "single_turn", {"*": grading(2)})
+    Run.objects.filter(pk=run.pk).update(spec=run.spec | {"params": run.spec["params"] | {"view": None}})
+    found = {card.shown: card for card in cards_for(alice)}
+    assert set(found) == {"the problem", "the problem and the guidelines for markers"}
+    assert [found[words].before_views for words in sorted(found)] == [0, 1]
+    said = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
+    assert "the problem and the guidelines for markers, besides the script" in said
+    assert "as recorded before views" in said
+
+
+def test_what_was_shown_is_read_as_it_was_written() -> None:
+    for shown in (ViewShown(view=View(guidelines=True)), ViewShown(view=View(reference=True), is_recorded=False)):
+        assert shown_read(shown.text) == shown
+    for text in ("", None, 7, "the problem", "problem, answer"):
+        assert shown_read(text) is None
+    assert shown_of("scheme", {}).words == "as recorded before views: the problem and the marking scheme"
+    assert shown_of("ensemble", {"members": ["ref5_plain", "ref5_hybrid"]}).view == View(reference=True)
+
+
+def test_a_table_whose_graders_saw_the_same_says_so_in_one_line() -> None:
+    same, other = ViewShown(view=View()), ViewShown(view=View(), is_recorded=False)
+    assert views_told({"a": (same,), "b": (same,)}, {}).lines == (
+        "Every grader here was shown the problem, besides the script.",
+    )
+    assert "(as recorded before views)" in views_told({"a": (other,), "b": (same,)}, {}).lines[0]
+    assert views_told({"a": (), "b": ()}, {}).lines == ()
+    mixed = views_told({"a": (same,), "b": ()}, {"a": "Anna"})
+    assert (mixed.differ, mixed.lines[1:]) == (True, ("Anna: the problem.", "b: not recorded."))

@@ -1,0 +1,109 @@
+"""A test that ends its process or hangs is named and fails alone; the suite ends with a summary, also on Ctrl-C."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.progress import Progress
+
+ROOT = Path(__file__).resolve().parents[1]
+PLUGINS = ("-p", "xdist", "-p", "pytest_timeout", "-p", "tests.distribution", "-p", "tests.progress", "-p", "no:cacheprovider")
+#: pytest as from a terminal: what is started in the background of a script ignores Ctrl-C, and so do its children.
+PYTEST = (
+    "import signal, sys, pytest;signal.signal(signal.SIGINT, signal.default_int_handler);sys.exit(pytest.main(sys.argv[1:]))"
+)
+CONFIGURATION = """
+[pytest]
+addopts = --strict-config
+timeout = 20
+faulthandler_timeout = 3
+faulthandler_exit_on_timeout = true
+"""
+
+
+def start(folder: Path, *options: str, **files: str) -> "subprocess.Popen[str]":
+    """pytest over `files` (name to text) in two processes, as `make test` starts it, without Django."""
+    (folder / "pytest.ini").write_text(CONFIGURATION)
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    command = [sys.executable, "-c", PYTEST, *PLUGINS, "-n", "2", "--dist", "loadgroup", *options, str(folder)]
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_ADDOPTS": "",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PROGRESS_EVERY_S": "0.3",
+    }
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.Popen(command, cwd=folder, env=env, text=True, start_new_session=True, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+def run(folder: Path, **files: str) -> str:
+    process = start(folder, **files)
+    printed = process.communicate(timeout=120)[0]
+    assert process.returncode == pytest.ExitCode.TESTS_FAILED, printed
+    return printed
+
+
+GOOD = "import time, pytest\n@pytest.mark.parametrize('n', range(40))\ndef test_good(n):\n    time.sleep(0.02)\n"
+DIES = "import os\ndef test_dies():\n    os._exit(9)\n"
+IN_A_GROUP = """
+import os, pytest
+pytestmark = pytest.mark.xdist_group("group")
+def test_before(): pass
+def test_dies_in_a_group(): os.kill(os.getpid(), 9)
+def test_after(): pass
+"""
+
+
+HANGS = "import time, pytest\n@pytest.mark.timeout(1)\ndef test_hangs():\n    time.sleep(100)\n"
+DEAF = """
+import signal, time
+def test_deaf():
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    time.sleep(100)
+"""
+
+
+def test_tests_that_end_their_process_or_hang_are_named_and_fail_alone(tmp_path: Path) -> None:
+    printed = run(tmp_path, test_good=GOOD, test_dies=DIES, test_group=IN_A_GROUP, test_hangs=HANGS, test_deaf=DEAF)
+    assert "4 failed, 42 passed" in printed, printed
+    assert "crashed while running 'test_dies.py::test_dies'" in printed
+    assert "crashed while running 'test_group.py::test_dies_in_a_group@group'" in printed
+    assert "Timeout (>1.0s)" in printed, "a hang that hears a signal fails in its own process"
+    assert "crashed while running 'test_deaf.py::test_deaf'" in printed
+    assert "in test_deaf" in printed, "with the stack of what it hung in"
+    assert re.search(r"\d+ of 46 tests done; running: .*test_hangs", printed), "what runs is said meanwhile"
+
+
+def test_the_last_test_of_all_may_end_its_process(tmp_path: Path) -> None:
+    printed = run(tmp_path, test_last="import time, os\ndef test_first(): time.sleep(1)\ndef test_last(): os._exit(9)\n")
+    assert "1 failed, 1 passed" in printed, printed
+
+
+def test_control_c_ends_the_suite_with_a_summary(tmp_path: Path) -> None:
+    process = start(
+        tmp_path, test_long="import time\ndef test_one(): time.sleep(2.5)\ndef test_two(): time.sleep(2.5)\n" + GOOD
+    )
+    time.sleep(2.5)
+    os.killpg(process.pid, signal.SIGINT)  # As a terminal sends it: to everything in the foreground.
+    printed = process.communicate(timeout=30)[0]
+    assert process.returncode == pytest.ExitCode.INTERRUPTED, printed
+    assert re.search(r"\d+ passed|no tests ran", printed), printed
+
+
+def test_progress_names_the_tests_that_run(pytestconfig: pytest.Config) -> None:
+    progress = Progress(pytestconfig.pluginmanager.get_plugin("terminalreporter") or pytest.TerminalReporter(pytestconfig))
+    assert progress.line(8434) == "0 of 8,434 tests done; running: none yet"
+    for test in ("tests/a.py::test_quick", "tests/flows/b.py::test_slow"):
+        progress.pytest_runtest_logstart(test)
+    progress.pytest_runtest_logfinish("tests/a.py::test_quick")
+    assert progress.line(8434) == "1 of 8,434 tests done; running: tests/flows/b.py::test_slow (0 s)"
+    progress.pytest_handlecrashitem("tests/flows/b.py::test_slow")
+    assert progress.line(8434).endswith("running: none yet")

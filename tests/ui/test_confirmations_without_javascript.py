@@ -1,0 +1,73 @@
+"""Without JavaScript a form that asks is answered with a page that asks; nothing is done before that page agrees."""
+
+import html
+import re
+from collections.abc import Callable
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.contests.models import Contest, ContestState
+from tests.contests.factory import make_contest
+
+ClientFor = Callable[[User | None], Client]
+FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
+
+
+@pytest.fixture
+def contest(bob: User) -> Contest:
+    return make_contest(bob, state=ContestState.OPEN)
+
+
+def fields(form: str) -> dict[str, str]:
+    return {name: html.unescape(value) for name, value in FIELD.findall(form)}
+
+
+def test_the_page_asks_and_then_does_what_was_sent(contest: Contest, bob: User, client_for: ClientFor) -> None:
+    client, page = client_for(bob), reverse("contests:detail", args=[contest.public_id])
+    move = reverse("contests:move", args=[contest.public_id, "mark"])
+    form = client.get(page).content.decode().split(f'action="{move}"')[1].split("</form>")[0]
+    asked = client.post(move, fields(form), headers={"referer": f"http://testserver{page}"})
+    contest.refresh_from_db()
+    assert contest.state == ContestState.OPEN, "a question does nothing"
+    words = asked.content.decode()
+    assert "Begin marking “Selection test”?" in words
+    assert f'href="http://testserver{page}"' in words, "the way back leads to the form"
+    again = words.split(f'action="{move}"')[1].split("</form>")[0]
+    assert "ask" not in fields(again)
+    client.post(move, fields(again))
+    contest.refresh_from_db()
+    assert contest.state == ContestState.MARKING
+
+
+def test_only_the_button_that_asks_is_asked_about(contest: Contest, bob: User, client_for: ClientFor) -> None:
+    client, address = client_for(bob), reverse("contests:problem_change", args=[contest.public_id])
+    sent = {"ask": "remove=1|Take out|Take it out?", "captain_of": str(contest.problems.get().public_id), "captain": "bob"}
+    assert "Take it out?" not in client.post(address, sent, follow=True).content.decode()
+    assert contest.problems.get().captain == bob
+    assert "Take it out?" in client.post(address, {**sent, "remove": "1"}).content.decode()
+
+
+def test_a_form_with_a_file_is_done_at_once(contest: Contest, bob: User, client_for: ClientFor) -> None:
+    client, address = client_for(bob), reverse("submissions:import", args=[contest.public_id])
+    file = SimpleUploadedFile("texts.csv", b"author,problem,text\nA,1,Text.\n")
+    assert client.post(address, {"ask": "|Yes|Really?", "file": file}).status_code == 302
+
+
+def test_no_other_site_chooses_the_question(contest: Contest, bob: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(bob)
+    answer = client.post(reverse("contests:move", args=[contest.public_id, "mark"]), {"ask": "|Win|You have won!"})
+    assert answer.status_code == 403
+    assert "You have won!" not in answer.content.decode()
+
+
+def test_the_way_back_stays_on_this_site(contest: Contest, bob: User, client_for: ClientFor) -> None:
+    sent = {"ask": "|Yes|Really <b>now</b>?"}
+    address = reverse("contests:move", args=[contest.public_id, "mark"])
+    page = client_for(bob).post(address, sent, headers={"referer": "https://elsewhere.example/"}).content.decode()
+    assert "elsewhere.example" not in page
+    assert "Really &lt;b&gt;now&lt;/b&gt;?" in page

@@ -1,0 +1,45 @@
+"""Tables of ours hold no cell that a spreadsheet computes, and come back as they were; other people's apostrophes stay."""
+
+import csv
+import io
+
+import pytest
+
+from apps.problems.importing.files import table_read
+from apps.ui.csv_files import cell, cell_read, csv_lines
+
+SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝")
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+a", "-D1", "@x", "'quoted", "''", "'=x", "plain", "", "\tx", "\nx", "＝1", "a=b"])
+def test_cells_come_back_as_they_were(text: str) -> None:
+    assert cell_read(cell(text)) == text
+    assert not cell(text).startswith(SIGNS)
+
+
+def test_a_negative_number_stays_a_number_and_a_sum_does_not() -> None:
+    assert [cell("-768"), cell("-1.5"), cell("-2+3"), cell("-1\n")] == ["-768", "-1.5", "'-2+3", "'-1\n"]
+
+
+def test_an_apostrophe_of_somebody_else_stays() -> None:
+    assert cell_read("'Tis known that $n$ is odd.") == "'Tis known that $n$ is odd."
+
+
+def test_a_table_is_written_row_by_row_and_read_again() -> None:
+    rows: list[dict[str, object]] = [
+        {"name": "=HYPERLINK()", "points": -1.5, "words": 'with "quotes",\nand lines'},
+        {"name": "plain"},
+    ]
+    lines = list(csv_lines(("name", "points", "words"), rows))
+    assert len(lines) == 3
+    assert lines[0] == "name,points,words\n"
+    written = "".join(lines)
+    assert next(csv.DictReader(io.StringIO(written)))["name"] == "'=HYPERLINK()"
+    assert [record.values for record in table_read(written.encode()).records] == [
+        {"name": "=HYPERLINK()", "points": "-1.5", "words": 'with "quotes",\nand lines'},
+        {"name": "plain", "points": "", "words": ""},
+    ]
+
+
+def test_a_table_without_rows_is_its_heading() -> None:
+    assert "".join(csv_lines(("a", "b"), [])) == "a,b\n"
