@@ -58,12 +58,12 @@ def samples() -> None:
     call_command("load_samples", verbosity=0)
 
 
-def glance(run_id: str) -> tuple[str, int]:
-    """Status and calls: what is asked again and again must not cost the processor what the run needs."""
+def glance(run_id: str) -> tuple[str, int, int]:
+    """Status, calls and last event: what is asked again and again must not cost the processor what the run needs."""
     from apps.runs.models import Run
 
-    status, calls = Run.objects.values_list("status", "calls").get(public_id=run_id)
-    return status, calls
+    status, calls, last_seq = Run.objects.values_list("status", "calls", "last_seq").get(public_id=run_id)
+    return status, calls, last_seq
 
 
 def dump(run_id: str) -> dict[str, Any]:

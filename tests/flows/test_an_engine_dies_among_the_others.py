@@ -45,7 +45,7 @@ def stack(server: PostgresServer) -> Iterator[Stack]:
 
 def _generating(stack: Stack) -> dict[str, int]:
     """The engine's process by worker, of the workers that generate. Waits for the first."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         busy = stack.agent("generating", ALIAS)
         if found := {name: core for name in WORKERS if stack.running[name].pid in busy for core in _cores(stack, name)}:
