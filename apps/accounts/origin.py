@@ -1,9 +1,13 @@
 """From where a request comes, as far as it can be known: the address that the outermost proxy of ours has seen."""
 
 import ipaddress
+import logging
+from functools import cache
 
 from django.conf import settings
 from django.http import HttpRequest
+
+logger = logging.getLogger(__name__)
 
 
 def address_of(request: HttpRequest) -> str:
@@ -15,6 +19,8 @@ def address_of(request: HttpRequest) -> str:
     """
     nearest = str(request.META.get("REMOTE_ADDR", ""))
     if settings.TRUSTED_PROXIES < 1:
+        if "HTTP_X_FORWARDED_FOR" in request.META:
+            _warn_once()
         return nearest
     entries = [entry.strip() for entry in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
     if len(entries) < settings.TRUSTED_PROXIES:
@@ -23,3 +29,11 @@ def address_of(request: HttpRequest) -> str:
         return str(ipaddress.ip_address(entries[-settings.TRUSTED_PROXIES]))
     except ValueError:
         return nearest
+
+
+@cache
+def _warn_once() -> None:
+    logger.warning(
+        "A sign-in came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0: everybody behind it shares one limit of "
+        "failed sign-ins. Set TRUSTED_PROXIES to the number of your proxies (docs/settings.md)."
+    )

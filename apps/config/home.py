@@ -8,7 +8,7 @@ from apps.accounts.models import User
 from apps.explorations.selectors import list_state
 from apps.explorations.words import scaffold_word
 from apps.lemmas.models import Lemma, LemmaState
-from apps.problems.access import problem_visible_to
+from apps.problems.access import library_of
 from apps.problems.models import Problem
 from apps.runs.access import run_visible_to
 from apps.runs.models import LIVE, Run
@@ -94,4 +94,4 @@ def home_runs(user: User) -> tuple[list[HomeRun], list[HomeRun]]:
 
 def home_problems(user: User) -> list[Problem]:
     """The newest problems that `user` may read."""
-    return list(problem_visible_to(user).order_by("-created_at", "-pk")[:PROBLEMS_SHOWN])
+    return list(library_of(user).order_by("-created_at", "-pk")[:PROBLEMS_SHOWN])

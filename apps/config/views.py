@@ -8,7 +8,7 @@ from apps.accounts.access import user_of
 from apps.config.api_docs import api_operations
 from apps.config.home import SPARK_HEIGHT, SPARK_WIDTH, home_problems, home_runs
 from apps.config.home_contests import contests_coached, contests_own
-from apps.problems.access import problem_visible_to
+from apps.problems.access import library_of
 
 
 @require_GET
@@ -24,7 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "live": live,
         "recent": recent,
         "problems": home_problems(user),
-        "problem_count": problem_visible_to(user).count(),
+        "problem_count": library_of(user).count(),
         "spark_box": f"0 0 {SPARK_WIDTH} {SPARK_HEIGHT}",
     }
     return render(request, "home/home.html", context)

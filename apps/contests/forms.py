@@ -9,7 +9,7 @@ from apps.accounts.access import group_visible_to
 from apps.accounts.models import StudentGroup, User
 from apps.contests.models import EXTERNAL_LENGTH, LABEL_LENGTH, NAME_LENGTH, TITLE_LENGTH, Contest, PointStep
 from apps.contests.services import Settings
-from apps.problems.access import problem_visible_to
+from apps.problems.access import library_of
 from apps.problems.models import Problem
 
 STUDENTS_AT_ONCE = 500
@@ -65,7 +65,7 @@ class ProblemForm(forms.Form):
     def __init__(self, contest: Contest, user: User, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         used = contest.problems.values("problem")
-        _choices(self, "problem", problem_visible_to(user).exclude(pk__in=used))
+        _choices(self, "problem", library_of(user).exclude(pk__in=used))
         _choices(self, "captain", User.objects.filter(coached__contest=contest))
 
 

@@ -35,7 +35,7 @@ class ProblemsCommand(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("problem", nargs="*", help="slugs of problems of the library")
-        parser.add_argument("--all", action="store_true", help="every problem")
+        parser.add_argument("--all", action="store_true", help="every problem of the library")
         parser.add_argument("--origin", default="", help="the problems of one import")
         parser.add_argument("--estimate", action="store_true", help="say what it would cost, and stop")
         parser.add_argument("--yes", action="store_true", help="start a large one without asking")
@@ -44,14 +44,16 @@ class ProblemsCommand(BaseCommand):
 
     def problems(self, options: Mapping[str, Any]) -> list[Problem]:
         """The problems that are meant. Raises `CommandError` for none and for a slug that names nothing."""
-        chosen: QuerySet[Problem] = Problem.objects.all()
+        chosen: QuerySet[Problem] = Problem.objects.all()  # Those beside the library too, where they are named.
         if slugs := options["problem"]:
             chosen = chosen.filter(slug__in=slugs)
             if missing := sorted(set(slugs) - set(chosen.values_list("slug", flat=True))):
                 raise CommandError(f"There is no problem {', '.join(missing)}.")
         elif options["origin"]:
             chosen = chosen.filter(origin=options["origin"])
-        elif not options["all"]:
+        elif options["all"]:
+            chosen = chosen.filter(is_listed=True)
+        else:
             raise CommandError("Name problems, or give --origin or --all.")
         found = list(chosen.prefetch_related("reference_solutions").order_by("slug"))
         if not found:

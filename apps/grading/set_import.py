@@ -153,7 +153,7 @@ def set_import(*, upload: Upload, draft: SetDraft, title: str, by: User | None) 
 
 
 def _with_problems(draft: SetDraft, problems: "_Problems", by: User | None) -> list[ScriptDraft]:
-    """The scripts whose problems are known or can be added to the library, which then has them."""
+    """The scripts whose problems are known or can be kept beside the library, where they then are."""
     good = []
     for where, script in draft.scripts:
         try:
@@ -218,8 +218,8 @@ class _Problems:
         self.new[key] = draft
 
     def add(self, by: User | None) -> None:
-        """Put what the library lacks into it."""
-        for key, problem in zip(self.new, problems_import(drafts=list(self.new.values()), by=by), strict=True):
+        """Keep what the library lacks, beside it."""
+        for key, problem in zip(self.new, problems_import(drafts=list(self.new.values()), by=by, is_listed=False), strict=True):
             self.by_statement[key] = problem.current.pk
 
     def version_of(self, given: ProblemDraftOfSet) -> ProblemVersion | None:

@@ -11,7 +11,7 @@ from apps.learning.models import Comparison, ModelState, TrainedModel, TrainingJ
 from apps.learning.recipes import TOYS
 from apps.learning.registering import engines, model_register
 from apps.learning.taught import problems_taught
-from apps.problems.access import problem_visible_to
+from apps.problems.access import library_of
 from apps.problems.models import Problem
 from apps.reasoning.graders.difficulty import WORKFLOWS
 from apps.reasoning.graders.registry import GRADERS
@@ -86,7 +86,7 @@ class ProblemsForm(forms.Form):
         problems, grader = self.fields["problems"], self.fields["grader"]
         assert isinstance(problems, forms.ModelMultipleChoiceField)
         assert isinstance(grader, forms.ChoiceField)
-        problems.queryset = problem_visible_to(user).order_by("title")
+        problems.queryset = library_of(user).order_by("title")
         grader.choices = [(name, one.title) for name, one in known.items()]
 
     def clean_problems(self) -> Any:

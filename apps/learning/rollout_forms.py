@@ -14,7 +14,7 @@ from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.recipes import recipe_cards
 from apps.learning.rollout_plan import RolloutPlan, follows, most_rank, player_title, players
-from apps.problems.access import problem_visible_to
+from apps.problems.access import library_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
@@ -109,7 +109,7 @@ class RolloutFields(forms.Form):
 
     def rollout_choices(self, user: User) -> None:
         """Fill the lists that depend on who asks and on models.toml."""
-        found = problem_visible_to(user).order_by("title")[:MOST_PROBLEMS]
+        found = library_of(user).order_by("title")[:MOST_PROBLEMS]
         presets = [
             (scaffold.title, [(f"{name}:{preset}", f"{scaffold.title}: {preset}") for preset in scaffold.presets])
             for name, scaffold in SCAFFOLDS.items()

@@ -2,7 +2,8 @@
 
 Everybody who is signed in reads statements. Answers, marking schemes and reference solutions are for coaches, researchers and
 staff: a student must never meet a solution by accident. The same people create, edit, import and export. What is held back
-(`holding`: problems of a contest that is not over) only those meet whom its rule lets.
+(`holding`: problems of a contest that is not over) only those meet whom its rule lets. Problems that came with an imported set
+of graded scripts are not listed; students cannot open them.
 """
 
 import uuid
@@ -17,8 +18,16 @@ from apps.problems.models import ImportDraft, Problem
 
 
 def problem_visible_to(user: User) -> QuerySet[Problem]:
-    """The problems whose statements `user` may read."""
-    return Problem.objects.exclude(held_back(Text.STATEMENT, user)) if user.is_active else Problem.objects.none()
+    """The problems whose statements `user` may read, in the library or not."""
+    if not user.is_active:
+        return Problem.objects.none()
+    problems = Problem.objects.exclude(held_back(Text.STATEMENT, user))
+    return problems if solutions_may_read(user) else problems.filter(is_listed=True)
+
+
+def library_of(user: User) -> QuerySet[Problem]:
+    """The problems that `user` may read and that are in the library: what pages offer to choose from."""
+    return problem_visible_to(user).filter(is_listed=True)
 
 
 def problem_get_for(user: User, slug: str) -> Problem:

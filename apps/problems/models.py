@@ -31,6 +31,9 @@ class Problem(models.Model):
     level = models.CharField(max_length=60, blank=True)
     origin = models.CharField(max_length=60, blank=True, help_text="Which import or library it came from.")
     external_id = models.CharField(max_length=120, blank=True)
+    is_listed = models.BooleanField(
+        default=True, db_default=True, help_text="In the library. Problems that came with an imported set are not, at first."
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -22,11 +22,13 @@ class ProblemFilter:
     year: str = ""
     level: str = ""
     source: str = ""
+    of_sets: str = ""
+    """Not empty: in place of the library, the problems that came with imported sets and are not in it."""
     sort: str = "title"
 
     @property
     def is_filtered(self) -> bool:
-        return any((self.q, self.topic, self.year, self.level, self.source))
+        return any((self.q, self.topic, self.year, self.level, self.source, self.of_sets))
 
 
 def filter_from(query: Mapping[str, str]) -> ProblemFilter:
@@ -45,6 +47,7 @@ def problem_list(problems: QuerySet[Problem], asked: ProblemFilter, *, with_runs
     """Filter and order a set of visible problems. Words are looked for in title, source and newest statement, nowhere else:
     a student's search must not tell what stands in a solution. With `with_runs` every row has `runs_count`.
     """
+    problems = problems.filter(is_listed=not asked.of_sets)
     newest = ProblemVersion.objects.filter(problem=OuterRef("pk")).order_by("-number")
     if words := asked.q.split()[:WORDS_AT_MOST]:
         problems = problems.alias(newest_statement=Subquery(newest.values("statement")[:1]))

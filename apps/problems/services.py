@@ -67,13 +67,13 @@ def problem_revise(*, problem: Problem, draft: ProblemDraft, by: User | None, ba
 
 
 @transaction.atomic
-def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None) -> list[Problem]:
-    """Put checked drafts (`importing.plans` checks them) into the library, all or none."""
+def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None, is_listed: bool = True) -> list[Problem]:
+    """Keep checked drafts (`importing.plans` checks them), all or none, in the library or beside it."""
     used, problems = _slugs(), []
     for draft in drafts:
         slug = slug_free(draft.slug or draft.title, used)
         used.add(slug)
-        origin = {"origin": draft.origin, "external_id": draft.external_id}
+        origin = {"origin": draft.origin, "external_id": draft.external_id, "is_listed": is_listed}
         problems.append(Problem(slug=slug, created_by=by, edited_at=timezone.now(), **origin, **_values(draft, _FACTS)))
     Problem.objects.bulk_create(problems, batch_size=_BATCH)
     pairs = list(zip(problems, drafts, strict=True))
@@ -86,6 +86,11 @@ def problems_import(*, drafts: Sequence[ProblemDraft], by: User | None) -> list[
     ]
     ReferenceSolution.objects.bulk_create(solutions, batch_size=_BATCH)
     return problems
+
+
+def problem_list_or_not(*, problem: Problem, is_listed: bool) -> None:
+    """Put a problem into the library, or take it out; its address, runs and solutions stay."""
+    Problem.objects.filter(pk=problem.pk).update(is_listed=is_listed)
 
 
 @transaction.atomic

@@ -14,5 +14,6 @@ urlpatterns = [
     path("import/<uuid:draft_id>/confirm/", files.problem_import_confirm, name="import_confirm"),
     path("export/", files.problem_export, name="export"),
     path("<slug:slug>/", reading.problem_detail, name="detail"),
+    path("<slug:slug>/listed/", writing.problem_list_or_not, name="list_or_not"),
     path("<slug:slug>/edit/", writing.problem_edit, name="edit"),
 ]

@@ -10,9 +10,6 @@ import psycopg
 import redis
 from django.db import InterfaceError, OperationalError
 
-#: A connection that is lost late may be lost after the change was made.
-UNSURE = "What you sent may not have been saved: look whether it is there before you send it again."
-
 
 class Unavailable(Exception):
     """The server cannot do this now. The words say what happened, what it means and what to do."""
@@ -20,8 +17,8 @@ class Unavailable(Exception):
     retry_after_s = 10
     headline = "The server cannot do this now."
     explanation = ""
-    #: What it means for a change that was sent.
-    saved = "Nothing was saved."
+    #: What it means for a change that was sent: what failed may be something that came after it, such as the session.
+    saved = "What you sent may not have been saved: look whether it is there before you send it again."
     advice = "Try again in a few seconds. If it happens again, tell the people who run this site."
 
 
@@ -37,7 +34,6 @@ class StoreSlow(Unavailable):
 
     headline = "The database took too long."
     explanation = "It is overloaded, or what you asked for is very large."
-    saved = UNSURE
 
 
 class StoreFull(Unavailable):
@@ -54,7 +50,6 @@ class StoreAway(Unavailable):
 
     headline = "The database or the broker of this site does not answer."
     explanation = "It may be starting again. Everything recorded before is kept."
-    saved = UNSURE
 
 
 _SQLITE = {

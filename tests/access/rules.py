@@ -102,6 +102,7 @@ RULES: dict[str, Rule] = {
     "problems:detail": SIGNED_IN,
     "problems:create": AUTHORS,
     "problems:edit": AUTHORS,
+    "problems:list_or_not": POST_ONLY,
     "problems:preview": POST_ONLY,
     "problems:import": AUTHORS,
     "problems:import_preview": (302, 404, 404, 404),  # An upload is its owner's only; this one is nobody's.
@@ -431,6 +432,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "results:feedback_rules": lambda world: {"problem_id": world.handed_in.submission.problem.public_id},
     "problems:import_preview": lambda world: {"draft_id": ANY_ID},
     "problems:import_confirm": lambda world: {"draft_id": ANY_ID},
+    "problems:list_or_not": lambda world: {"slug": world.problem.slug},
     "problems:edit": lambda world: {"slug": world.problem.slug},
     "problems:detail": lambda world: {"slug": world.problem.slug},
     "explorations:start": lambda world: {"slug": world.problem.slug},

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from apps.accounts import throttle
+from apps.accounts import origin, throttle
 from apps.accounts.models import User
 from apps.accounts.throttle import ATTEMPTS, WINDOW_S
 from tests.cast import PASSWORD
@@ -73,10 +73,14 @@ def test_behind_proxies_the_address_that_the_outermost_has_seen_counts(alice: Us
     assert _sign_in("alice", PASSWORD, forwarded="192.0.2.7, 10.0.0.2")[0] == 302
 
 
-def test_without_proxies_of_ours_what_a_client_claims_is_not_believed(alice: User) -> None:
+def test_without_proxies_of_ours_what_a_client_claims_is_not_believed_and_the_log_says_so_once(
+    alice: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    origin._warn_once.cache_clear()
     for number in range(ATTEMPTS):
         assert _sign_in("alice", "wrong", forwarded=f"192.0.2.{number}")[0] == 200
     assert _sign_in("alice", PASSWORD, forwarded="192.0.2.99")[0] == 429
+    assert sum("TRUSTED_PROXIES is 0" in line.getMessage() for line in caplog.records) == 1
 
 
 @pytest.mark.parametrize("forwarded", ["", "192.0.2.1", "not an address, 10.0.0.2"])

@@ -43,7 +43,7 @@ def imported(upload: Upload) -> GradedSet:
     return set_import(upload=upload, draft=set_read(upload), title="A set", by=None)
 
 
-def test_scripts_come_with_points_and_the_problem_joins_the_library() -> None:
+def test_scripts_come_with_points_and_the_problem_is_kept() -> None:
     made = imported(uploaded(OURS | {"max": "10", "rater": "Ann", "comment": "Good.", "reference": "Because."}))
     script = made.scripts.get()
     score = script.human_scores.get()

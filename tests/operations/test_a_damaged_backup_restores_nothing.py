@@ -127,6 +127,12 @@ def test_an_installation_that_is_not_empty_is_left_as_it_is(whole: Path, tmp_pat
     refused(whole, there, "lemmascope.sqlite3-wal")
     (there / "lemmascope.sqlite3-wal").unlink()
     refused(whole, there, f"{there} holds tokens. To keep them: mkdir")
+    (tmp_path / "elsewhere").mkdir()
+    (there / "tokens").rename(there / "kept")
+    (there / "tokens").symlink_to(tmp_path / "elsewhere")
+    refused(whole, there, f"{there} holds tokens. To keep them: mkdir")  # A link, even to an empty folder.
+    (there / "tokens").unlink()
+    (there / "kept").rename(there / "tokens")
     assert (there / "tokens" / "mine").read_text() == "mine"
     assert facts(SqliteDatabase(there / "aside")) == []
 

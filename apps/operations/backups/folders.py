@@ -136,9 +136,15 @@ def folders_of(manifest: Manifest) -> set[str]:
 
 
 def folders_in_use(data_dir: Path, brought: set[str]) -> list[str]:
-    """The folders of an installation that hold anything; `models` does not count where the backup brings none."""
+    """The folders of an installation that hold anything, and links, whose place no folder can take.
+
+    `models` does not count where the backup brings none.
+    """
     asked = [name for name in FOLDERS if name != MODELS or name in brought]
-    return [name for name in asked if (data_dir / name).is_dir() and any((data_dir / name).iterdir())]
+    links = [name for name in asked if (data_dir / name).is_symlink()]
+    return links + [
+        name for name in asked if name not in links and (data_dir / name).is_dir() and any((data_dir / name).iterdir())
+    ]
 
 
 def files_extract(source: Path, manifest: Manifest, data_dir: Path, keep_key: bool, tell: Callable[[int], None]) -> Path:

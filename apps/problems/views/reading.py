@@ -19,7 +19,7 @@ PAGE = 50
 
 @require_GET
 def problem_list(request: HttpRequest) -> HttpResponse:
-    """All problems, with search, filters, order and pages; every state of it has an address."""
+    """The library, with search, filters, order and pages; every state of it has an address."""
     user = user_of(request)
     visible = problem_visible_to(user)
     asked = selectors.filter_from(request.GET)
@@ -34,7 +34,8 @@ def problem_list(request: HttpRequest) -> HttpResponse:
         "topics": Topic.choices,
         "may_edit": problem_may_edit(user),
         "may_see_runs": user.may_see_runs,
-        **selectors.filter_choices(visible),
+        "of_sets": visible.filter(is_listed=False).count(),
+        **selectors.filter_choices(visible.filter(is_listed=not asked.of_sets)),
     }
     return render(request, "problems/problem_list.html", context)
 

@@ -46,6 +46,16 @@ def problem_edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
+def problem_list_or_not(request: HttpRequest, slug: str) -> HttpResponse:
+    """Put a problem into the library, or take it out of it."""
+    problem = solved_get_for(author_of(request), slug)
+    is_listed = request.POST.get("is_listed") == "1"
+    services.problem_list_or_not(problem=problem, is_listed=is_listed)
+    messages.success(request, "The problem is in the library." if is_listed else "The problem is no longer in the library.")
+    return redirect("problems:detail", slug=problem.slug)
+
+
+@require_POST
 def problem_preview(request: HttpRequest) -> HttpResponse:
     """What is in the editor, set in type. Nothing is stored."""
     author_of(request)

@@ -2,7 +2,7 @@
 
 | layout | author | problem | judgement |
 |---|---|---|---|
-| ours (CSV, JSONL) | `author`, `school`, `external_id` | `problem`: label, slug, id or title | `points`, `out_of`, `comment` |
+| ours (CSV, JSONL) | `author`, `school`, `external_id` | `problem`: label, slug, id, title | `points`, `out_of`, `comment` |
 | GradingBench (CSV) | `Grading ID`, each row another | `Problem ID` | `Points` out of 7 |
 | DeepSeekMath-V2 (JSONL) | the model | `problem_idx` | `human_rating` out of 7, where there is one |
 | folders (ZIP) | the folder below `submissions/`, else the top one | the file's name | `grader-comments.md`: `A1: 7/10`, … |
@@ -104,6 +104,7 @@ def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
     kind = text_of(values, "kind").lower() or AuthorKind.STUDENT
     if kind not in AuthorKind.values:
         raise RowWrong("The kind of author is student or model.")
+    out_of = _word(values, "out_of") or _word(values, "max")
     return SubmissionDraft(
         author=" ".join(text_of(values, "author").split()),
         problem=_word(values, "problem"),
@@ -112,7 +113,7 @@ def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
         kind=kind,
         school=_word(values, "school"),
         external_id=_word(values, "external_id"),
-        judgement=_judgement(_word(values, "points"), _word(values, "out_of"), text_of(values, "comment")),
+        judgement=_judgement(_word(values, "points"), out_of, text_of(values, "comment")),
     )
 
 
@@ -148,8 +149,10 @@ def _word(values: Mapping[str, Any], name: str) -> str:
 def _judgement(points: str, out_of: str, words: str) -> Judgement | None:
     if not points:
         return None
+    if not out_of:
+        raise RowWrong(f"It gives {points[:20]} points but not out of how many. Add a column out_of with the maximum.")
     try:
-        given, scale = Decimal(points), Decimal(out_of or _BENCH_SCALE)
+        given, scale = Decimal(points), Decimal(out_of)
     except InvalidOperation as error:
         raise RowWrong(f"Its points, {points[:20]!r} out of {out_of[:20]!r}, are no numbers.") from error
     if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):

@@ -1,4 +1,4 @@
-"""`manage.py export_problems`: all problems in a file that the import reads."""
+"""`manage.py export_problems`: the problems of the library in a file that the import reads."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,7 +12,7 @@ from apps.problems.models import Problem
 
 
 class Command(BaseCommand):
-    """Write all problems to a file or to standard output."""
+    """Write the problems of the library to a file or to standard output."""
 
     help = "Export problems as JSONL or CSV, in our shape or an IMO-Bench shape, with their solutions and marking schemes."
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--output", type=Path, help="the file to write (standard output, where it is not given)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        text = export_text(Problem.objects.all(), file_format=options["format"], shape_name=options["shape"])
+        text = export_text(Problem.objects.filter(is_listed=True), file_format=options["format"], shape_name=options["shape"])
         target: Path | None = options["output"]
         if target is None:
             self.stdout.write(text, ending="")
