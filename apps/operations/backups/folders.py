@@ -141,10 +141,11 @@ def folders_in_use(data_dir: Path, brought: set[str]) -> list[str]:
     `models` does not count where the backup brings none.
     """
     asked = [name for name in FOLDERS if name != MODELS or name in brought]
-    links = [name for name in asked if (data_dir / name).is_symlink()]
-    return links + [
-        name for name in asked if name not in links and (data_dir / name).is_dir() and any((data_dir / name).iterdir())
-    ]
+    return [name for name in asked if _is_in_use(data_dir / name)]
+
+
+def _is_in_use(folder: Path) -> bool:
+    return folder.is_symlink() or (folder.is_dir() and any(folder.iterdir()))
 
 
 def files_extract(source: Path, manifest: Manifest, data_dir: Path, keep_key: bool, tell: Callable[[int], None]) -> Path:
