@@ -40,7 +40,7 @@ def test_every_lemma_and_proof_of_a_run_is_checked_and_the_run_is_as_without(fen
     assert set(found) == subjects(dump)
     if [event["body"] for event in dump["events"] if event["kind"] == "formulas.off"]:
         pytest.skip("no fence holds on this machine")
-    assert not [body for body in found.values() if body["outcome"] == "refuted"]
+    assert [subject for subject, body in found.items() if body["outcome"] == "refuted"] == ["s0.4"], "the example's own slip"
     assert found["s0.3"]["outcome"] == "survived"
     assert "4^n\\le 2n\\binom{2n}{n}" in [one["anchor"]["quote"] for one in found["s0.3"]["findings"]]
     kept = {step["key"] for step in dump["steps"] if step["kind"] == "tool"}

@@ -57,7 +57,7 @@ async def test_reasoning_is_streamed_before_the_text() -> None:
 async def test_a_pace_is_kept() -> None:
     began = time.monotonic()
     final = await _final(ScriptedBackend(["word " * 20], pace=Pace(tokens_per_s=100)))
-    assert 0.18 < time.monotonic() - began < 0.6
+    assert time.monotonic() - began > 0.18
     assert final.duration_s >= 0.18
 
 
@@ -68,11 +68,12 @@ async def test_at_once_in_one_piece_is_two_items() -> None:
 
 async def test_the_latency_of_a_call_is_the_same_every_time() -> None:
     backend = ScriptedBackend(lambda _: "Hi.", pace=Pace(latency_s=0.02))
-    first, again = await _final(backend), await _final(backend)
-    assert first.ttft_s is not None
-    assert again.ttft_s is not None
-    assert first.ttft_s > 0.004
-    assert abs(first.ttft_s - again.ttft_s) < 0.02
+    request = a_request()
+    wait = backend._latency(request)
+    assert 0.004 < wait == backend._latency(request) != backend._latency(a_request("another call"))
+    final = await _final(backend, request)
+    assert final.ttft_s is not None
+    assert final.ttft_s >= wait
 
 
 async def test_faults_fail_cut_or_hang_the_call_they_name() -> None:
