@@ -27,6 +27,8 @@ class Typed:
     texts: list[tuple[str, str]] = field(default_factory=list)
     values: list[tuple[str, str]] = field(default_factory=list)
     files: list[tuple[str, str]] = field(default_factory=list)
+    has_password: bool = False
+    """A password was sent too. It is not kept, so the form has to be filled in again."""
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -66,6 +68,7 @@ def typed_in(request: HttpRequest) -> Typed:
     except Exception:  # What failed may have been the reading of this very form.
         return found
     for name, values in fields:
+        found.has_password |= "password" in name
         if "password" in name or name == "csrfmiddlewaretoken":
             continue
         for value in values:

@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.contests.holding import sight_lost
+from apps.contests.holding import HOLDING, sight_lost
 from apps.contests.models import Contest, ContestCoach, ContestProblem
 
 
@@ -33,9 +33,16 @@ def move_question(contest: Contest, verb: str) -> str:
     return ""
 
 
-def sight_words(contest: Contest) -> str:
+def hiding_question(contest: Contest) -> str:
+    """What to ask before staff let the library hide the problems of a contest again."""
+    if contest.state not in HOLDING:
+        return f"Let the library hide the problems of “{contest.title}” again, as far as its state hides them?"
+    return f"Hide the problems of “{contest.title}” again? {sight_words(contest, shows_problems=False)}"
+
+
+def sight_words(contest: Contest, *, shows_problems: bool | None = None) -> str:
     """Who loses sight of what in the library, as long as the contest is open or being marked."""
-    if contest.shows_problems:
+    if contest.shows_problems if shows_problems is None else shows_problems:
         return "Staff decided that the library goes on showing its problems to everybody."
     count, lost = contest.problems.count(), sight_lost(contest)
     what, them = ("its problem", "it") if count == 1 else (f"its {count} problems", "them")
@@ -54,10 +61,9 @@ def deletion_question(contest: Contest) -> str:
     """What to ask before a contest is deleted."""
     coaches = _counted(contest.coaches.count(), "coach", "coaches")
     students = _counted(contest.identities.count(), "student", "students")
-    return (
-        f"Delete “{contest.title}”? Its {coaches} and {students} no longer find it, and the library shows its problems. "
-        "Only staff can restore it."
-    )
+    hides = contest.state in HOLDING and not contest.shows_problems
+    shown = ", and the library shows its problems again" if hides else ""
+    return f"Delete “{contest.title}”? Its {coaches} and {students} no longer find it{shown}. Only staff can restore it."
 
 
 def _counted(number: int, one: str, many: str) -> str:

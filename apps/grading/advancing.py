@@ -72,7 +72,11 @@ def cells_ready(experiment: Experiment) -> QuerySet[ExperimentCell]:
         follows |= Q(prepares=True, alias=alias) & Q(~Exists(preparing.filter(before, alias__in=together)))
     ready = experiment.cells.filter(follows, state=CellState.WAITING)
     return ready.select_related(
-        "run", "script__problem__problem", "version__submission__problem__version__problem", "version__submission__paper"
+        "run",
+        "script__graded_set",
+        "script__problem__problem",
+        "version__submission__problem__version__problem",
+        "version__submission__paper",
     ).order_by("position")
 
 

@@ -21,7 +21,7 @@ KINDS = {
     SCORED: "with points on both sides",
     UNSCORED: "unscored",
     UNMARKED: "without a mark",
-    CONTAMINATED: "contaminated, left out",
+    CONTAMINATED: "left out, with the reason",
 }
 DIFFERENCES: Mapping[str, tuple[str, Callable[[float], bool]]] = {
     "same": ("the same points", lambda d: abs(d) < CLOSE),

@@ -139,7 +139,7 @@ _COUNTED: Sequence[tuple[str, dict[str, str], Callable[[Agreement], int]]] = (
     ("with points on both sides", {}, lambda found: found.counts.pairs),
     ("unscored", {"kind": UNSCORED}, lambda found: len(found.unscored)),
     ("without a mark", {"kind": UNMARKED}, lambda found: len(found.unmarked)),
-    ("contaminated, left out", {"kind": CONTAMINATED}, lambda found: len(found.contaminated)),
+    ("left out, with the reason", {"kind": CONTAMINATED}, lambda found: len(found.contaminated)),
     ("the same points", {"difference": "same"}, lambda found: found.counts.same),
     ("within 1", {"difference": "one"}, lambda found: found.counts.within_one),
     ("within 2", {"difference": "two"}, lambda found: found.counts.within_two),

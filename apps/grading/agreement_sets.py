@@ -55,8 +55,9 @@ class SetSource:
     def about(self) -> str:
         older = len(self.of_older_schemes)
         without = f" Graded under an earlier meaning of a marking scheme and left out: {older:,}." if older else ""
-        credit = f"{self.graded_set.credit} {self.graded_set.licence}."
-        return f"{credit} Points of people elsewhere, who saw no grader of ours.{without}{failed_in_words(self._of_set())}"
+        credit = " ".join(filter(None, (self.graded_set.credit, self.graded_set.licence)))
+        told = f"Points of people elsewhere, who saw no grader of ours.{without}{failed_in_words(self._of_set())}"
+        return f"{credit}. {told}" if credit else told
 
     def choices(self) -> Choices:
         """Graders of experiments that ended on a script of the set; raters by how the source calls them."""

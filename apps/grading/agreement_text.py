@@ -65,7 +65,7 @@ def _counts(columns: Sequence[tuple[str, Agreement]]) -> Table:
         ("with points on both sides", [str(found.counts.pairs) for found in every]),
         ("unscored", [str(len(found.unscored)) for found in every]),
         ("without a mark", [str(len(found.unmarked)) for found in every]),
-        ("contaminated, left out", [str(len(found.contaminated)) for found in every]),
+        ("left out, with the reason", [str(len(found.contaminated)) for found in every]),
         ("problems", [problems_text(found) for found in every]),
         ("the same points", [str(found.counts.same) for found in every]),
         ("within 1", [str(found.counts.within_one) for found in every]),
@@ -144,7 +144,7 @@ def notes(part: Part, asked: Asked) -> Iterator[Text]:
         for reason, titles in _undefined(found).items():
             yield Text(f"{name}: undefined: {', '.join(titles)}: {reason}.")
         yield from _missing(name, "unscored", found.unscored)
-        yield from _missing(name, "contaminated", found.contaminated)
+        yield from _missing(name, "left out", found.contaminated)
     yield from (_consistency(grader.name, grader.consistency) for grader in part.graders if grader.consistency is not None)
     yield from (_beside(grader.name, *grader.beside) for grader in part.graders if grader.beside is not None)
 

@@ -30,7 +30,12 @@ def settings_words(workflow: str, params: Mapping[str, Any], roles: Roles) -> st
     """In words what is not as the grader says, how its models sample, and a digest of all; `params`, `roles` as in a spec."""
     changed = _changed(workflow, params)
     sampled = [role.get("sampling", {}) for role in roles.values()]
-    words = [f"{name} {', '.join(value) if name == SHOWN else json.dumps(value)}" for name, value in changed.items()]
+    own_view = list(GRADERS[workflow].view.parts)
+    words = [
+        f"{name} {', '.join(value) if name == SHOWN else json.dumps(value)}"
+        for name, value in changed.items()
+        if (name, value) != (SHOWN, own_view)
+    ]
     for name, title in (("temperature", "temperature"), ("max_new_tokens", "tokens at most")):
         values = sorted({sampling[name] for sampling in sampled if name in sampling})
         words += [f"{title} {' / '.join(f'{value:,}' for value in values)}"] if values else []

@@ -3,6 +3,7 @@
 import functools
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +17,8 @@ from apps.grading.jobs import Job, jobs_of_versions, material_of, text_of
 from apps.grading.models import CellState, Experiment, ExperimentCell, GradedScript
 from apps.grading.naming import VARIANTS, aliases_in, plan_named, variant_of
 from apps.grading.pieces import pieces_known
-from apps.grading.plans import GradingPlan, PlanWrong
+from apps.grading.plans import EMPTY, GradingPlan, PlanWrong
+from apps.grading.set_shapes import WITHOUT_TEXTS
 from apps.grading.spending import spending_of_run
 from apps.problems.models import ProblemVersion
 from apps.reasoning.domain.events import RunCancelled, RunFailed, RunFinished
@@ -33,6 +35,14 @@ from apps.runs.services import run_create, run_dispatch
 SHOWN = "shown"
 NO_RESULT = "The run ended without a grading."
 TITLE_LENGTH = 200
+
+
+class ScriptEmpty(PlanWrong):
+    """There is nothing in the script: no grader is asked, and it has no points. `settings` as of a cell that is graded."""
+
+    def __init__(self, name: str, settings: str = "") -> None:
+        super().__init__(f"{name}: the script is {EMPTY}.")
+        self.settings = settings
 
 
 class Together:
@@ -65,8 +75,8 @@ def job_of_script(script: GradedScript, material: Callable[[ProblemVersion], dic
     """A script of a set with what is known of its problem. Raises `PlanWrong` where there is nothing to grade."""
     if script.problem is None:
         raise PlanWrong(f"{script.name}: the set has no statement of {script.problem_name}.")
-    if not script.text:
-        raise PlanWrong(f"{script.name}: the set has points and no script.")
+    if not script.text.strip() and script.graded_set.shape in WITHOUT_TEXTS:
+        raise PlanWrong(f"{script.name}: its text was not published with its points.")
     return Job(script.name, text_of(script.problem), {**material(script.problem), "script": script.text})
 
 
@@ -103,7 +113,9 @@ def cell_begin(cell: ExperimentCell, together: Together) -> None:
         with transaction.atomic():
             run, settings = _run_of(cell, together)
     except PlanWrong as error:
-        ended = {"state": CellState.FAILED, "trouble": str(error), "ended_at": timezone.now()}
+        ended: dict[str, Any] = {"state": CellState.FAILED, "trouble": str(error), "ended_at": timezone.now()}
+        if isinstance(error, ScriptEmpty):
+            ended |= {"state": CellState.UNSCORED, "trouble": "", "unscored": EMPTY, "settings": error.settings}
         ExperimentCell.objects.filter(pk=cell.pk).update(**ended)
         transaction.on_commit(conductor.wake)
         return
@@ -126,8 +138,13 @@ def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
         raise PlanWrong(f"There is no model {', '.join(gone)} in models.toml any more.")
     job, stated = _job_of(cell, together)
     plan = together.plan(cell.workflow, cell.alias)
-    spec = plan.spec(job, together.pieces(stated.statement, cell.workflow, cell.alias))
+    is_empty = cell.script is not None and not cell.script.text.strip()
+    asked = replace(job, material=job.material | {"script": EMPTY}) if is_empty else job
+    spec = plan.spec(asked, together.pieces(stated.statement, cell.workflow, cell.alias))
     roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}
+    settings = settings_key(spec.scaffold, spec.params, roles, spec.prompt_hashes)
+    if is_empty:
+        raise ScriptEmpty(job.paper, settings)
     run = run_create(
         owner=experiment.owner,
         problem_version=stated,
@@ -135,7 +152,7 @@ def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
         spec=spec.model_copy(update={"preset": BATCHED}),
         start_id=uuid.uuid5(experiment.public_id, f"{cell.public_id}/{cell.attempt}"),
     )
-    return run, settings_key(spec.scaffold, spec.params, roles, spec.prompt_hashes)
+    return run, settings
 
 
 def cell_name(cell: ExperimentCell) -> str:

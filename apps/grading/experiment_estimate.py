@@ -138,12 +138,14 @@ def _spread(scripts: Sequence[ScriptChosen]) -> list[ScriptChosen]:
 
 def _jobs(scripts: Sequence[ScriptChosen]) -> tuple[list[Job], list[str]]:
     jobs, troubles = [], []
-    in_sets: QuerySet[GradedScript] = GradedScript.objects.select_related("problem__problem")
+    in_sets: QuerySet[GradedScript] = GradedScript.objects.select_related("graded_set", "problem__problem")
     for script in in_sets.filter(pk__in=[one.script_pk for one in scripts if one.script_pk is not None]):
         try:
-            jobs.append(job_of_script(script))
+            job = job_of_script(script)
         except PlanWrong as error:
             troubles.append(str(error))
+            continue
+        jobs += [job] if script.text.strip() else []  # An empty script costs nothing.
     versions = SubmissionVersion.objects.select_related("submission__problem__version__problem")
     jobs += jobs_of_versions(versions.filter(pk__in=[one.version_pk for one in scripts if one.version_pk is not None]))
     return jobs, troubles

@@ -15,7 +15,7 @@ from apps.problems.importing.values import RowWrong, text_of
 #: Columns that tell a row's maximum; capitals, spaces and hyphens make no difference.
 COLUMNS = ("max", "out_of", "max_points", "maximum", "maximum_points", "points_max", "max_score")
 _SHOWN = 12
-_SAY = "Say so: --out-of N in the terminal, “Out of” on the page, or a column “max” with the maximum of each row."
+_SAY = "Say so: in “Out of” on the page, with --out-of N in the terminal, or by a column “max” with the maximum of each row."
 
 Values = Mapping[str, Any]
 Told = Callable[[Values], str]

@@ -251,6 +251,8 @@ LAYOUTS = (
     ),
     Layout("Lemmascope", frozenset({"problem", "script", "points"}), _ours, partial(word_of, name="points")),
 )  # fmt: skip
+#: Layouts that have points and no scripts; in all others a script without a text is an empty paper.
+WITHOUT_TEXTS = ("QED-Nano",)
 #: Titles of the layouts in which others published benchmarks; a file in ours may hold anything.
 PUBLISHED = (*(one.title for one in LAYOUTS if one.credit), OPEN_PROOF_CORPUS, NOMOS)
 

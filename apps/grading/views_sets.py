@@ -17,7 +17,7 @@ from apps.grading.experiment_forms import SetImportForm
 from apps.grading.models import GradedScript, GradedSet
 from apps.grading.script_text import pieces_of
 from apps.grading.set_import import LEFT_OUT_KEPT, Upload, set_import, set_known, set_read
-from apps.grading.set_shapes import named
+from apps.grading.set_shapes import WITHOUT_TEXTS, named
 from apps.problems.importing.files import FileWrong
 from apps.runs.access import run_may_start
 
@@ -77,9 +77,17 @@ def set_detail(request: HttpRequest, set_id: uuid.UUID) -> HttpResponse:
         "lost": lost,
         "experiments": found.experiments.all()[:20],
         "most_listed": LEFT_OUT_KEPT,
-        "without": found.scripts.filter(Q(problem=None) | Q(text="")).count(),
+        **_not_graded(found),
     }
     return render(request, "grading/set_detail.html", context)
+
+
+def _not_graded(found: GradedSet) -> dict[str, int]:
+    """How many scripts no grader is asked about: `without` something that it would need, and `empty` ones."""
+    unpublished = found.shape in WITHOUT_TEXTS
+    lacking = Q(problem=None) | Q(text="") if unpublished else Q(problem=None)
+    empty = 0 if unpublished else found.scripts.filter(text="").exclude(problem=None).count()
+    return {"without": found.scripts.filter(lacking).count(), "empty": empty}
 
 
 @require_GET
@@ -92,6 +100,7 @@ def set_script(request: HttpRequest, set_id: uuid.UUID, script_id: uuid.UUID) ->
     context = {
         "script": script,
         "pieces": pieces_of(script),
+        "is_unpublished": script.graded_set.shape in WITHOUT_TEXTS,
         "lost": [issue for issue in script.issues if issue.get("lost")],
         "cells": [cell for cell in cells[:40] if cells_shown(user, cell.experiment).filter(pk=cell.pk).exists()],
     }

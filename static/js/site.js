@@ -35,7 +35,7 @@ export function toast(text, { error = false } = {}) {
   const box = document.querySelector(".toasts");
   if (!box) return;
   const element = document.createElement("div");
-  element.className = "toast row row--between";
+  element.className = `toast row row--between${error ? " toast--error" : ""}`;
   const words = document.createElement("span");
   words.textContent = text;
   const close = document.createElement("button");

@@ -128,7 +128,7 @@ def test_a_mark_sealed_after_a_reveal_is_contaminated_and_in_no_statistic(
     Mark.objects.filter(pk=mark.pk).update(sealed_at=timezone.now())
     assert pairs_of(bob, problem)[str(case(problem).public_id)].contaminated == words
     text = page(client_for(bob), problem)
-    assert f"1 contaminated: {words}" in text.replace("&#x27;", "'")
+    assert f"1 left out: {words}" in text.replace("&#x27;", "'")
     assert "kind=contaminated" in text
 
 
@@ -189,7 +189,7 @@ def test_meanings_are_chosen_among_those_of_the_chosen_problem(
     assert re.findall(r'<option value="([^"]+)"( selected)?>Version', text) == [
         (str(newer.public_id), ""), (str(first.public_id), " selected"),
     ]  # fmt: skip
-    assert f"1 contaminated: marked under version {newer.number} of the scheme" in text
+    assert f"1 left out: marked under version {newer.number} of the scheme" in text
     address = reverse("grading:agreement_places", args=[problem.contest.public_id])
     assert 'name="scheme"' in client_for(bob).get(f"{address}?problem={problem.label}").content.decode()
 

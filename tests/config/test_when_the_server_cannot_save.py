@@ -145,7 +145,12 @@ def test_passwords_are_never_shown_again(browser: Client, monkeypatch: pytest.Mo
         reverse("accounts:password"), data | {"csrfmiddlewaretoken": browser.cookies["csrftoken"].value}, headers=HTML
     )
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
-    assert secret not in answer.content.decode()
+    page = answer.content.decode()
+    assert secret not in page
+    assert f'href="{reverse("accounts:password")}">Back to the form</a>' in page, (
+        "sent without it, it would be refused as wrong"
+    )
+    assert "Try again</button>" not in page
 
 
 async def test_a_request_that_the_disk_cannot_take_in_is_answered_too() -> None:

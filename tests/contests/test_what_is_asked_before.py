@@ -50,6 +50,20 @@ def test_every_move_of_a_contest_that_costs_something_is_asked(
         assert any(part in one for one in found), part
 
 
+def test_staff_are_asked_before_problems_are_hidden_again_and_told_of_the_library_only_where_it_hides_them(
+    bob: User, dana: User, client_for: ClientFor
+) -> None:
+    prepared = make_contest(bob, make_problem("One"), title="Prepared")
+    shown = make_contest(bob, make_problem("Two"), title="Shown", state=ContestState.OPEN)
+    Contest.objects.filter(pk=shown.pk).update(shows_problems=True)
+    found = questions(client_for(dana), reverse("contests:administration"))
+    hiding = next(one for one in found if one.startswith("Hide the problems of “Shown” again?"))
+    assert "the library hides its problem" in hiding
+    assert "no longer find it there" in hiding
+    deletion = next(one for one in found if one.startswith(f"Delete “{prepared.title}”?"))
+    assert "library" not in deletion
+
+
 def test_opening_says_who_loses_sight_of_what(bob: User, alice: User, charlie: User, dana: User, client_for: ClientFor) -> None:
     problem = make_problem("Two")
     contest = make_contest(bob, problem, make_problem("Three"))

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 import pytest
 from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.grading import conductor
@@ -17,7 +19,7 @@ from apps.grading.experimenting import (
     experiment_resume,
     experiment_retry,
 )
-from apps.grading.models import CellState, ExperimentState, PreparedPiece
+from apps.grading.models import CellState, ExperimentState, GradedSet, PreparedPiece
 from apps.reasoning.domain.errors import BackendRefused
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.models import Run, RunStatus
@@ -28,6 +30,7 @@ from tests.graders.grade import finding, grading
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Answers = dict[str, object]
+ClientFor = Callable[[User | None], Client]
 
 
 def test_every_script_gets_points_and_the_experiment_is_done(alice: User, stage: Stage, answers: Answers) -> None:
@@ -48,6 +51,31 @@ def test_what_cannot_be_read_is_unscored_and_never_zero(alice: User, stage: Stag
     assert is_over(stage.play(experiment))
     assert {(one.state, one.points) for one in experiment.cells.all()} == {(CellState.UNSCORED, None)}
     assert all(one.unscored for one in experiment.cells.all())
+
+
+def test_an_empty_script_is_unscored_and_no_grader_is_asked(alice: User, stage: Stage, client_for: ClientFor) -> None:
+    graded_set = make_set(3)
+    graded_set.scripts.filter(name="S2").update(text="")
+    experiment = make_experiment(alice, graded_set)
+    assert is_over(stage.play(experiment))
+    cells = dict(experiment.cells.values_list("script__name", "state"))
+    assert cells == {"S1": CellState.SCORED, "S2": CellState.UNSCORED, "S3": CellState.SCORED}
+    assert experiment.cells.get(script__name="S2").unscored == "empty"
+    assert len(set(experiment.cells.values_list("settings", flat=True))) == 1, "one grader in tables of agreement"
+    assert len(stage.asked) == 2
+    client = client_for(alice)
+    said = client.get(reverse("grading:agreement", args=["set", graded_set.public_id])).content.decode()
+    assert "1 unscored: empty" in said
+    said = client.get(reverse("grading:set", args=[graded_set.public_id])).content.decode()
+    assert "1 of the scripts is empty: it is unscored without asking a grader" in said
+
+
+def test_a_script_whose_text_was_not_published_is_no_empty_one(alice: User, stage: Stage) -> None:
+    graded_set = make_set(1)
+    graded_set.scripts.update(text="")
+    GradedSet.objects.update(shape="QED-Nano")
+    experiment = stage.play(make_experiment(alice, graded_set))
+    assert experiment.cells.get().trouble == "S1: its text was not published with its points."
 
 
 def test_no_more_run_at_once_than_may(alice: User, stage: Stage, settings: LazySettings) -> None:

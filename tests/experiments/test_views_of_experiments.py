@@ -45,6 +45,19 @@ def test_both_views_are_chosen_in_the_form_and_told_apart_everywhere(alice: User
     assert sorted(kept["views"].values()) == [["problem"], ["problem, guidelines"]]
 
 
+def test_no_grader_is_said_to_be_shown_guidelines_that_are_not_there(alice: User, stage: Stage) -> None:
+    made = with_guidelines()
+    first = made.scripts.order_by("position")[0]
+    other = make_set(1, title="Another").scripts.get()
+    assert other.problem is not None
+    ProblemVersion.objects.filter(pk=other.problem.pk).update(scheme_text="")
+    made.scripts.filter(pk=first.pk).update(problem=other.problem)
+    experiment = stage.play(make_experiment(alice, made, "single_turn+guidelines"))
+    cells = list(experiment.cells.order_by("position").values_list("state", "trouble"))
+    assert cells[0] == ("failed", "S1: It is asked to show the guidelines for markers, and there are none for this problem.")
+    assert cells[1][0] == "scored"
+
+
 def test_an_experiment_from_before_views_goes_on_as_it_began(alice: User, client_for: ClientFor, stage: Stage) -> None:
     experiment = make_experiment(alice, with_guidelines(), "single_turn")
     Experiment.objects.update(params={})

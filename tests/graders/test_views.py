@@ -115,7 +115,12 @@ def test_a_view_that_a_grader_cannot_have_is_refused_with_a_sentence(workflow: s
 
 def test_an_ensemble_is_shown_guidelines_where_a_member_can_be() -> None:
     ensemble = GRADERS["ensemble"]
-    told = {"script": "It is so.", "references": ["Because."], "view": View(reference=True, guidelines=True)}
+    told = {
+        "script": "It is so.",
+        "references": ["Because."],
+        "guidelines": WORDS,
+        "view": View(reference=True, guidelines=True),
+    }
     assert ensemble.lacks(ensemble.read_params(told)) == ""  # type: ignore[arg-type]
     rubrics = ensemble.read_params(told | {"members": ["ref5_plain", "ref5_milestones"]})
     assert "cannot be shown the guidelines" in ensemble.lacks(rubrics)  # type: ignore[arg-type]

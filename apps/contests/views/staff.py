@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from apps.accounts.access import user_of
 from apps.contests import deletion, services
 from apps.contests.access import contests_administered_by
-from apps.contests.asking import deletion_question, sight_words
+from apps.contests.asking import deletion_question, hiding_question
 from apps.contests.models import Contest
 from apps.contests.selectors import administration_rows
 from apps.contests.views.writing import STALE, number_of
@@ -32,7 +32,7 @@ def contest_administration(request: HttpRequest) -> HttpResponse:
     if not user.is_staff:
         raise Http404("There is no such page.")
     rows = [
-        (row, deletion_question(row.contest), deletion.deletion_refusal(row.contest), sight_words(row.contest))
+        (row, deletion_question(row.contest), deletion.deletion_refusal(row.contest), hiding_question(row.contest))
         for row in administration_rows(contests_administered_by(user))
     ]
     return render(request, "contests/contest_administration.html", {"rows": rows})

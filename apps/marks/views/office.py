@@ -84,6 +84,7 @@ def results(request: HttpRequest, contest_id: uuid.UUID) -> HttpResponse:
         "found": found,
         "rows": [(row, known.by_paper[row.paper.pk] if known else None) for row in found.rows],
         "signed": signed,
+        "digests": {digest for _, digest in signed},
         "names": known,
         "names_refusal": names.names_refusal(user, contest, found),
         "openings": openings_after_sign_off(contest),

@@ -64,6 +64,8 @@ class Grader(Scaffold):
             return trouble
         if not material.script.strip():
             return "The script is empty."
+        if material.view is not None and material.view.guidelines and not material.guidelines.strip():
+            return "It is asked to show the guidelines for markers, and there are none for this problem."
         if "references" in self.needs and not any(one.strip() for one in material.references):
             return f"{self.title} needs a reference solution."
         if "scheme" in self.needs and material.scheme is None:

@@ -41,5 +41,5 @@ class Command(BaseCommand):
             self.stderr.write(f"Left out: {name} is a link that leads out of {settings.DATA_DIR}.")
         if made.gone:
             self.stderr.write(f"{len(made.gone)} files were deleted while the backup was made, such as {made.gone[0]}.")
-        what = f"the database and {made.files} files, {in_bytes(made.read_bytes)}"
+        what = f"the database and {made.files} file{'s' * (made.files != 1)}, {in_bytes(made.read_bytes)}"
         self.stdout.write(f"{target}: {what}, compressed to {in_bytes(made.written_bytes)}. Restore it with: manage.py restore")
