@@ -1,7 +1,7 @@
 """The formula check: equal findings in 200 plays of the worked example on a busy machine, and texts that once took minutes.
 
-`python -m benchmarks.formulas [PLAYS]` prints the plays alone. A play checks every lemma and proof of the example, as a run
-does.
+`python -m benchmarks.formulas [PLAYS [BUSY]]` prints the plays alone, beside BUSY processes for each core that compute (1);
+0 where the machine is busy with something else. A play checks every lemma and proof of the example, as a run does.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from workers.mathcheck.findings import REFUTED, STOPPED
 from workers.mathcheck.parts import Part, check_parts
 
 PLAYS, QUICK_PLAYS = 200, 4
-#: Processes that do nothing but compute, for each core; the plays give way to them.
-BUSY_PER_CORE, NICE = 2, 10
+#: Processes that do nothing but compute, for each core: with more, two hundred plays take hours.
+BUSY_PER_CORE = 1
 SPACES, FRACTIONS = 50_000, 150
 AFTER = " And $2+2=5$."
 WITHIN_S = 5.0
@@ -47,11 +47,11 @@ def figures(quick: bool = False) -> list[Figure]:
     ]
 
 
-def plays(count: int) -> list[Play]:
-    """Check the example so many times, each core in a process of its own that gives way to busy ones."""
+def plays(count: int, busy: int = BUSY_PER_CORE) -> list[Play]:
+    """Check the example so many times, each core in a process of its own beside so many busy ones."""
     cores = os.cpu_count() or 2
     context = multiprocessing.get_context("spawn")
-    with _busy(cores * BUSY_PER_CORE), context.Pool(cores, initializer=_give_way) as pool:
+    with _busy(cores * busy), context.Pool(cores, initializer=warm) as pool:
         return list(pool.imap_unordered(_play, range(count)))
 
 
@@ -77,11 +77,6 @@ def _texts() -> list[list[Part]]:
 
 def _steps(steps: tuple[str, ...]) -> list[Part]:
     return [(f"step {number}", text) for number, text in enumerate(steps, 1)]
-
-
-def _give_way() -> None:
-    os.nice(NICE)
-    warm()
 
 
 @contextmanager
@@ -112,7 +107,7 @@ def _seconds(text: str) -> float:
 
 
 if __name__ == "__main__":
-    result = plays(int(sys.argv[1]) if len(sys.argv) > 1 else PLAYS)
+    result = plays(*map(int, sys.argv[1:3] or [str(PLAYS)]))
     sys.stdout.write(
         f"{len(result)} plays, {result[0][1]} findings each: {different(result)} differ from the first; "
         f"{sum(stopped for *_, stopped in result)} stopped; "
