@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "apps" / "problems" / "sample_library"
-FILES = sorted(FOLDER.glob("*.md"))
+#: Easy problems, each with solutions that models are tried with.
+FIRST_STEPS = sorted((FOLDER / "first_steps").glob("*.md"))
+FILES = [*sorted(FOLDER.glob("*.md")), *FIRST_STEPS]
 
 _CHAIN = re.compile(r"\*\*Chain (?P<letter>[A-Z]): (?P<name>.+)\*\*")
 _ITEM = re.compile(r"- (?P<chain>[A-Z])(?P<number>\d+) \((?P<plus>\+?)(?P<points>\d+)\) (?P<text>.+)")
+_ATTEMPT = re.compile(r"Attempt: (?P<kind>right|gap|wrong) \((?P<points>[0-7])\), (?P<name>.+)")
 _RULE = re.compile(r"- (?:(?P<zero>Zero)|Deduct −(?P<deduct>\d+)|Cap (?P<cap>\d+)): (?P<text>.+)")
 
 
@@ -34,6 +37,16 @@ class SampleProblem:
     statement: str
     solutions: dict[str, str]
     scheme_text: str
+    attempts: list["Attempt"]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A solution as a student could write it, with the points that it deserves out of 7."""
+
+    kind: str
+    points: int
+    text: str
 
 
 def read_problem(path: Path) -> SampleProblem:
@@ -49,10 +62,12 @@ def read_problem(path: Path) -> SampleProblem:
         raise ValueError(f"{path.name}: a heading occurs twice")
     sections = {heading: text.strip() for heading, text in zip(headings, parts[1::2], strict=True)}
     solutions = {h.removeprefix("Solution: "): text for h, text in sections.items() if h.startswith("Solution: ")}
-    unknown = set(sections) - {"Statement", "Marking scheme"} - {f"Solution: {approach}" for approach in solutions}
+    tried = {heading: found for heading in sections if (found := _ATTEMPT.fullmatch(heading))}
+    unknown = set(sections) - {"Statement", "Marking scheme"} - {f"Solution: {approach}" for approach in solutions} - set(tried)
     if unknown or "Statement" not in sections or "Marking scheme" not in sections:
         raise ValueError(f"{path.name}: unexpected or missing sections {sorted(unknown)}")
-    return SampleProblem(path, tomllib.loads(header), sections["Statement"], solutions, sections["Marking scheme"])
+    attempts = [Attempt(found["kind"], int(found["points"]), sections[heading]) for heading, found in tried.items()]
+    return SampleProblem(path, tomllib.loads(header), sections["Statement"], solutions, sections["Marking scheme"], attempts)
 
 
 def read_scheme(text: str) -> Scheme:

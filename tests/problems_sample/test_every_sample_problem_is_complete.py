@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.problems_sample.library import FILES, read_problem, read_scheme
+from tests.problems_sample.library import FILES, FIRST_STEPS, read_problem, read_scheme
 
 every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 KEYS = {"slug", "title", "topic", "source", "year", "level", "answer"}
@@ -42,10 +42,11 @@ def test_the_header_is_complete(path: Path) -> None:
 @every_file
 def test_statement_and_solutions_are_written_out(path: Path) -> None:
     problem = read_problem(path)
-    assert len(problem.statement) >= 100
+    is_easy = path in FIRST_STEPS
+    assert len(problem.statement) >= (60 if is_easy else 100)
     assert problem.solutions
     for approach, text in problem.solutions.items():
-        assert len(text) >= 600, approach
+        assert len(text) >= (400 if is_easy else 600), approach
         assert r"\blacksquare" in text[-20:], approach
 
 

@@ -213,7 +213,7 @@ def test_a_parent_that_is_a_checkpoint_plays_under_its_own_name_and_without_one_
 
 def test_only_problems_that_one_may_see_can_be_compared_on(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, hidden = a_problem(1), a_problem(2)
-    monkeypatch.setattr("apps.learning.model_forms.problem_visible_to", lambda user: Problem.objects.exclude(pk=hidden.pk))
+    monkeypatch.setattr("apps.learning.model_forms.library_of", lambda user: Problem.objects.exclude(pk=hidden.pk))
     form = ProblemsForm(model=a_model("prover", like="qwen"), known={}, user=alice)
     offered = str(form["problems"])
     assert shown.title in offered
