@@ -21,9 +21,9 @@ async def answer(application: Any, origin: str | None, path: str = "/ws/", host:
     scope = {"type": "websocket", "path": path, "query_string": b"", "headers": headers, "subprotocols": []}
     socket: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]
     await socket.send_input({"type": "websocket.connect"})
-    said = await socket.receive_output(5)
+    said = await socket.receive_output(60)
     await socket.send_input({"type": "websocket.disconnect", "code": 1005})
-    await socket.wait(5)
+    await socket.wait(60)
     return str(said["type"])
 
 
