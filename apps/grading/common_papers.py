@@ -28,7 +28,7 @@ class Common(Value):
     def words(self, names: Mapping[str, str]) -> str:
         """The line above the tables; `names` are words of graders."""
         if self.apart:
-            return f"Each grader stands on its own papers, and the columns cannot be compared: {self.apart}."
+            return f"Each column is about other papers, so the columns cannot be compared: {self.apart}."
         dropped = ", ".join(f"{names.get(name, name)} {len(papers)}" for name, papers in self.dropped.items())
         none = "".join(f" {names.get(name, name)} scored no paper and is not asked for here." for name in self.scored_none)
         papers = "paper" if self.papers == 1 else "papers"

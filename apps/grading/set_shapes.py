@@ -24,6 +24,7 @@ from apps.grading.set_maxima import Maxima, word_of
 from apps.problems.importing.files import FileWrong, Table
 from apps.problems.importing.values import RowWrong, text_of
 from apps.reasoning.texts.source import source_of
+from apps.submissions.importing.shapes import deepseek_maximum
 from apps.submissions.models import TEXT_LENGTH
 
 NAME_LENGTH = 150
@@ -231,9 +232,7 @@ def _deepseek_points(values: Mapping[str, Any]) -> str:
 
 
 def _deepseek_known(values: Mapping[str, Any]) -> str:
-    """By the contest in the problem's name. A CMO may be China's, out of 21, or Canada's, out of 7: that is asked."""
-    name = word_of(values, "problem_idx").casefold()
-    return next((most for begins, most in (("imo", "7"), ("pb-", "7"), ("putnam", "10")) if name.startswith(begins)), "")
+    return deepseek_maximum(word_of(values, "problem_idx"))
 
 
 LAYOUTS = (

@@ -126,17 +126,6 @@ def test_points_given_elsewhere_are_kept_where_no_page_shows_them(bob: User, cli
     assert "876.5" not in page
 
 
-def test_points_without_a_maximum_are_refused_and_none_is_presumed(bob: User) -> None:
-    contest = make_contest(bob)
-    row = {"author": "a", "problem": "1", "text": "t", "points": "5"}
-    plan = plan_make(contest, csv_of(row))
-    assert [wrong.reason for wrong in plan.wrong] == [
-        "It gives 5 points but not out of how many. Add a column out_of with the maximum."
-    ]
-    plan = plan_make(contest, csv_of(row | {"max": "10"}))
-    assert [one.draft.judgement.out_of for one in plan.good if one.draft.judgement] == [10]
-
-
 @pytest.mark.parametrize(
     ("points", "out_of"), [("8", "7"), ("-1", "7"), ("many", "7"), ("nan", "7"), ("1", "0"), ("1e9", "1e9")]
 )

@@ -4,7 +4,7 @@
 |---|---|---|---|
 | ours (CSV, JSONL) | `author`, `school`, `external_id` | `problem`: label, slug, id, title | `points`, `out_of`, `comment` |
 | GradingBench (CSV) | `Grading ID`, each row another | `Problem ID` | `Points` out of 7 |
-| DeepSeekMath-V2 (JSONL) | the model | `problem_idx` | `human_rating` out of 7, where there is one |
+| DeepSeekMath-V2 (JSONL) | the model | `problem_idx` | `human_rating`, out of 7 or 10 by the contest |
 | folders (ZIP) | the folder below `submissions/`, else the top one | the file's name | `grader-comments.md`: `A1: 7/10`, … |
 """
 
@@ -127,8 +127,18 @@ def _deepseek(values: Mapping[str, Any]) -> SubmissionDraft:
     made = values.get("model_prediction")
     if not isinstance(made, dict):
         raise RowWrong("model_prediction is not an object.")
-    points = _judgement(_word(made, "human_rating"), str(_BENCH_SCALE), "")
-    return SubmissionDraft("DeepSeekMath-V2", _word(values, "problem_idx"), text_of(made, "proof"), judgement=points)
+    name = _word(values, "problem_idx")
+    points = _judgement(_word(made, "human_rating"), deepseek_maximum(name), "")
+    return SubmissionDraft("DeepSeekMath-V2", name, text_of(made, "proof"), judgement=points)
+
+
+def deepseek_maximum(problem: str) -> str:
+    """The maximum of a rating by the contest in the problem's name, "" where that leaves it open.
+
+    A CMO may be China's, out of 21, or Canada's, out of 7.
+    """
+    name = problem.casefold()
+    return next((most for begins, most in (("imo", "7"), ("pb-", "7"), ("putnam", "10")) if name.startswith(begins)), "")
 
 
 _SHAPES = {
