@@ -91,13 +91,26 @@ class Worker:
 
     def answer(self, calls: Sequence[Call]) -> None:
         """Generate and put the results on their streams, but for calls that have one or that nobody wants any more."""
-        calls = self._unsettled(calls)
+        claimed = self._claim(calls)
+        begun: list[Future[None]] = []
+        for (request, fingerprint), is_settled in zip(claimed, self._are_settled(claimed), strict=True):
+            if is_settled:
+                self._forget(request)
+            else:
+                begun.append(self._begin(request, fingerprint))
+        concurrent.futures.wait(begun)
+
+    def _claim(self, calls: Sequence[Call]) -> Sequence[Call]:
+        """Claim the calls that no other message of this process holds, until their results are written.
+
+        A restarted orchestrator sends calls again whose first message is still queued. Claim before the check for a result:
+        in the other order, a result of the first message that is written in between is missed, and the call is generated twice.
+        """
         with self._lock:
-            # A message that is delivered twice takes no second place: its calls are forgotten once.
-            new = [(request, fingerprint) for request, fingerprint in calls if request.call_id not in self._active]
-            self._active.update({request.call_id: (request, fingerprint) for request, fingerprint in new})
+            new = [call for call in calls if call[0].call_id not in self._active]
+            self._active.update({call[0].call_id: call for call in new})
             self._held.update(self._queue_of(request) for request, _ in new)
-        concurrent.futures.wait([self._begin(request, fingerprint) for request, fingerprint in new])
+        return new
 
     def _begin(self, request: GenerationRequest, fingerprint: str) -> "Future[None]":
         """Start one call; the future ends when its result is on the stream, or when it shall have none."""
@@ -168,15 +181,15 @@ class Worker:
         alias = self.aliases.get(request.alias)
         return alias.queue if alias else request.alias
 
-    def _unsettled(self, calls: Sequence[Call]) -> Sequence[Call]:
-        """A message may come twice, or after its run was cancelled."""
+    def _are_settled(self, calls: Sequence[Call]) -> Sequence[bool]:
+        """Whether each call has a result or its run was cancelled; false for all while Redis does not answer."""
         try:
             pipeline = self.redis.pipeline(transaction=False)
             for request, fingerprint in calls:
                 pipeline.exists(finished_key(request.run, fingerprint), cancel_key(request.run))
-            return [call for call, is_settled in zip(calls, pipeline.execute(), strict=True) if not is_settled]
+            return [bool(found) for found in pipeline.execute()]
         except (RedisError, OSError):
-            return calls
+            return [False] * len(calls)
 
     def drain(self) -> None:
         """Let calls finish for a while, then stop the rest and give them back: another worker takes them."""

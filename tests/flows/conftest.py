@@ -74,7 +74,9 @@ def assert_nothing_finished_was_generated_again(stack: Stack, workers: tuple[str
     ]
     answered: set[str] = set()
     for _, verb, call in sorted(told, key=lambda line: line[0]):
-        assert not (verb == "began" and call in answered), f"{call} was generated again"
+        if verb == "began" and call in answered:
+            lines = [line for name in workers for line in stack.log_text(name).splitlines() if call in line]
+            raise AssertionError("\n".join([f"{call} was generated again", *lines]))
         if verb == "answered":
             answered.add(call)
     began = {call for _, verb, call in told if verb == "began"}
