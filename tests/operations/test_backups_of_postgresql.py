@@ -1,5 +1,6 @@
 """PostgreSQL by its own programs: an upgrade is undone, a restore is all or nothing, and what stands in its way is named."""
 
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,9 +130,10 @@ def test_a_database_in_use_and_missing_programs_are_told(
     server: PostgresServer, old: Empty, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     empty = Empty(server)
-    with psycopg.connect(empty.address):
+    with psycopg.connect(empty.address) as connection:
         assert "is used from this machine. Stop what uses it" in empty.database.why_not_empty()
-    assert empty.database.why_not_empty() == ""
+        threading.Timer(0.5, connection.close).start()
+        assert empty.database.why_not_empty() == ""
     with pytest.raises(BackupFailed, match="has no tables yet"):
         make(tmp_path / "b", empty.database, tmp_path)
     with pytest.raises(BackupFailed, match=r"does not answer.*There is no backup"):

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,6 +24,8 @@ _OTHERS = """
 SELECT DISTINCT coalesce(host(client_addr), 'this machine') FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
+#: How long the server may list a connection that was closed just now, in seconds.
+_CLOSING_S = 2.0
 #: Ours are for pages; a dump may take hours.
 _OF_PAGES = ("pool", "options")
 
@@ -85,7 +88,7 @@ class PostgresDatabase:
         try:
             with psycopg.connect(**self._connection) as connection:
                 (relations,) = connection.execute(_RELATIONS).fetchone() or (0,)
-                others = sorted(name for (name,) in connection.execute(_OTHERS).fetchall())
+                others = _others(connection)
                 self._program("pg_restore", connection)
         except psycopg.Error as error:
             raise NotRestored(f"The database does not answer ({_first_line(error)}). Nothing was restored.") from error
@@ -151,6 +154,17 @@ def _installed(name: str, major: int) -> str | None:
 
 class _ProgramMissing(Exception):
     """A client program of PostgreSQL is not installed."""
+
+
+def _others(connection: "psycopg.Connection[Any]") -> list[str]:
+    """Hosts with open connections to this database; waits for those that are closing."""
+    until = time.monotonic() + _CLOSING_S
+    while True:
+        connection.execute("SELECT pg_stat_clear_snapshot()")
+        found = sorted(name for (name,) in connection.execute(_OTHERS).fetchall())
+        if not found or time.monotonic() > until:
+            return found
+        time.sleep(0.1)
 
 
 def _first_line(error: Exception) -> str:
