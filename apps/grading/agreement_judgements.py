@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from apps.grading.cell_graders import (
     cells_by,
@@ -194,8 +194,9 @@ def cells_views(cases: Cases, name: str) -> tuple[ViewShown, ...]:
 
 def suggested_views(cases: Cases, grader: str) -> tuple[ViewShown, ...]:
     """What a grader of suggestions was shown of these scripts' problems, the newest first."""
-    rows = Suggestion.objects.filter(version__case__in=cases, grader=grader, state=SuggestionState.DONE).order_by("-pk")
-    kept = dict.fromkeys(tuple(parts or ()) for parts in rows.values_list("body__view", flat=True))
+    rows = Suggestion.objects.filter(version__case__in=cases, grader=grader, state=SuggestionState.DONE)
+    views = rows.values("body__view").annotate(newest=Max("pk")).order_by("-newest")
+    kept = dict.fromkeys(tuple(one["body__view"] or ()) for one in views)
     found = (shown_suggested(grader.partition(":")[2], parts) for parts in kept)
     return tuple(shown for shown in found if shown is not None)
 

@@ -42,6 +42,8 @@ def on_common(graders: Mapping[str, Sequence[Pair]]) -> tuple[dict[str, tuple[Pa
 
     One grader is nothing to compare: it stays whole, and nothing is said.
     """
+    if len(graders) < 2:
+        return {name: tuple(pairs) for name, pairs in graders.items()}, ()
     by_grader = {name: by_author(list(pairs)) for name, pairs in graders.items()}
     found = []
     for author in sorted({author for parts in by_grader.values() for author in parts}):

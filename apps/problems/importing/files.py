@@ -84,7 +84,8 @@ def _csv(text: str) -> Table:
         raise FileWrong("This is neither CSV with a heading nor JSONL. The manual of formats shows what a file looks like.")
     if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise FileWrong(f"The heading has a column twice: {', '.join(name or '(no name)' for name in doubled)}.")
-    records = [_csv_record(number, names, cells) for number, cells in enumerate(rows[1:], 1)]
+    lines = ([cell_read(cell) for cell in cells] for cells in rows[1:]) if "'" in text else rows[1:]
+    records = [_csv_record(number, names, cells) for number, cells in enumerate(lines, 1)]
     return Table(names, records, is_csv=True, separator=delimiter)
 
 
@@ -93,7 +94,7 @@ def _filled_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _csv_record(number: int, names: tuple[str, ...], cells: list[str]) -> Record:
-    values = dict(zip(names, map(cell_read, cells), strict=False))
+    values = dict(zip(names, cells, strict=False))
     if len(cells) == len(names):
         return Record(number, values)
     return Record(
