@@ -92,8 +92,14 @@ class Worker:
     def answer(self, calls: Sequence[Call]) -> None:
         """Generate and put the results on their streams, but for calls that have one or that nobody wants any more."""
         claimed = self._claim(calls)
+        try:
+            are_settled = self._are_settled(claimed)
+        except BaseException:
+            for request, _ in claimed:
+                self._forget(request)
+            raise
         begun: list[Future[None]] = []
-        for (request, fingerprint), is_settled in zip(claimed, self._are_settled(claimed), strict=True):
+        for (request, fingerprint), is_settled in zip(claimed, are_settled, strict=True):
             if is_settled:
                 self._forget(request)
             else:

@@ -69,6 +69,11 @@ def worker(valkey: Any, backend: Counting) -> Iterator[Worker]:
     worker.close()
 
 
+def _holds_nothing(worker: Worker) -> bool:
+    """No call is in the heartbeat or takes a place of its queue."""
+    return not worker._active and not any(worker._held.values())
+
+
 def test_a_second_message_is_dropped_while_the_first_looks_for_a_result(
     worker: Worker, backend: Counting, valkey: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,10 +97,21 @@ def test_a_message_that_comes_after_the_result_is_dropped(worker: Worker, backen
     for _ in range(2):
         worker.answer([(a_request("once"), "f1")])
     assert backend.asked == ["once"]
-    assert worker.crowded_queues() == set()
+    assert _holds_nothing(worker)
 
 
 def test_calls_of_a_cancelled_run_are_dropped_and_others_go_on(worker: Worker, backend: Counting, valkey: Any) -> None:
     valkey.set(cancel_key("cancelled"), "1")
     worker.answer([(a_request("dropped", run="cancelled"), "f1"), (a_request("kept"), "f2")])
     assert backend.asked == ["kept"]
+    assert _holds_nothing(worker)
+
+
+def test_calls_whose_results_cannot_be_looked_for_are_not_held(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(calls: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr(worker, "_are_settled", fail)
+    with pytest.raises(RuntimeError, match="fault"):
+        worker.answer([(a_request("held"), "f1")])
+    assert _holds_nothing(worker)
