@@ -34,6 +34,6 @@ def address_of(request: HttpRequest) -> str:
 @cache
 def _warn_once() -> None:
     logger.warning(
-        "A sign-in came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0: everybody behind it shares one limit of "
-        "failed sign-ins. Set TRUSTED_PROXIES to the number of your proxies (docs/settings.md)."
+        "A sign-in carried X-Forwarded-For, but TRUSTED_PROXIES is 0. Behind a proxy, all visitors then share one limit of "
+        "failed sign-ins: set TRUSTED_PROXIES to the number of your proxies. Without a proxy, leave it at 0 (docs/settings.md)."
     )

@@ -140,7 +140,12 @@ def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
     plan = together.plan(cell.workflow, cell.alias)
     is_empty = cell.script is not None and not cell.script.text.strip()
     asked = replace(job, material=job.material | {"script": EMPTY}) if is_empty else job
-    spec = plan.spec(asked, together.pieces(stated.statement, cell.workflow, cell.alias))
+    try:
+        spec = plan.spec(asked, together.pieces(stated.statement, cell.workflow, cell.alias))
+    except PlanWrong:
+        if is_empty:  # As `manage.py grade` has it: nothing else counts of an empty script.
+            raise ScriptEmpty(job.paper) from None
+        raise
     roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}
     settings = settings_key(spec.scaffold, spec.params, roles, spec.prompt_hashes)
     if is_empty:

@@ -9,10 +9,10 @@ from apps.reasoning.agreement.scales import CLOSE
 
 def maxima_checked(rows: list[Row], predicted: str, columns: Columns) -> None:
     """Raises `FileWrong` where points of two maxima would be compared as if they were of one."""
-    names, of_human = column_names(rows), f"{columns.human}_of"
-    if of_human not in names:
+    of_human = f"{columns.human}_of"
+    if all(value_of(row, of_human) is None for row in rows):
         return
-    of_grader = siblings(names, "scale", columns.human).get(predicted, "")
+    of_grader = siblings(column_names(rows), "scale", columns.human).get(predicted, "")
     people = {most for row in rows if value_of(row, columns.human) not in (None, "") and (most := _number(row, of_human))}
     if len(people) > 1:
         told = " and ".join(f"{most:g}" for most in sorted(people))

@@ -123,6 +123,13 @@ def test_a_file_with_two_maxima_is_compared_only_where_it_is_said_how(tmp_path: 
         printed(*asked)
 
 
+def test_maxima_deep_inside_objects_are_seen(tmp_path: Path) -> None:
+    table = [{"mark": {"by": {"human": 1, "human_of": most}}, "points": 1} for most in (10, 7)]
+    (tmp_path / "x.json").write_text(json.dumps(table))
+    with pytest.raises(CommandError, match=r"out of 7 and 10 .* not pooled"):
+        printed(str(tmp_path / "x.json"), "--human", "mark.by.human", "--predicted", "points", "--json")
+
+
 @pytest.mark.django_db
 def test_the_page_says_on_which_papers_and_has_the_switch(alice: User, client_for: ClientFor) -> None:
     file = agreement_file_keep(user=alice, filename="two.json", data=json.dumps(rows()).encode())

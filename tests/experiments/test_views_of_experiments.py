@@ -58,6 +58,17 @@ def test_no_grader_is_said_to_be_shown_guidelines_that_are_not_there(alice: User
     assert cells[1][0] == "scored"
 
 
+def test_an_empty_script_is_unscored_whatever_else_its_problem_lacks(alice: User, stage: Stage) -> None:
+    """`manage.py grade` says the same of such a row."""
+    made = make_set(1)
+    script = made.scripts.get()
+    assert script.problem is not None
+    ProblemVersion.objects.filter(pk=script.problem.pk).update(scheme_text="")
+    made.scripts.update(text=" ")
+    cell = stage.play(make_experiment(alice, made, "single_turn+guidelines")).cells.get()
+    assert (cell.state, cell.unscored, cell.trouble) == ("unscored", "empty", "")
+
+
 def test_an_experiment_from_before_views_goes_on_as_it_began(alice: User, client_for: ClientFor, stage: Stage) -> None:
     experiment = make_experiment(alice, with_guidelines(), "single_turn")
     Experiment.objects.update(params={})

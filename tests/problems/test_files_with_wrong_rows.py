@@ -7,6 +7,7 @@ import pytest
 
 from apps.problems.importing.files import FileWrong
 from apps.problems.importing.plans import plan_make
+from apps.problems.models import Problem
 from tests.problems.factory import csv_file, jsonl, make_problem
 
 pytestmark = pytest.mark.django_db
@@ -90,6 +91,17 @@ def test_what_the_library_has_is_named() -> None:
     assert refusals(jsonl(by_text, by_slug)) == [
         (1, "The library has it already: “Two squares” has the same statement."),
         (2, "The library has it already: “Two squares” has the same id."),
+    ]
+
+
+def test_a_problem_outside_the_library_is_named_with_the_way_in() -> None:
+    problem = make_problem("Two squares")
+    Problem.objects.filter(pk=problem.pk).update(is_listed=False)
+    by_text, by_slug = {**GOOD, "statement": problem.current.statement}, {**GOOD, "slug": "two-squares", "title": "Else"}
+    way_in = "It is kept outside the library; its page has a button that puts it in."
+    assert refusals(jsonl(by_text, by_slug)) == [
+        (1, f"“Two squares” has the same statement. {way_in}"),
+        (2, f"“Two squares” has the same id. {way_in}"),
     ]
 
 

@@ -41,7 +41,7 @@ def test_lists_files_and_forms_offer_the_library_only(beside: Problem, alice: Us
 
 def test_who_reads_solutions_finds_it_by_a_link_of_the_list(beside: Problem, alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    assert '<a href="?of_sets=1">1 more of imported sets</a>' in client.get("/problems/").content.decode()
+    assert '<a href="?of_sets=1">1 more outside the library</a>' in client.get("/problems/").content.decode()
     assert [row.title for row in client.get("/problems/?of_sets=1").context["page"].object_list] == ["Of a set"]
     assert "is not in the library" in client.get(f"/problems/{beside.slug}/").content.decode()
 
@@ -49,7 +49,7 @@ def test_who_reads_solutions_finds_it_by_a_link_of_the_list(beside: Problem, ali
 def test_a_student_neither_sees_nor_opens_it(beside: Problem, charlie: User, client_for: ClientFor) -> None:
     client = client_for(charlie)
     assert client.get("/problems/?of_sets=1").context["page"].paginator.count == 0
-    assert "of imported sets</a>" not in client.get("/problems/").content.decode()
+    assert "outside the library</a>" not in client.get("/problems/").content.decode()
     assert client.get(f"/problems/{beside.slug}/").status_code == 404
     assert client.post(f"/problems/{beside.slug}/listed/", {"is_listed": "1"}).status_code == 404
 

@@ -13,9 +13,9 @@ def judged(shape: str = "Lemmascope", **values: object) -> Judgement | None:
     return draft_read(Record(1, values), shape).judgement
 
 
-def rated(problem: str) -> Judgement | None:
+def rated(problem: str, **columns: object) -> Judgement | None:
     made = {"proof": "So it is.", "human_rating": 3}
-    return judged("DeepSeekMath-V2", problem_idx=problem, model_prediction=made)
+    return judged("DeepSeekMath-V2", problem_idx=problem, model_prediction=made, **columns)
 
 
 @pytest.mark.parametrize("column", ["out_of", "max"])
@@ -37,3 +37,4 @@ def test_a_rating_of_deepseek_is_out_of_what_its_contest_has(problem: str, most:
 def test_a_rating_of_a_contest_that_leaves_the_maximum_open_is_refused() -> None:
     with pytest.raises(RowWrong, match="3 points but not out of how many"):
         rated("CMO-2024-1")
+    assert rated("CMO-2024-1", out_of=21) == Judgement(Decimal(3), Decimal(21))

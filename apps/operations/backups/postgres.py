@@ -21,7 +21,7 @@ SELECT count(*) FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespa
 WHERE relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND nspname !~ '^pg_' AND nspname <> 'information_schema'
 """
 _OTHERS = """
-SELECT DISTINCT coalesce(host(client_addr), 'this machine') FROM pg_stat_activity
+SELECT pid, coalesce(host(client_addr), 'this machine') FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
 #: How long the server may list a connection that was closed just now, in seconds.
@@ -88,7 +88,7 @@ class PostgresDatabase:
         try:
             with psycopg.connect(**self._connection) as connection:
                 (relations,) = connection.execute(_RELATIONS).fetchone() or (0,)
-                others = _others(connection)
+                others = [] if relations else _others(connection)
                 self._program("pg_restore", connection)
         except psycopg.Error as error:
             raise NotRestored(f"The database does not answer ({_first_line(error)}). Nothing was restored.") from error
@@ -157,14 +157,14 @@ class _ProgramMissing(Exception):
 
 
 def _others(connection: "psycopg.Connection[Any]") -> list[str]:
-    """Hosts with open connections to this database; waits for those that are closing."""
+    """Hosts with open connections to this database, once those of the first look that are closing have closed."""
+    first = found = connection.execute(_OTHERS).fetchall()
     until = time.monotonic() + _CLOSING_S
-    while True:
-        connection.execute("SELECT pg_stat_clear_snapshot()")
-        found = sorted(name for (name,) in connection.execute(_OTHERS).fetchall())
-        if not found or time.monotonic() > until:
-            return found
+    while set(first) & set(found) and time.monotonic() < until:
         time.sleep(0.1)
+        connection.execute("SELECT pg_stat_clear_snapshot()")
+        found = connection.execute(_OTHERS).fetchall()
+    return sorted({host for _, host in found})
 
 
 def _first_line(error: Exception) -> str:

@@ -10,6 +10,8 @@ from apps.problems.importing.values import RowWrong, draft_check
 from apps.problems.models import Problem, ProblemVersion
 
 _SLUG = "slug:"
+#: Before the title of a problem that came with an imported set.
+_OUTSIDE = "outside:"
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,14 @@ class _Known:
     """What the library and the earlier rows of the file already have."""
 
     def __init__(self) -> None:
-        versions = ProblemVersion.objects.values_list("statement", "problem__title")
-        problems = Problem.objects.values_list("slug", "origin", "external_id", "title")
-        self.statements = {_fingerprint(statement): f"“{title}”" for statement, title in versions.iterator()}
+        versions = ProblemVersion.objects.values_list("statement", "problem__title", "problem__is_listed")
+        problems = Problem.objects.values_list("slug", "origin", "external_id", "title", "is_listed")
+        self.statements = {_fingerprint(statement): _named(title, listed) for statement, title, listed in versions.iterator()}
         self.ids: dict[tuple[str, str], str] = {}
-        for slug, origin, external_id, title in problems.iterator():
-            self.ids[_SLUG, slug] = f"“{title}”"
+        for slug, origin, external_id, title, listed in problems.iterator():
+            self.ids[_SLUG, slug] = _named(title, listed)
             if external_id:
-                self.ids[origin, external_id] = f"“{title}”"
+                self.ids[origin, external_id] = _named(title, listed)
 
     def check(self, draft: ProblemDraft, number: int) -> None:
         """Raise `RowWrong` where the problem is known already; else it is known from now on as that of row `number`."""
@@ -128,9 +130,16 @@ def _label(record: Record, shape: Shape) -> str:
     return ""
 
 
+def _named(title: str, is_listed: bool) -> str:
+    return f"“{title}”" if is_listed else f"{_OUTSIDE}“{title}”"
+
+
 def _already(where: str, what: str) -> str:
     if where.startswith("row "):
         return f"It has the same {what} as {where} of this file."
+    if where.startswith(_OUTSIDE):
+        title = where.removeprefix(_OUTSIDE)
+        return f"{title} has the same {what}. It is kept outside the library; its page has a button that puts it in."
     return f"The library has it already: {where} has the same {what}."
 
 

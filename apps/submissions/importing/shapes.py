@@ -104,7 +104,6 @@ def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
     kind = text_of(values, "kind").lower() or AuthorKind.STUDENT
     if kind not in AuthorKind.values:
         raise RowWrong("The kind of author is student or model.")
-    out_of = _word(values, "out_of") or _word(values, "max")
     return SubmissionDraft(
         author=" ".join(text_of(values, "author").split()),
         problem=_word(values, "problem"),
@@ -113,7 +112,7 @@ def _ours(values: Mapping[str, Any]) -> SubmissionDraft:
         kind=kind,
         school=_word(values, "school"),
         external_id=_word(values, "external_id"),
-        judgement=_judgement(_word(values, "points"), out_of, text_of(values, "comment")),
+        judgement=_judgement(_word(values, "points"), _maximum(values), text_of(values, "comment")),
     )
 
 
@@ -128,7 +127,7 @@ def _deepseek(values: Mapping[str, Any]) -> SubmissionDraft:
     if not isinstance(made, dict):
         raise RowWrong("model_prediction is not an object.")
     name = _word(values, "problem_idx")
-    points = _judgement(_word(made, "human_rating"), deepseek_maximum(name), "")
+    points = _judgement(_word(made, "human_rating"), deepseek_maximum(name) or _maximum(values), "")
     return SubmissionDraft("DeepSeekMath-V2", name, text_of(made, "proof"), judgement=points)
 
 
@@ -146,6 +145,11 @@ _SHAPES = {
     "DeepSeekMath-V2": (frozenset({"problem_idx", "model_prediction"}), _deepseek),
     "Lemmascope": (frozenset({"author", "problem", "text"}), _ours),
 }
+
+
+def _maximum(values: Mapping[str, Any]) -> str:
+    """The maximum that a row states, or ""."""
+    return _word(values, "out_of") or _word(values, "max")
 
 
 def _word(values: Mapping[str, Any], name: str) -> str:
