@@ -10,7 +10,7 @@ from apps.problems.importing.values import RowWrong, draft_check
 from apps.problems.models import Problem, ProblemVersion
 
 _SLUG = "slug:"
-#: Before the title of a problem that came with an imported set.
+#: Before the title of a problem that is not in the library.
 _OUTSIDE = "outside:"
 
 
