@@ -52,6 +52,7 @@ _ELSEWHERE = {
     "thorough": THOROUGH,
     "vllm": importlib.util.find_spec("vllm") is not None,
     "gpu": Path("/dev/nvidia0").exists(),
+    "postgresql": os.environ.get("DATABASE_URL", "").startswith("postgres"),
     "irrcac": importlib.util.find_spec("irrCAC") is not None,
     "minilm": model_folder() is not None,
     "trainer": (Path(__file__).resolve().parents[1] / ".venv-train" / "bin" / "python").exists(),

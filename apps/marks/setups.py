@@ -12,6 +12,7 @@ from apps.marks.audit import audit
 from apps.marks.models import AuditEvent, Mark, MarkingCase, MarkingSetup, MarkingTask, MarkState, Reveal, Slot
 from apps.schemes.models import MarkingScheme, VersionStatus
 from apps.submissions.models import SubmissionVersion
+from apps.submissions.row_counts import rows_recount
 from apps.submissions.selectors import versions_to_mark
 
 _SEED_BITS = 62
@@ -100,6 +101,7 @@ def cases_prepare(problem: ContestProblem) -> MarkingSetup | None:
         rows = [MarkingCase(problem=problem, version=version) for version in fresh]
         MarkingCase.objects.bulk_create(rows, ignore_conflicts=True)
         _slots_match(setup)
+        rows_recount(len(fresh), MarkingCase, MarkingTask)
     _replaced_drop(problem, versions)
     return setup
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from apps.contests.models import Contest, ContestProblem, Paper
 from apps.contests.selectors import problem_list
@@ -50,14 +50,26 @@ def has_texts(contest: Contest) -> bool:
 
 def versions_to_mark(contest: Contest, papers: Sequence[Paper] | None = None) -> QuerySet[SubmissionVersion]:
     """The newest version of every submission of a contest, or of some of its papers, unless it was withdrawn."""
-    newer = SubmissionVersion.objects.filter(submission=OuterRef("submission"), number__gt=OuterRef("number"))
-    versions = SubmissionVersion.objects.filter(~Exists(newer), submission__paper__contest=contest, withdrawn_at=None)
+    versions = SubmissionVersion.objects.filter(
+        number=_latest_of("submission"), withdrawn_at=None, submission__paper__contest=contest
+    )
     return versions if papers is None else versions.filter(submission__paper__in=papers)
 
 
 def papers_to_mark(contest: Contest) -> QuerySet[Paper]:
     """The papers that hold a text to mark, by number. Others stay out: who is entered later would be told by a number more."""
-    return contest.papers.filter(pk__in=versions_to_mark(contest).values("submission__paper")).order_by("number")
+    latest = _latest_of("submissions")
+    marked = contest.papers.filter(submissions__versions__number=latest, submissions__versions__withdrawn_at=None)
+    return marked.distinct().order_by("number")
+
+
+def _latest_of(submission: str) -> Subquery:
+    """The number of the newest version of `submission`, a name in the outer query.
+
+    It is looked up row by row. `NOT EXISTS (a newer one)` is joined by PostgreSQL: while its row counts are still those of an
+    empty table, nested loops over a contest took the cube of its number of papers.
+    """
+    return Subquery(SubmissionVersion.objects.filter(submission=OuterRef(submission)).order_by("-number").values("number")[:1])
 
 
 def paper_rows(contest: Contest, papers: Sequence[Paper]) -> list[PaperRow]:

@@ -47,6 +47,18 @@ def hand_in(paper: Paper, problem: ContestProblem, text: str = TEXT) -> Submissi
     return version_hand_in(paper=paper, problem=problem, text=text, text_format=TextFormat.MARKDOWN, based_on=based_on)
 
 
+def copied_papers(first: SubmissionVersion, count: int) -> None:
+    """So many papers more in the same contest, each with the text of `first`."""
+    problem, contest = first.submission.problem, first.submission.paper.contest
+    papers = Paper.objects.bulk_create(Paper(contest=contest) for _ in range(count))
+    texts = Submission.objects.bulk_create(Submission(paper=paper, problem=problem) for paper in papers)
+    fields = {
+        row.attname: getattr(first, row.attname) for row in first._meta.concrete_fields if row.name not in ("id", "public_id")
+    }
+    rows = [SubmissionVersion(**{**fields, "submission_id": text.pk}) for text in texts]
+    SubmissionVersion.objects.bulk_create(rows)
+
+
 def handed_in_at_a_contest(coach: User, student: User, problem: Problem) -> SubmissionVersion:
     """A text of a student's in a contest that is being marked."""
     contest = make_contest(coach, problem, state=ContestState.OPEN)

@@ -1,7 +1,6 @@
 """The list of papers shows a page at a time and finds a paper by its number."""
 
 import re
-import uuid
 from collections.abc import Callable
 
 import pytest
@@ -10,8 +9,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestState, Paper
-from apps.submissions.models import Submission
-from tests.contests.factory import enter, hand_in, make_contest, moved
+from tests.contests.factory import copied_papers, enter, hand_in, make_contest, moved
 
 ClientFor = Callable[[User | None], Client]
 
@@ -20,13 +18,8 @@ ClientFor = Callable[[User | None], Client]
 def contest(bob: User, charlie: User) -> Contest:
     """250 texts handed in, and 20 papers without one."""
     contest = make_contest(bob, state=ContestState.OPEN)
-    first = hand_in(*enter(contest, charlie))
-    papers = Paper.objects.bulk_create(Paper(contest=contest) for _ in range(269))
-    problem = contest.problems.get()
-    texts = Submission.objects.bulk_create(Submission(paper=paper, problem=problem) for paper in papers[:249])
-    for text in texts:
-        first.pk, first.public_id, first.submission, first._state.adding = None, uuid.uuid4(), text, True
-        first.save()
+    copied_papers(hand_in(*enter(contest, charlie)), 249)
+    Paper.objects.bulk_create(Paper(contest=contest) for _ in range(20))
     return moved(contest, ContestState.MARKING)
 
 
