@@ -91,7 +91,11 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   /** What this computer kept goes once the server surely has it: never when a form is only sent, which may come to nothing. */
   function restore() {
     const kept = JSON.parse(store.getItem(key) ?? "null");
-    if (!kept) return;
+    if (!kept) {
+      // What was typed before this script ran.
+      if (text.value !== text.defaultValue) text.dispatchEvent(new Event("input", { bubbles: true }));
+      return;
+    }
     const isStored = form.dataset.draftStored !== undefined && text.value.startsWith(kept.text.trimEnd());
     const isCorrected = wordFields().some(({ name, value }) => (kept.words?.[name] ?? value) !== value);
     if (isStored && !isCorrected) { store.removeItem(key); return; }
@@ -119,4 +123,10 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   restore();
 }
 
-for (const form of document.querySelectorAll("form[data-draft]")) watchDraft(form);
+function watchAll() {
+  for (const form of document.querySelectorAll("form[data-draft]")) watchDraft(form);
+}
+
+// The preview hears of a text that is restored once htmx has begun, which it does at DOMContentLoaded.
+if (document.readyState === "complete") watchAll();
+else document.addEventListener("DOMContentLoaded", watchAll, { once: true });

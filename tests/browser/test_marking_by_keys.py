@@ -90,6 +90,31 @@ def test_a_comment_used_before_costs_at_most_five_keys(live_server: LiveServer, 
     assert Mark.objects.get(row_version__gt=0).sheet["comments"][0]["words"] == "Why is $p$ odd?"
 
 
+AT_ONCE = """async (keys) => {
+  for (const key of keys) {
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    for (let turn = 0; turn < 20; turn += 1) await null;  // No task comes between, not even the event "close" of a dialog.
+  }
+}"""
+
+
+def test_a_key_that_follows_the_kind_of_an_error_at_once_has_its_effect(
+    live_server: LiveServer, client_for: ClientFor, bob: User
+) -> None:
+    problem_to_mark(bob)
+    with room_of(live_server, session_of(client_for, bob)) as room:
+        page = room.begin()
+        page.evaluate(AT_ONCE, ["j", "e", "g", "k"])
+        settled(page)
+        page.keyboard.press("m")
+        page.keyboard.type("Why?")
+        page.keyboard.press("Escape")
+        settled(page)
+    sheet = Mark.objects.get(row_version__gt=0).sheet
+    assert [one["step"] for one in sheet["verdicts"]] == [2]
+    assert [one["step"] for one in sheet["comments"]] == [1]
+
+
 def test_a_whole_case_is_marked_without_a_pointer(live_server: LiveServer, client_for: ClientFor, bob: User) -> None:
     problem_to_mark(bob)
     with room_of(live_server, session_of(client_for, bob)) as room:

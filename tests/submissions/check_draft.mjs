@@ -18,7 +18,7 @@ class Store {
 }
 
 class Control {
-  constructor(value, form) { this.value = value; this.form = form; }
+  constructor(value, form) { this.value = value; this.defaultValue = value; this.form = form; }
   dispatchEvent(event) { this.form.fire(event.type); }
 }
 
@@ -57,6 +57,14 @@ const send = async (_, { body }) => { sent.push(body.text); return answer(); };
 const json = (status, value) => () => ({ ok: status === 200, status, json: async () => value });
 
 const told = {};
+answer = json(200, { row_version: 1, saved_at: null });
+const early = new Form("early");
+early.controls.text.value = "typed before the script";
+watchDraft(early, { send, store });
+await pass();
+told.early = { sent: [...sent] };
+sent = [];
+
 const form = new Form("ann");
 watchDraft(form, { send, store });
 answer = json(200, { row_version: 1, saved_at: null });

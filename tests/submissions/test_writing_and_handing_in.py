@@ -169,6 +169,7 @@ def test_a_script_shows_its_steps_and_its_source(contest: Contest, bob: User, ch
 
 def test_the_editor_keeps_drafts_over_lost_connections_and_conflicts() -> None:
     told = facts(str(Path(__file__).with_name("check_draft.mjs")))
+    assert told["early"] == {"sent": ["typed before the script"]}
     assert told["saved"] == {"sent": ["ab"], "based_on": "1", "copy": None}
     assert told["offline"]["status"].startswith("No connection.")
     assert told["offline"]["copy"] == {"text": "abc", "format": "markdown", "words": {}, "basedOn": "1"}

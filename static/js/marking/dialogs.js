@@ -32,7 +32,10 @@ export function hintKeys(root, { commands, single_keys: single }) {
   }
 }
 
-/** Open a dialog of choices, each with its key, and the first or `focused` in focus; resolves to the value chosen, "" for none. */
+/**
+ * Open a dialog of choices, each with its key, and the first or `focused` in focus; resolves to the value chosen, "" for none.
+ * A key has its effect before the next one is heard; the event "close" comes in a task of its own, perhaps after several keys.
+ */
 function choose(name, letters, focused = null) {
   const element = dialog(name);
   const buttons = [...element.querySelectorAll('[data-part="choices"] button')];
@@ -40,6 +43,7 @@ function choose(name, letters, focused = null) {
     button.querySelector("kbd")?.remove();
     if (letters[button.value]) button.append(" ", hint(letters[button.value]));
   }
+  let settle = () => {};
   const onKey = (event) => {
     const key = keyName(event);
     if (!key || (isSingle(key) && takesText(event.target))) return;
@@ -49,16 +53,19 @@ function choose(name, letters, focused = null) {
     event.stopPropagation();
     if (element.querySelector("form").noValidate) element.close(button.value);
     else button.click(); // What the dialog requires is asked for.
+    if (!element.open) settle();
   };
   element.returnValue = "";
   element.addEventListener("keydown", onKey);
   element.showModal();
   (focused ?? buttons[0])?.focus();
   return new Promise((resolve) => {
-    element.addEventListener("close", () => {
+    settle = () => {
       element.removeEventListener("keydown", onKey);
+      element.removeEventListener("close", settle);
       resolve(element.returnValue);
-    }, { once: true });
+    };
+    element.addEventListener("close", settle);
   });
 }
 
@@ -158,7 +165,6 @@ let palette = null;
 /** Find a command by its name; `run(name)` does it. */
 export function showPalette(keys, run) {
   const element = dialog("palette");
-  let picked = "";
   palette ??= new Chooser(part("palette", "search"), part("palette", "list"), { list: (typed) => palette.list(typed), chosen: (value) => palette.chosen(value) });
   palette.list = (typed) => matching(keys.commands, typed).filter(({ name }) => name !== "palette").map(({ name, words, key, also }) => {
     const node = document.createElement("span");
@@ -169,11 +175,10 @@ export function showPalette(keys, run) {
     return { value: name, node };
   });
   palette.chosen = (value) => {
-    picked = value;
     element.close();
+    run(value);
   };
   palette.input.value = "";
-  element.addEventListener("close", () => { if (picked) run(picked); }, { once: true });
   element.showModal();
   palette.show();
 }
