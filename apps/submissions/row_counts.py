@@ -1,4 +1,4 @@
-"""Many rows at once, told to PostgreSQL's planner."""
+"""Row counts of PostgreSQL's planner after many rows were added at once."""
 
 from django.db import connection, models, transaction
 
@@ -6,10 +6,10 @@ MANY = 100
 
 
 def rows_recount(added: int, *tables: type[models.Model]) -> None:
-    """Where `added` rows are many, let PostgreSQL count these tables anew after the commit.
+    """Have PostgreSQL count these tables again after the commit, if at least `MANY` rows were added.
 
-    Until its own round, up to a minute later, it plans for the few rows of before: joins of a contest's papers then nest, and a
-    page of 1,000 papers takes longer than a statement may (DATABASE_STATEMENT_S). SQLite needs none of this.
+    It counts by itself about once a minute. Until then it plans for the few rows it knew, joins a contest's papers by nested
+    loops, and a page of 1,000 papers takes longer than a statement may (DATABASE_STATEMENT_S). SQLite needs none of this.
     """
     if added < MANY or connection.vendor != "postgresql":
         return

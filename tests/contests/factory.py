@@ -48,7 +48,7 @@ def hand_in(paper: Paper, problem: ContestProblem, text: str = TEXT) -> Submissi
 
 
 def copied_papers(first: SubmissionVersion, count: int) -> None:
-    """So many papers more in the same contest, each with the text of `first`."""
+    """Add `count` papers to the contest of `first`, each with its text."""
     problem, contest = first.submission.problem, first.submission.paper.contest
     papers = Paper.objects.bulk_create(Paper(contest=contest) for _ in range(count))
     texts = Submission.objects.bulk_create(Submission(paper=paper, problem=problem) for paper in papers)

@@ -1,6 +1,4 @@
-"""PostgreSQL plans by row counts of its own; pages stay fast while these are still those of an empty table."""
-
-import time
+"""PostgreSQL plans by its own row counts; the list of papers stays fast while they are still those of an empty table."""
 
 import pytest
 from django.db import connection, transaction
@@ -24,38 +22,36 @@ def counted() -> dict[str, int]:
         return {name: int(rows) for name, rows in cursor.fetchall()}
 
 
-def count_anew() -> None:
+def count_again() -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"ANALYZE {', '.join(model._meta.db_table for model in MODELS)}")
 
 
-def test_six_hundred_papers_are_listed_at_once_where_the_database_believes_that_there_is_none(bob: User, charlie: User) -> None:
+def test_six_hundred_papers_are_listed_while_the_database_still_counts_none(bob: User, charlie: User) -> None:
     contest = make_contest(bob)
     first = hand_in(*enter(moved(contest, ContestState.OPEN), charlie))
     with transaction.atomic():
         copied_papers(first, 600)
         transaction.set_rollback(True)
     for model in reversed(MODELS):
-        assert model.objects.count() <= 1, "the places of rows that are gone are what makes the counts wrong"
-    count_anew()
+        assert model.objects.count() <= 1, "an emptied table, unlike a new one, is counted as empty"
+    count_again()
     try:
         copied_papers(first, 600)
-        began = time.monotonic()
-        with connection.cursor() as cursor:
+        with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL statement_timeout = '3s'")
-        assert (papers_to_mark(contest).count(), versions_to_mark(contest).count()) == (601, 601)
-        assert time.monotonic() - began < 3
+            assert (papers_to_mark(contest).count(), versions_to_mark(contest).count()) == (601, 601)
     finally:
-        count_anew()
+        count_again()
 
 
 @pytest.mark.parametrize(("texts", "is_counted"), [(120, True), (3, False)])
-def test_an_import_of_many_texts_lets_the_database_count_them(
+def test_the_database_counts_again_after_an_import_of_many_texts(
     texts: int, is_counted: bool, bob: User, charlie: User, django_capture_on_commit_callbacks: object
 ) -> None:
     contest = make_contest(bob)
     first = hand_in(*enter(moved(contest, ContestState.OPEN), charlie))
-    count_anew()
+    count_again()
     label = contest.problems.get().label
     data = "\n".join(["author,problem,text", *(f"Ann {number},{label},A proof." for number in range(texts))])
     file = import_file_keep(contest=contest, user=bob, filename="all.csv", data=data.encode(), adds_problems=False)

@@ -43,7 +43,14 @@ function choose(name, letters, focused = null) {
     button.querySelector("kbd")?.remove();
     if (letters[button.value]) button.append(" ", hint(letters[button.value]));
   }
-  let settle = () => {};
+  let answer;
+  const answered = new Promise((resolve) => { answer = resolve; });
+  const settle = () => {
+    if (element.open) return; // The event of an earlier answer: the dialog was opened again before it came.
+    element.removeEventListener("keydown", onKey);
+    element.removeEventListener("close", settle);
+    answer(element.returnValue);
+  };
   const onKey = (event) => {
     const key = keyName(event);
     if (!key || (isSingle(key) && takesText(event.target))) return;
@@ -53,20 +60,14 @@ function choose(name, letters, focused = null) {
     event.stopPropagation();
     if (element.querySelector("form").noValidate) element.close(button.value);
     else button.click(); // What the dialog requires is asked for.
-    if (!element.open) settle();
+    settle();
   };
   element.returnValue = "";
   element.addEventListener("keydown", onKey);
+  element.addEventListener("close", settle);
   element.showModal();
   (focused ?? buttons[0])?.focus();
-  return new Promise((resolve) => {
-    settle = () => {
-      element.removeEventListener("keydown", onKey);
-      element.removeEventListener("close", settle);
-      resolve(element.returnValue);
-    };
-    element.addEventListener("close", settle);
-  });
+  return answered;
 }
 
 /** The kind of an error at a step. */
