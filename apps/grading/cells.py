@@ -143,7 +143,7 @@ def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
     try:
         spec = plan.spec(asked, together.pieces(stated.statement, cell.workflow, cell.alias))
     except PlanWrong:
-        if is_empty:  # As `manage.py grade` has it: nothing else counts of an empty script.
+        if is_empty:  # `manage.py grade` reports the same: an empty script is unscored, whatever else is missing.
             raise ScriptEmpty(job.paper) from None
         raise
     roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}

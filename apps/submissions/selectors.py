@@ -66,8 +66,8 @@ def papers_to_mark(contest: Contest) -> QuerySet[Paper]:
 def _latest_of(submission: str) -> Subquery:
     """The number of the newest version of `submission`, a name in the outer query.
 
-    It is looked up row by row. `NOT EXISTS (a newer one)` is joined by PostgreSQL: while its row counts are still those of an
-    empty table, nested loops over a contest took the cube of its number of papers.
+    PostgreSQL looks it up row by row. It would join `NOT EXISTS (a newer one)`: planned by the row counts of an empty table,
+    the nested loops take time cubic in the number of papers.
     """
     return Subquery(SubmissionVersion.objects.filter(submission=OuterRef(submission)).order_by("-number").values("number")[:1])
 

@@ -7,6 +7,12 @@ const WORDS = "words-"; // What is made of a model's proposals; these fields sta
 /** The server answered, and saved nothing. */
 class Refused extends Error {}
 
+/** Whether a field differs from what the page came with. */
+function isTouched(field) {
+  const chosen = [...(field.options ?? [])].find((option) => option.defaultSelected);
+  return field.value !== (chosen?.value ?? field.defaultValue ?? field.value);
+}
+
 /** Watch a form with `data-draft`, the address that keeps drafts. */
 export function watchDraft(form, { send = fetch.bind(window), store = window.localStorage } = {}) {
   const text = form.elements.namedItem("text");
@@ -92,8 +98,8 @@ export function watchDraft(form, { send = fetch.bind(window), store = window.loc
   function restore() {
     const kept = JSON.parse(store.getItem(key) ?? "null");
     if (!kept) {
-      // What was typed before this script ran.
-      if (text.value !== text.defaultValue) text.dispatchEvent(new Event("input", { bubbles: true }));
+      // What was typed or chosen before this script ran. The browser restores nothing here: autocomplete is off.
+      if ([text, format, ...wordFields()].some(isTouched)) text.dispatchEvent(new Event("input", { bubbles: true }));
       return;
     }
     const isStored = form.dataset.draftStored !== undefined && text.value.startsWith(kept.text.trimEnd());
@@ -127,6 +133,6 @@ function watchAll() {
   for (const form of document.querySelectorAll("form[data-draft]")) watchDraft(form);
 }
 
-// The preview hears of a text that is restored once htmx has begun, which it does at DOMContentLoaded.
+// htmx begins at DOMContentLoaded; a text that is restored before that would have no preview.
 if (document.readyState === "complete") watchAll();
 else document.addEventListener("DOMContentLoaded", watchAll, { once: true });

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.contests.models import Contest, ContestState
-from apps.submissions.models import SubmissionVersion, Transcription
+from apps.submissions.models import Submission, SubmissionVersion, Transcription
 from apps.submissions.services import import_file_keep
 from apps.submissions.transcriptions import transcription_ask
 from tests.browser.marking_pages import ClientFor, room_of, session_of
@@ -76,6 +76,42 @@ def test_the_pages_of_contests_can_be_used_by_all(
     moved(contest, ContestState.MARKING)
     paper = version.submission.paper
     looked_at(bob, [f"{here}/papers/", f"/scripts/{version.public_id}/", f"{here}/papers/{paper.public_id}/author/"])
+
+
+def test_what_is_typed_before_the_script_has_loaded_is_kept_and_shown(
+    live_server: LiveServer, client_for: ClientFor, bob: User, charlie: User
+) -> None:
+    contest = make_contest(bob, make_problem("One"), state=ContestState.OPEN)
+    _, problem = enter(contest, charlie)
+    with room_of(live_server, session_of(client_for, charlie)) as room:
+        held: list[Route] = []
+        page = room.page(f"/contests/{contest.public_id}/own/")
+        page.route("**/js/draft*.js", lambda route: held.append(route))
+        page.locator(f'a[href$="/{problem.public_id}/write/"]').first.click(no_wait_after=True)
+        page.get_by_label("Your solution").fill("Let $n = 1$.")
+        page.get_by_label("Written as").select_option("latex")
+        held[0].continue_()
+        expect(page.locator("#preview .katex").first).to_be_visible()
+        expect(page.locator("[data-draft-status]")).to_contain_text("Saved")
+    draft = Submission.objects.get()
+    assert (draft.draft, draft.draft_format) == ("Let $n = 1$.", "latex")
+
+
+def test_back_shows_the_newest_draft_and_not_what_the_browser_remembers(
+    live_server: LiveServer, client_for: ClientFor, bob: User, charlie: User
+) -> None:
+    contest = make_contest(bob, make_problem("One"), state=ContestState.OPEN)
+    _, problem = enter(contest, charlie)
+    with room_of(live_server, session_of(client_for, charlie)) as room:
+        page = room.page(f"/contests/{contest.public_id}/own/")
+        for text in ("Older.", "Newer, and longer."):
+            page.goto(f"{live_server.url}/contests/{contest.public_id}/own/")
+            page.locator(f'a[href$="/{problem.public_id}/write/"]').first.click()
+            page.get_by_label("Your solution").fill(text)
+            expect(page.locator("[data-draft-status]")).to_contain_text("Saved")
+        for _ in range(2):  # To the list, then to where the older draft was typed.
+            page.go_back()
+        expect(page.get_by_label("Your solution")).to_have_value("Newer, and longer.")
 
 
 def test_a_student_writes_and_hands_in_by_keyboard_alone(

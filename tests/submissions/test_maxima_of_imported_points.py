@@ -37,4 +37,5 @@ def test_a_rating_of_deepseek_is_out_of_what_its_contest_has(problem: str, most:
 def test_a_rating_of_a_contest_that_leaves_the_maximum_open_is_refused() -> None:
     with pytest.raises(RowWrong, match="3 points but not out of how many"):
         rated("CMO-2024-1")
+    assert rated("Putnam-2024-A1", out_of=7) == Judgement(Decimal(3), Decimal(7)), "what the row says comes first"
     assert rated("CMO-2024-1", out_of=21) == Judgement(Decimal(3), Decimal(21))

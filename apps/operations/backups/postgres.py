@@ -157,7 +157,7 @@ class _ProgramMissing(Exception):
 
 
 def _others(connection: "psycopg.Connection[Any]") -> list[str]:
-    """Hosts with open connections to this database, once those of the first look that are closing have closed."""
+    """Hosts with open connections to this database. Waits at most `_CLOSING_S` for the connections found first to close."""
     first = found = connection.execute(_OTHERS).fetchall()
     until = time.monotonic() + _CLOSING_S
     while set(first) & set(found) and time.monotonic() < until:

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from apps.problems.drafts import ProblemDraft
 from apps.problems.importing.files import FileWrong, Record, Table, table_read
@@ -10,8 +11,6 @@ from apps.problems.importing.values import RowWrong, draft_check
 from apps.problems.models import Problem, ProblemVersion
 
 _SLUG = "slug:"
-#: Before the title of a problem that is not in the library.
-_OUTSIDE = "outside:"
 
 
 @dataclass(frozen=True)
@@ -43,31 +42,46 @@ class ImportPlan:
     """Columns that this shape does not know and that are not taken over."""
 
 
+class _Place(NamedTuple):
+    """Where something is known from: a problem, in the library or outside it, or an earlier row of the file."""
+
+    title: str = ""
+    is_listed: bool = True
+    row: int = 0
+
+    def refusal(self, what: str) -> str:
+        """Why a row with the same `what` is left out."""
+        if self.row:
+            return f"It has the same {what} as row {self.row} of this file."
+        if self.is_listed:
+            return f"The library has it already: “{self.title}” has the same {what}."
+        return f"“{self.title}” has the same {what}. It is kept outside the library; its page has a button that puts it in."
+
+
 class _Known:
-    """What the library and the earlier rows of the file already have."""
+    """What the problems and the earlier rows of the file already have."""
 
     def __init__(self) -> None:
         versions = ProblemVersion.objects.values_list("statement", "problem__title", "problem__is_listed")
         problems = Problem.objects.values_list("slug", "origin", "external_id", "title", "is_listed")
-        self.statements = {_fingerprint(statement): _named(title, listed) for statement, title, listed in versions.iterator()}
-        self.ids: dict[tuple[str, str], str] = {}
+        self.statements = {_fingerprint(text): _Place(title, listed) for text, title, listed in versions.iterator()}
+        self.ids: dict[tuple[str, str], _Place] = {}
         for slug, origin, external_id, title, listed in problems.iterator():
-            self.ids[_SLUG, slug] = _named(title, listed)
+            self.ids[_SLUG, slug] = _Place(title, listed)
             if external_id:
-                self.ids[origin, external_id] = _named(title, listed)
+                self.ids[origin, external_id] = _Place(title, listed)
 
     def check(self, draft: ProblemDraft, number: int) -> None:
         """Raise `RowWrong` where the problem is known already; else it is known from now on as that of row `number`."""
         ids = [(draft.origin, draft.external_id)] if draft.external_id else []
         ids += [(_SLUG, draft.slug)] if draft.slug else []
         print_ = _fingerprint(draft.statement)
-        where = next((self.ids[key] for key in ids if key in self.ids), "")
-        if where:
-            raise RowWrong(_already(where, "id"))
+        if place := next((self.ids[key] for key in ids if key in self.ids), None):
+            raise RowWrong(place.refusal("id"))
         if print_ in self.statements:
-            raise RowWrong(_already(self.statements[print_], "statement"))
-        self.statements[print_] = f"row {number}"
-        self.ids |= dict.fromkeys(ids, f"row {number}")
+            raise RowWrong(self.statements[print_].refusal("statement"))
+        self.statements[print_] = _Place(row=number)
+        self.ids |= dict.fromkeys(ids, _Place(row=number))
 
 
 def plan_make(data: bytes, shape_name: str = "auto") -> ImportPlan:
@@ -128,19 +142,6 @@ def _label(record: Record, shape: Shape) -> str:
         if isinstance(value, str) and value.strip():
             return " ".join(value.split())[:120]
     return ""
-
-
-def _named(title: str, is_listed: bool) -> str:
-    return f"“{title}”" if is_listed else f"{_OUTSIDE}“{title}”"
-
-
-def _already(where: str, what: str) -> str:
-    if where.startswith("row "):
-        return f"It has the same {what} as {where} of this file."
-    if where.startswith(_OUTSIDE):
-        title = where.removeprefix(_OUTSIDE)
-        return f"{title} has the same {what}. It is kept outside the library; its page has a button that puts it in."
-    return f"The library has it already: {where} has the same {what}."
 
 
 def _fingerprint(statement: str) -> bytes:

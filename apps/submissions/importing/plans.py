@@ -17,7 +17,7 @@ from apps.problems.models import Problem
 from apps.submissions import services
 from apps.submissions.importing.files import archive_read, is_archive
 from apps.submissions.importing.shapes import SubmissionDraft, draft_read, folder_drafts, shape_of
-from apps.submissions.models import ImportFile, Origin, Submission, SubmissionVersion
+from apps.submissions.models import ImportFile, Origin, Step, Submission, SubmissionVersion
 from apps.submissions.row_counts import rows_recount
 
 _LAST_PART = re.compile(r"[-_ ]([A-Za-z]?\d{1,3})$")
@@ -133,7 +133,7 @@ def import_confirm(*, file: ImportFile) -> ImportPlan:
         if row.draft.author not in papers:
             papers[row.draft.author] = _paper_of(contest, row.draft)
         _text_add(papers[row.draft.author], problems[row.problem], row.draft)
-    rows_recount(len(plan.good), Paper, Submission, SubmissionVersion)
+    rows_recount(len(plan.good), Paper, Identity, Submission, SubmissionVersion, Step)
     told(contest, "contest.imported", file.owner, texts=len(plan.good), skipped=len(plan.wrong))
     file.delete()
     return plan

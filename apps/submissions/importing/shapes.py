@@ -127,7 +127,7 @@ def _deepseek(values: Mapping[str, Any]) -> SubmissionDraft:
     if not isinstance(made, dict):
         raise RowWrong("model_prediction is not an object.")
     name = _word(values, "problem_idx")
-    points = _judgement(_word(made, "human_rating"), deepseek_maximum(name) or _maximum(values), "")
+    points = _judgement(_word(made, "human_rating"), _maximum(values) or deepseek_maximum(name), "")
     return SubmissionDraft("DeepSeekMath-V2", name, text_of(made, "proof"), judgement=points)
 
 

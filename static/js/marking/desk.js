@@ -49,7 +49,7 @@ export class Desk {
 
   #fallacyNames() {
     const buttons = document.querySelectorAll('[data-dialog="error"] [data-part="choices"] button');
-    return Object.fromEntries([...buttons].map((button) => [button.value, button.dataset.words ?? button.textContent.trim()]));
+    return Object.fromEntries([...buttons].map((button) => [button.value, button.firstChild.textContent.trim()]));
   }
 
   /** The sheet with everything that was done here, answered or not. */

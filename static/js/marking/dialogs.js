@@ -26,45 +26,51 @@ function hint(key) {
 export function hintKeys(root, { commands, single_keys: single }) {
   const keys = new Map(commands.map(({ name, key, also }) => [name, [key, ...also].find((one) => one && (single || !isSingle(one)))]));
   for (const button of root.querySelectorAll("[data-command], [data-command-hint]")) {
-    button.querySelector("kbd")?.remove();
-    const key = keys.get(button.dataset.command ?? button.dataset.commandHint);
-    if (key) button.append(" ", hint(key));
+    showKey(button, keys.get(button.dataset.command ?? button.dataset.commandHint));
   }
+}
+
+/** Show a button's key on it, in place of the one that it showed. */
+function showKey(button, key) {
+  const shown = button.querySelector("kbd");
+  if (!key) shown?.remove();
+  else if (shown) shown.replaceWith(hint(key));
+  else button.append(" ", hint(key));
 }
 
 /**
  * Open a dialog of choices, each with its key, and the first or `focused` in focus; resolves to the value chosen, "" for none.
- * A key has its effect before the next one is heard; the event "close" comes in a task of its own, perhaps after several keys.
+ * It is settled where it is answered, before the next key: the event "close" comes later, perhaps when it is open again.
  */
 function choose(name, letters, focused = null) {
   const element = dialog(name);
+  const form = element.querySelector("form");
   const buttons = [...element.querySelectorAll('[data-part="choices"] button')];
-  for (const button of buttons) {
-    button.querySelector("kbd")?.remove();
-    if (letters[button.value]) button.append(" ", hint(letters[button.value]));
-  }
+  for (const button of buttons) showKey(button, letters[button.value]);
+  const listening = new AbortController();
   let answer;
   const answered = new Promise((resolve) => { answer = resolve; });
-  const settle = () => {
-    if (element.open) return; // The event of an earlier answer: the dialog was opened again before it came.
-    element.removeEventListener("keydown", onKey);
-    element.removeEventListener("close", settle);
-    answer(element.returnValue);
+  const settle = (value) => {
+    listening.abort();
+    element.close();
+    answer(value);
   };
-  const onKey = (event) => {
+  const listen = (target, type, work) => target.addEventListener(type, work, { signal: listening.signal });
+  listen(element, "keydown", (event) => {
     const key = keyName(event);
-    if (!key || (isSingle(key) && takesText(event.target))) return;
-    const button = buttons.find(({ value }) => letters[value] === key);
-    if (!button) return;
+    const button = buttons.find(({ value }) => key && letters[value] === key);
+    if (key !== "Escape" && (!button || (isSingle(key) && takesText(event.target)))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (element.querySelector("form").noValidate) element.close(button.value);
+    if (key === "Escape") settle("");
+    else if (form.noValidate) settle(button.value);
     else button.click(); // What the dialog requires is asked for.
-    settle();
-  };
-  element.returnValue = "";
-  element.addEventListener("keydown", onKey);
-  element.addEventListener("close", settle);
+  });
+  listen(form, "submit", (event) => {
+    event.preventDefault();
+    settle(event.submitter?.value ?? "");
+  });
+  listen(element, "close", () => { if (!element.open) settle(""); });
   element.showModal();
   (focused ?? buttons[0])?.focus();
   return answered;
@@ -180,6 +186,12 @@ export function showPalette(keys, run) {
     run(value);
   };
   palette.input.value = "";
+  palette.input.onkeydown = (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault(); // A search box would only be emptied.
+    event.stopPropagation();
+    element.close();
+  };
   element.showModal();
   palette.show();
 }
@@ -218,15 +230,14 @@ export function askConflict(mine, theirs) {
   }));
   if (!element.open) element.showModal();
   return new Promise((resolve) => {
-    let mineHolds = null;
     for (const [name, value] of [["keep", true], ["take", false]]) {
       part("conflict", name).onclick = () => {
-        mineHolds = value;
         element.close();
+        resolve(value);
       };
     }
     element.addEventListener("cancel", (event) => event.preventDefault(), { once: true });
-    element.addEventListener("close", () => resolve(mineHolds ?? true), { once: true });
+    element.addEventListener("close", () => resolve(true), { once: true });
     part("conflict", "keep").focus();
   });
 }
