@@ -15,6 +15,10 @@ ToolProtocol = Literal["text", "native"]
 """How a model is given tools: described in its prompt and wanted as tagged text, or offered as functions by its engine."""
 
 
+Closing = Literal["text", "schema"]
+"""How a closing is asked for where an answer lacks it: in words, or under a JSON Schema that the engine keeps to."""
+
+
 class Message(Value):
     """One chat message."""
 

@@ -18,6 +18,7 @@ from apps.reasoning.domain.generation import ToolProtocol
 from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.abilities import CAPTURING
+from apps.reasoning.inference.alias_mistakes import explained, line_of
 from apps.reasoning.inference.options import (
     OPTIONS_OF,
     BackendName,
@@ -107,6 +108,11 @@ class Alias(Value):
     def captures(self) -> bool:
         """True where its engine can keep the tokens of a call as drawn, to be learned from."""
         return self.backend in CAPTURING
+
+    @property
+    def keeps_to_schemas(self) -> bool:
+        """True where its engine holds an answer to a JSON Schema; an HTTP server where its options do not say otherwise."""
+        return self.backend in ("openvino", "vllm") or getattr(self.options, "structured_output", "") == "json_schema"
 
     @property
     def is_authored(self) -> bool:
@@ -203,19 +209,19 @@ def parse_aliases(text: str, *, where: str = "models.toml", trained: Mapping[str
     tables = with_trained(tables, trained or {})
     for name, table in tables.items():
         if not isinstance(table, dict):
-            line = _line_of(text, None, name)
+            line = line_of(text, None, name)
             raise AliasError(f"{where}, line {line}: `{name}` stands outside a table; every key belongs to an alias [name].")
         if name in TOOLS or table.get("backend") == SANDBOX:
-            line = _line_of(text, name, "")
+            line = line_of(text, name, "")
             raise AliasError(
                 f"{where}, line {line}: the sandbox is no model and needs no table; see SANDBOX in docs/settings.md."
             )
         try:
             aliases[name] = Alias.model_validate({"title": name} | _with_its_base(name, table, tables) | {"name": name})
         except _WrongTable as wrong:
-            raise AliasError(f"{where}, line {_line_of(text, name, wrong.key)}, [{name}] {wrong.key}: {wrong}.") from wrong
+            raise AliasError(f"{where}, line {line_of(text, name, wrong.key)}, [{name}] {wrong.key}: {wrong}.") from wrong
         except ValidationError as error:
-            raise AliasError(_explained(error, text, name, where)) from error
+            raise AliasError(explained(error, text, name, where)) from error
     if not any(alias.enabled for alias in aliases.values()):
         raise AliasError(f"{where} has no enabled alias; add a table such as [smollm2] (docs/models.md).")
     return aliases
@@ -257,41 +263,3 @@ def _with_its_base(name: str, table: dict[str, Any], tables: dict[str, Any]) -> 
 
 def _adapter(name: str, table: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "path": table.get("adapter", ""), "revision": table.get("revision", "")}
-
-
-_ADVICE = {
-    "api_key": "a key never stands in this file; put it in an environment variable and name that in api_key_env",
-    "queue": "the queue follows from the name",
-}
-
-
-def _explained(error: ValidationError, text: str, name: str, where: str) -> str:
-    """The first mistake of a table, with its line and what to write instead."""
-    first = error.errors(include_url=False)[0]
-    classes = {cls.__name__ for cls in OPTIONS_OF.values()}
-    path = [str(part) for part in first["loc"] if str(part) not in classes]
-    key = path[-1] if path else ""
-    if first["type"] == "extra_forbidden":
-        reason = _ADVICE.get(key, "there is no such key here; docs/models.md lists them")
-    elif first["type"] == "missing":
-        reason = "this key is missing"
-    else:
-        reason = first["msg"].removeprefix("Value error, ").replace(", 'openai_http' or 'sandbox'", " or 'openai_http'")
-    dotted = ".".join(path)
-    line = _line_of(text, name, key)
-    return f"{where}, line {line}, [{name}]{f' {dotted}' if dotted else ''}: {reason}."
-
-
-def _line_of(text: str, table: str | None, key: str) -> int:
-    """The line (from 1) of `key` in `[table]` or a table below it; the table's own line where the key is not written."""
-    current: str | None = None
-    found = 1
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = re.match(r"\s*\[\s*\"?([^\]\".\s]+)\"?\s*(?:\.\s*(\w+)\s*)?\]", line)
-        if header:
-            current = header.group(1)
-            if current == table and (not header.group(2) or header.group(2) == key):
-                found = number
-        elif current == table and key and re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", line):
-            return number
-    return found
