@@ -136,6 +136,14 @@ class Context(Protocol):
         """True where the model of `role` is given tools as functions; False where a prompt tells it of them."""
         ...
 
+    def sampling(self, role: str) -> Sampling:
+        """How the role samples where a call says nothing else."""
+        ...
+
+    def keeps_to_schemas(self, role: str) -> bool:
+        """True where the engine of `role` holds an answer to a JSON Schema."""
+        ...
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """From now on `generate` begins a call only while more than `amount(which, limit)` of every limit is left.
 

@@ -16,6 +16,8 @@ PROMPTS = sorted(path.relative_to(loader.ROOT).with_suffix("").as_posix() for pa
 #: Intern-S1-MO names its prompts by their role, and fills them in one module.
 INTERN = "intern_s1_mo"
 HINTS = "hints"
+#: The second turn of a conversation that has the rule of fences and the problem already.
+AGAIN = "again"
 #: Added to scaffolds' prompts of problems that have an answer.
 ANSWERS = "answers"
 #: Reading pages: nothing that somebody wrote stands in its prompt as text.
@@ -28,6 +30,8 @@ def uses() -> Counter[str]:
     parts = (path for part in ("scaffolds", "graders", HINTS) for path in (CORE / part).rglob("*.py"))
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
+        asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
+        found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
             found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\("(\w+)"', source))
             found.update(f"{INTERN}/forms/{name}" for name in re.findall(r"/forms/(\w+)\"", source))
@@ -62,7 +66,7 @@ def test_every_prompt_is_hashed_into_the_run(method: str) -> None:
     assert len(set(hashes.values())) == len(hashes)
 
 
-@pytest.mark.parametrize("name", [name for name in PROMPTS if "/forms/" not in name and not name.startswith(PAGES)])
+@pytest.mark.parametrize("name", [name for name in PROMPTS if not re.search(rf"/forms/|/{AGAIN}/|^{PAGES}", name)])
 def test_every_role_is_told_that_fenced_text_is_content(name: str) -> None:
     prompt = loader.load(name)
     assert "{{fence_rule}}" in prompt.system

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Final, GenerationRequest, ToolProtocol, Usage
+from apps.reasoning.domain.generation import Closing, Final, GenerationRequest, ToolProtocol, Usage
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
@@ -15,6 +15,7 @@ from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.ports import Controls
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
+from apps.reasoning.scaffolds.hearing import AGAIN
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec, RunSpec
 
@@ -30,6 +31,8 @@ Answer = str | Final | Exception
 
 class TableDispatcher:
     """Answers each call from a table of key patterns; the first pattern that fits counts. Keeps the requests it was sent.
+
+    Who is asked once more and has nothing of its own for that says the same again.
 
     `shuffle` makes calls end in a random order.
     """
@@ -53,12 +56,15 @@ class TableDispatcher:
         if self._random is not None:
             for _ in range(self._random.randrange(8)):
                 await asyncio.sleep(0)
-        for pattern, answer in self.table.items():
-            if fnmatchcase(request.key, pattern):
-                found = answer(request) if callable(answer) else answer
-                if isinstance(found, Exception):
-                    raise found
-                return found if isinstance(found, Final) else final(found)
+        again = request.key.endswith(f"/{AGAIN}")
+        of_it = {pattern: answer for pattern, answer in self.table.items() if again and pattern.endswith(AGAIN)}
+        for key, table in ((request.key, of_it), (request.key.removesuffix(f"/{AGAIN}"), self.table)):
+            for pattern, answer in table.items():
+                if fnmatchcase(key, pattern):
+                    found = answer(request) if callable(answer) else answer
+                    if isinstance(found, Exception):
+                        raise found
+                    return found if isinstance(found, Final) else final(found)
         raise AssertionError(f"nothing is written for {request.key}")
 
 
@@ -110,8 +116,15 @@ FOLLOWS = Fallback(
 """A model that keeps to every format and solves the problem in one round."""
 
 
-def spec(budget: Budget | None = None, seed: int = 7, scaffold: str = "intern_s1_mo", tools: ToolProtocol = "text") -> RunSpec:
-    roles = {role.name: RoleSpec(alias="scripted", revision="r1", tools=tools) for role in SCAFFOLDS[scaffold].roles}
+def spec(
+    budget: Budget | None = None,
+    seed: int = 7,
+    scaffold: str = "intern_s1_mo",
+    tools: ToolProtocol = "text",
+    closing: Closing = "text",
+) -> RunSpec:
+    played = RoleSpec(alias="scripted", revision="r1", tools=tools, closing=closing)
+    roles = {role.name: played for role in SCAFFOLDS[scaffold].roles}
     return RunSpec(problem=PROBLEM, scaffold=scaffold, roles=roles, seed=seed, budget=budget or Budget())
 
 
@@ -143,11 +156,12 @@ async def play(
     seed: int = 7,
     inherited: Callable[[str], StepRecord | None] | None = None,
     tools: ToolProtocol = "text",
+    closing: Closing = "text",
     problem: ProblemText | None = None,
 ) -> Played:
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()
-    asked = spec(budget, seed, scaffold, tools)
+    asked = spec(budget, seed, scaffold, tools, closing)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
     return Played(await SCAFFOLDS[scaffold].solve(problem or PROBLEM, context, params), journal, dispatcher)
 

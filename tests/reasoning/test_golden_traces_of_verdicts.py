@@ -140,21 +140,22 @@ MIXED: dict[str, Shown] = {
 UNREAD_BETWEEN: dict[str, Shown] = {
     # Two passes, but not in a row.
     "self_check": checks(
-        CHECKED, {"check/2": UNREAD, "check/*": PASS}, "solve improve check/1 check/2 check/3 check/4",
+        CHECKED, {"check/2": UNREAD, "check/*": PASS}, "solve improve check/1 check/2 check/2/again check/3 check/4",
         "accepted", True, "2 checks in a row",
     ),
     # Two fails, but not in a row; nothing is corrected from a check that could not be read.
     "solver_verifier_corrector": checks(
-        CONVERSED, {"check/2": UNREAD, "check/*": PROSE_FAIL}, "solve check/1 correct/1 check/2 check/3 correct/2 check/4",
+        CONVERSED, {"check/2": UNREAD, "check/*": PROSE_FAIL},
+        "solve check/1 correct/1 check/2 check/2/again check/3 correct/2 check/4",
         "exhausted", False, "2 checks in a row failed; of all versions no check passed. 1 of 4 checks could not be read.",
     ),
     "grouped_agents": checks(
         grouped_agents.Params(group=4, inputs=1, steps=2), {"step/2/*/[2-4]": UNREAD, "step/2/*": PASS},
-        "step/1/{1,2,3,4} step/2/c1.2/{1,2,3,4}", "exhausted", False,
+        "step/1/{1,2,3,4} step/2/c1.2/{1,2,2/again,3,3/again,4,4/again}", "exhausted", False,
         "Not accepted: 1 of 1 verdicts on it found no fault; 3 of 4 could not be read, and 2 are needed.",
     ),
     "intern_s1_mo": Shown(
-        PROVED, {"final/check/1/2": UNREAD} | FOLLOWS, EXPLORED,
+        PROVED, {"final/check/1/2": UNREAD} | FOLLOWS, EXPLORED.replace("{1,2,3}", "{1,2,2/again,3}"),
         "exhausted", False, "2 of 2 valid votes found no fault, but 3 valid votes are needed",
     ),
     "alpha_apollo": Shown(
@@ -164,18 +165,18 @@ UNREAD_BETWEEN: dict[str, Shown] = {
     ),
     "deepseek_math": Shown(
         deepseek_math.Params(proofs=1, examinations=2, rounds=1), {"round/*": named, "*/1": UNREAD, "*/2": score(1)},
-        "round/1/1 examine/c1.1/{1,2}", "exhausted", None, "only 1 of 2 count, and 2 are needed",
+        "round/1/1 examine/c1.1/1{,/again} examine/c1.1/2", "exhausted", None, "only 1 of 2 count, and 2 are needed",
     ),
     # A solution without a mark comes last.
     "nomos": Shown(
         nomos.Params(solutions=3, kept=2),
         {"solve/*": named, "mark/c1.2": UNREAD, "mark/*": score(0), "consolidate": ONE_GROUP,
          "final/*/1": better("A"), "final/*/2": better("B")},
-        MARKED, "exhausted", None, "won the knock-out",
+        MARKED.replace("mark/c1.2", "mark/c1.2 mark/c1.2/again"), "exhausted", None, "won the knock-out",
     ),
     "rsa": Shown(
         rsa.Params(population=2, subset=2, steps=1), {"step/*": named, "final/*/1": better("A"), "final/*/2": UNREAD},
-        PAIRED, "exhausted", None, "won the knock-out",
+        f"{PAIRED} final/1/c2.1-c2.2/2/again", "exhausted", None, "won the knock-out",
     ),
 }  # fmt: skip
 TRACES = {

@@ -51,7 +51,8 @@ async def test_the_fewest_calls_are_those_of_an_easy_problem_or_an_unreadable_mo
     easy = Params(lemma_votes=1, proof_votes=1, patience=4)
     table = {"s0/r1/summarise": lemma(1, "All of it.", "p"), "final/write/*": proof("By Lemma 1.")}
     assert len((await play(table | FOLLOWS, easy)).dispatcher.requests) == estimate(easy).calls_min
-    assert len((await play({"*": "the the"}, Params())).dispatcher.requests) == estimate(Params()).calls_min
+    mumbled = await play({"*": "the the"}, Params())
+    assert len([key for key in mumbled.dispatcher.keys if not key.endswith("/again")]) == estimate(Params()).calls_min
 
 
 @pytest.mark.parametrize("preset", ["quick", "paper", "contest"])

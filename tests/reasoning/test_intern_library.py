@@ -102,7 +102,7 @@ async def test_a_lemma_that_rests_on_one_that_fell_falls_as_well() -> None:
         "s0/r1/summarise": lemma(1, "Base.", "p") + lemma(2, "Mid.", "By Lemma 1.") + lemma(3, "Top.", "By Lemma 2."),
         "s0/r1/verify/s0.1/*": verdict(1),
     }
-    played = await play(table | FOLLOWS, Params(lemma_votes=1, rounds=1))
+    played = await play(table | PARTIAL | FOLLOWS, Params(lemma_votes=1, rounds=1))
     assert set(retired(played)) == {"s0.2", "s0.3"}
     assert played.outcome.reason == "None of 3 lemmas held, so there was nothing to write up."
 

@@ -29,7 +29,3 @@ def test_any_other_value_is_none(said: str) -> None:
 )
 def test_one_in_the_thinking_or_in_the_solution_is_none(text: str) -> None:
     assert read_own_score(final(text), VALUES) is None
-
-
-def test_where_none_was_asked_for_none_is_read() -> None:
-    assert read_own_score(final(f"{proof('Done.')}<own-score>1</own-score>"), ()) is None

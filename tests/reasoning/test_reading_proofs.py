@@ -19,23 +19,56 @@ def test_of_two_proofs_the_last_counts() -> None:
     assert read_proof(final(proof("Old.") + proof("New."))) == ReadProof(steps=("New.",))
 
 
+LONG = "Let $n$ be even, so $n = 2k$. Then $n^2 = 4k^2$ is even as well."
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "way"),
+    [
+        (f'<proof><step number="1">{LONG}</step><step number="2">So.</step></proof>', (LONG, "So."), "tags"),
+        (f"<proof>\n<step>One.</step>\n<step>{LONG}\n</proof>", ("One.", LONG), "tags"),
+        (f"<proof><step>{LONG}", (LONG,), "tags"),
+        (f"```xml\n<proof>\n<step>{LONG}</step>\n</proof>\n```", (LONG,), "tags"),
+        (f"{proof('Done.')}\n<no-proof>None</no-proof>", ("Done.",), "tags"),
+        (f"I see.\n\n## Proof\n\n{LONG}\n\nSo.", (LONG, "So."), "heading"),
+        (f"**Solution.** {LONG}", (LONG,), "heading"),
+        (f"{LONG}\n\nSo.", (LONG, "So."), "whole"),
+        (f"{LONG}\n\n<no-proof>N/A</no-proof>", (LONG,), "whole"),
+    ],
+)
+def test_a_proof_in_another_form_is_read_and_how_is_told(text: str, steps: tuple[str, ...], way: str) -> None:
+    assert read_proof(final(text)) == ReadProof.model_validate({"steps": steps, "way": way})
+
+
+def test_a_text_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
+    assert read_proof(final(f"{LONG}\n\nNext we", finish_reason="length")) == ReadProof(steps=(LONG, "Next we"), way="cut")
+    assert read_proof(final(proof("One.") + "again and again", finish_reason="length")) == ReadProof(steps=("One.",))
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("The proof is as follows. Let $n=1$.", "there is no <proof>"),
+        ("The proof is clear.", "there is no <proof>, and it is too short to be read as a whole"),
         ("<proof></proof>", "the proof is empty"),
         (proof("…", "."), "the proof is empty"),
-        ("<proof><step>One.", "there is no <proof>"),
-        ("<proof><step>One.</step><step>Two.</proof>", "a <step> of the proof was opened and not closed"),
+        ("<proof><step>One.", "there is no <proof>, and it is too short to be read as a whole"),
+        ("I'm sorry, but I can't solve this problem for you. Ask me another.", "there is no <proof>, and the answer declines"),
+        ("<no-proof>…</no-proof>", "it declines without a reason"),
         ("<think>" + proof("x") + "</think>", "the answer is empty"),
+        (f"<think>{LONG}", "the thinking part never ended"),
     ],
 )
 def test_what_is_no_proof_is_not_judged(text: str, reason: str) -> None:
     assert read_proof(final(text)) == Unscored(reason=reason)
 
 
-def test_a_truncated_proof_is_not_a_proof() -> None:
-    assert isinstance(read_proof(final(proof("One."), finish_reason="length")), Unscored)
+def test_an_answer_that_repeats_its_prompt_is_an_echo_and_what_it_adds_is_read() -> None:
+    rule = "Every claim has its reason, every theorem is named, every symbol is defined."
+    problem = "<<<CONTENT 12ab>>>\nProve it.\n<<<END 12ab>>>"
+    prompt = f"{rule}\n\n## Problem\n{problem}\n\n## First solution\n<<<CONTENT 34cd>>>\n{LONG}\n<<<END 34cd>>>"
+    assert read_proof(final(prompt), prompt) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
+    assert read_proof(final(f"{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
+    assert read_proof(final(f"{problem}\n\n{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
 
 
 def test_a_refusal_is_read_with_its_reason() -> None:

@@ -63,7 +63,10 @@ async def test_a_state_that_cannot_be_read_leaves_the_old_one_and_one_too_long_i
     assert len(states[0].text) < 900
     assert states[0].text.endswith("is cut off.)")
     assert "Paragraph 0" in run.dispatcher.prompt("turn/3/solve")
-    assert run.told["turn/2/summarise/unread"].model_dump()["reason"] == "there is no <state>"
+    assert (
+        run.told["turn/2/summarise/unread"].model_dump()["reason"]
+        == "there is no <state>, and it is too short to be read as a whole"
+    )
 
 
 async def test_a_last_turn_without_a_solution_leaves_the_newest_that_could_be_read() -> None:
@@ -141,7 +144,7 @@ async def test_a_verifier_that_always_says_yes_accepts_and_one_that_says_nothing
     )
     assert mumble.outcome.accepted is None
     assert mumble.outcome.reason == "None of the checks could be read."
-    assert len([key for key in mumble.dispatcher.keys if key.startswith("check")]) == 8
+    assert len([key for key in mumble.dispatcher.keys if key.startswith("check")]) == 2 * 8
 
 
 async def test_a_pass_next_to_a_critical_error_is_a_fail_that_is_corrected() -> None:

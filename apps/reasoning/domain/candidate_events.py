@@ -34,6 +34,7 @@ class CandidateDrafted(Event):
     round: int
     parents: tuple[str, ...] = ()
     own_score: float | None = None
+    read_as: str = "tags"
 
 
 class CandidateScored(Event):

@@ -144,12 +144,16 @@ class CallFailed(Event):
 
 
 class OutputUnread(Event):
-    """A call's text could not be parsed. The raw text stays behind `call`; nothing is invented from it."""
+    """A call's text could not be parsed. The raw text stays behind `call`; nothing is invented from it.
+
+    `again`: the call that asks for it once more; empty where none does.
+    """
 
     kind = "output.unread"
     call: str
     role: str
     reason: str
+    again: str = ""
 
 
 # --- lemmas ----------------------------------------------------------------------------------------------------------
@@ -271,6 +275,7 @@ class ProofDrafted(Event):
     rollout: int
     revises: str = ""
     candidate: int = 0
+    read_as: str = "tags"
 
 
 class ProofSelected(Event):

@@ -74,6 +74,14 @@ class _Inside(Within):
         """As the run's."""
         return super().calls_functions(PREFIX + role)
 
+    def sampling(self, role: str) -> Sampling:
+        """As the run's."""
+        return super().sampling(PREFIX + role)
+
+    def keeps_to_schemas(self, role: str) -> bool:
+        """As the run's."""
+        return super().keeps_to_schemas(PREFIX + role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back: the budget is that of all attempts."""
 

@@ -50,6 +50,14 @@ class Within:
         """As the run's."""
         return self._ctx.calls_functions(role)
 
+    def sampling(self, role: str) -> Sampling:
+        """As the run's."""
+        return self._ctx.sampling(role)
+
+    def keeps_to_schemas(self, role: str) -> bool:
+        """As the run's."""
+        return self._ctx.keeps_to_schemas(role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """As the run's: a budget is not divided."""
         self._ctx.keep_back(amount)

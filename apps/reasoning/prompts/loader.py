@@ -40,6 +40,11 @@ class RenderedPrompt(Value):
     messages: tuple[Message, ...]
     parts: tuple[str, ...]
 
+    @property
+    def text(self) -> str:
+        """All of it as one text."""
+        return "\n\n".join(message.content for message in self.messages)
+
 
 def load(name: str) -> Prompt:
     """The prompt `name`, such as `intern_s1_mo/reasoner`. Raises `PromptError`."""

@@ -43,8 +43,9 @@ def ends_answer(answer: str, end: int) -> bool:
 
 
 def tag_pattern(tag: str) -> re.Pattern[str]:
-    """A `<tag>…</tag>` without another one inside; group 1 is what it holds."""
-    return re.compile(rf"<{tag}>(" + without(f"{tag}>") + rf")</{tag}>", re.IGNORECASE)
+    """A `<tag>…</tag>` without another one inside, whatever attributes it has; group 1 is what it holds."""
+    inner = without(rf"{tag}[\s>]")
+    return re.compile(rf"<{tag}(?:\s[^<>]{{0,200}})?>({inner})</{tag}\s*>", re.IGNORECASE)
 
 
 def without(tag: str) -> str:

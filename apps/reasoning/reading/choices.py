@@ -3,9 +3,10 @@
 The answer must end with its tag, so that one quoted from a solution is never taken for it. Nothing readable is `Unscored`.
 """
 
+import functools
 import json
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, ValidationError
 
@@ -13,25 +14,31 @@ from apps.reasoning.domain.candidate_events import Issue
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.domain.verdicts import counts_as_pass
-from apps.reasoning.reading.answers import closing_match, plain, plain_word, read_json, tag_pattern, whole_answer, without
+from apps.reasoning.reading.answers import plain_word, tag_pattern, whole_answer, without
+from apps.reasoning.reading.closings import Closing, Said, json_within
+from apps.reasoning.reading.said_values import group_number, letter, number, passing, passing_alone, severity, share_alone
 
 LONGEST_REPORT = 8000
 LONGEST_SUMMARY = 2000
 NO_REASON = "The verifier failed the solution and gave no reason."
-_BETTER = tag_pattern("better")
-_SCORE = tag_pattern("score")
-_OWN_SCORE = tag_pattern("own-score")
-_DECISION = tag_pattern("decision")
-_LIKELIEST = tag_pattern("likeliest")
 _GROUP = re.compile(r"<group\s+number\s*=\s*[\"']?(\d{1,3})[\"']?\s*>([^<]*)</group>", re.IGNORECASE)
 _ISSUE = re.compile(r"<issue\b([^<>]{0,1000})>(" + without(r"issue\b") + r")</issue>", re.IGNORECASE)
 _ISSUE_OPENING = re.compile(r"<issue\b([^<>]*)", re.IGNORECASE)
 _QUOTE = tag_pattern("quote")
 _SEVERITY = re.compile(r"severity\s*=\s*[\"']?(critical|gap|note)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")
 
+T = TypeVar("T")
+DECISION = Closing(
+    "decision", "decision", passing, ("final decision", "decision", "final verdict", "verdict"), bare=passing_alone
+)
+BETTER = Closing("better", "choice", letter, ("better", "better solution", "the better solution", "choice", "winner"))
+LIKELIEST = Closing("likeliest", "likeliest group", group_number, ("likeliest", "likeliest group", "the likeliest group"))
+SCORE_LABELS = ("final score", "score", "total score", "points", "total points", "total", "grade", "final grade", "mark")
 Severity = Literal["critical", "gap", "note"]
 _SEVERITIES: dict[str, Severity] = {"critical": "critical", "gap": "gap", "note": "note"}
+
+
+SEVERITY: Closing[Severity] = Closing("severity", "severity", severity, ("severity",))
 
 
 class Better(Value):
@@ -96,37 +103,20 @@ class DecisionJson(Value):
 
 def read_better(final: Final) -> Better | Unscored:
     """A judge's choice between solution A, shown first, and solution B."""
-    found = _last(final, _BETTER, "choice")
-    if isinstance(found, Unscored):
-        return found
-    said, before = found
-    match said.upper():
-        case "A":
-            return Better(position=0, reason=before)
-        case "B":
-            return Better(position=1, reason=before)
-        case other:
-            return Unscored(reason=f"the choice is {other[:40]!r}")
+    found = _closing(final, BETTER)
+    return found if isinstance(found, Unscored) else Better(position=found.value, reason=found.before)
 
 
 def read_score(final: Final, allowed: tuple[float, ...]) -> Scored | Unscored:
     """A number that must be one of `allowed`."""
-    found = _last(final, _SCORE, "score")
-    if isinstance(found, Unscored):
-        return found
-    said, before = found
-    if not _NUMBER.match(said) or float(said) not in allowed:
-        return Unscored(reason=f"the score is {said[:40]!r}, not one of {', '.join(f'{one:g}' for one in allowed)}")
-    return Scored(score=float(said), report=before)
+    found = _closing(final, _score("score", allowed, SCORE_LABELS))
+    return found if isinstance(found, Unscored) else Scored(score=found.value, report=found.before)
 
 
 def read_own_score(final: Final, allowed: tuple[float, ...]) -> float | None:
     """What a writer gives the own solution, at the end of the answer; None where it is not one of `allowed`."""
-    found = _last(final, _OWN_SCORE, "own score")
-    if isinstance(found, Unscored) or not _NUMBER.match(found[0]):
-        return None
-    value = float(found[0])
-    return value if value in allowed else None
+    found = _closing(final, _score("own-score", allowed, ()))
+    return None if isinstance(found, Unscored) else found.value
 
 
 def read_decision(final: Final) -> Decision | Unscored:
@@ -137,25 +127,51 @@ def read_decision(final: Final) -> Decision | Unscored:
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
-    if (value := read_json(answer)) is not None:
+    if (value := json_within(answer, "decision")) is not None:
         return _json_decision(value)
-    last = closing_match(answer, _DECISION, what="decision")
-    if isinstance(last, Unscored):
-        return last
-    said, log = plain(last.group(1)).lower(), answer[: last.start()]
-    if said not in ("pass", "fail"):
-        return Unscored(reason=f"the decision is {said[:40]!r}")
-    passed = passes(said == "pass", log)
+    found = DECISION.read(answer)
+    if isinstance(found, Unscored):
+        return found
+    return _of_log(found.value, found.before)
+
+
+def _of_log(said_pass: bool, log: str) -> Decision | Unscored:
+    """A decision next to the objections and the prose of its log."""
+    passed = passes(said_pass, log)
     if isinstance(passed, Unscored):
         return passed
     issues = tuple(issue for match in _ISSUE.finditer(log) if (issue := _issue(match.group(1), match.group(2))) is not None)
     prose = _ISSUE.sub(lambda match: "" if _severity(match.group(1)) else match.group(), log).strip()
-    return _decided(said == "pass", passed, issues, prose)
+    return _decided(said_pass, passed, issues, prose)
+
+
+def read_decision_again(second: Final, first: str) -> Decision | Unscored:
+    """The decision that was asked for once more; issues and reasons are those of the `first` answer."""
+    said = _again(second, DECISION)
+    return said if isinstance(said, Unscored) else _of_log(said, first)
+
+
+def read_better_again(second: Final, first: str) -> Better | Unscored:
+    """The choice that was asked for once more; the reason is the `first` answer."""
+    position = _again(second, BETTER)
+    return position if isinstance(position, Unscored) else Better(position=position, reason=first[:LONGEST_REPORT])
+
+
+def read_score_again(second: Final, first: str, allowed: tuple[float, ...]) -> Scored | Unscored:
+    """The score that was asked for once more; the report is the `first` answer."""
+    score = _again(second, _score("score", allowed, SCORE_LABELS))
+    return score if isinstance(score, Unscored) else Scored(score=score, report=first[:LONGEST_REPORT])
+
+
+def _again(second: Final, closing: Closing[T]) -> T | Unscored:
+    answer = whole_answer(second)
+    return answer if isinstance(answer, Unscored) else closing.again(answer)
 
 
 def passes(said_pass: bool, log: str) -> bool | Unscored:
-    """Whether a verdict counts as a pass next to the `<issue>` tags of its log, those without an end among them."""
+    """Whether a verdict counts as a pass next to the issues of its log: tags, those without an end among them, and lines."""
     severities = [_severity(opening.group(1)) for opening in _ISSUE_OPENING.finditer(log)]
+    severities.extend(SEVERITY.all(log))
     passed = counts_as_pass(said_pass, filter(None, severities))
     if passed and None in severities:
         return Unscored(reason="it passes the solution next to an issue whose severity could not be read")
@@ -184,34 +200,44 @@ def _decided(said_pass: bool, passed: bool, issues: tuple[Issue, ...], prose: st
 
 def read_grouping(final: Final, count: int) -> Grouping | Unscored:
     """Groups of the solutions 1 to `count`; each stands in one group at most, and the likeliest must exist."""
-    found = _last(final, _LIKELIEST, "likeliest group")
+    found = _closing(final, LIKELIEST)
     if isinstance(found, Unscored):
         return found
-    said, before = found
     groups: dict[int, tuple[int, ...]] = {}
     seen: set[int] = set()
-    for match in _GROUP.finditer(before):
+    for match in _GROUP.finditer(found.before):
         members = tuple(dict.fromkeys(int(number) for number in re.findall(r"\d{1,4}", match.group(2))))
         if any(not 1 <= member <= count for member in members) or seen & set(members) or int(match.group(1)) in groups:
             return Unscored(reason=f"group {match.group(1)} names a solution that does not exist or stands elsewhere")
         seen |= set(members)
         if members:
             groups[int(match.group(1))] = members
-    if not said.isdigit() or int(said) not in groups:
-        return Unscored(reason=f"the likeliest group is {said[:40]!r}, which is no group with a solution")
-    reason = _GROUP.sub("", before).strip()
-    return Grouping(groups=tuple(groups.values()), chosen=list(groups).index(int(said)), reason=reason)
+    if found.value not in groups:
+        return Unscored(reason=f"the likeliest group is {found.value}, which is no group with a solution")
+    reason = _GROUP.sub("", found.before).strip()
+    return Grouping(groups=tuple(groups.values()), chosen=list(groups).index(found.value), reason=reason)
 
 
-def _last(final: Final, pattern: re.Pattern[str], what: str) -> tuple[str, str] | Unscored:
-    """What the closing tag holds, and what stands before it."""
+def _closing(final: Final, closing: Closing[T]) -> Said[T] | Unscored:
+    """The closing of an answer that ended by itself; the text before it in the length of a report."""
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
-    last = closing_match(answer, pattern, what=what)
-    if isinstance(last, Unscored):
-        return last
-    return last.group(1).strip(), answer[: last.start()].strip()[:LONGEST_REPORT]
+    found = closing.read(answer)
+    return found if isinstance(found, Unscored) else found._replace(before=found.before[:LONGEST_REPORT])
+
+
+@functools.cache
+def _score(tag: str, allowed: tuple[float, ...], labels: tuple[str, ...]) -> Closing[float]:
+    """A number of `allowed`; those that are a scale from 0 may be written as `7/7`."""
+
+    def parsed(written: str) -> float | None:
+        return value if (value := number(written, of=allowed[-1])) in allowed else None
+
+    def alone(written: str) -> float | None:
+        return value if (value := share_alone(written, of=allowed[-1])) in allowed else None
+
+    return Closing(tag, tag.replace("-", " "), parsed, labels, bare=alone)
 
 
 def _severity(attributes: str) -> Severity | None:

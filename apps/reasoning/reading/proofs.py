@@ -5,23 +5,43 @@ from typing import Literal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import tag_pattern, whole_answer
+from apps.reasoning.reading.answers import answer_part, plain, tag_pattern, whole_answer
+from apps.reasoning.reading.closings import Closing
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
 
 Claim = Literal["complete", "partial"]
 
+_CLAIMS: dict[str, Claim] = {"complete": "complete", "partial": "partial"}
+_CLAIM = re.compile(r"<claim(?:\s[^<>]{0,80})?>\s*([^<]*?)\s*</claim>", re.IGNORECASE)
+#: How a proof was found: by its tags, under a heading, or as all that the answer holds, whole or up to its token limit.
+Way = Literal["tags", "heading", "whole", "cut"]
+#: The same in words, for answers that had not the form asked for.
+WAY_WORDS = {
+    "heading": "read from under its heading",
+    "whole": "read as a whole",
+    "cut": "cut off at its token limit, read as far as it goes",
+}
+
 _PROOF = tag_pattern("proof")
 _NO_PROOF = tag_pattern("no-proof")
-_STEP = tag_pattern("step")
-_STEP_TAG = re.compile(r"</?step\b[^<>]{0,80}>", re.IGNORECASE)
-_CLAIM = re.compile(r"<claim>\s*([^<]*?)\s*</claim>", re.IGNORECASE)
+_OPENED = re.compile(r"<proof(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_STEP_TAG = re.compile(r"</?step(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_TAGS = re.compile(r"</?(?:proof|step|solution|no-proof|claim|own-score)\b[^<>]{0,200}>", re.IGNORECASE)
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*\**|\*\*)[ \t]*(?:(?:complete|full|final|improved|corrected|revised|detailed)[ \t]+)?"
+    r"(?:proof|solution)[ \t]*[.:]?[ \t]*\**[ \t]*[.:]?",
+    re.IGNORECASE | re.MULTILINE,
+)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SUBSTANCE = re.compile(r"\w")
+_NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no|-)?\W*\Z", re.IGNORECASE)
 
 
 class ReadProof(Value):
-    """A proof in steps. `text` is the steps as one text, a blank line between them."""
+    """A proof in steps. `text` is the steps as one text, a blank line between them; `way` how it was found."""
 
     steps: tuple[str, ...]
+    way: Way = "tags"
 
     @property
     def text(self) -> str:
@@ -34,44 +54,72 @@ class NoProof(Value):
     reason: str
 
 
-def read_proof(final: Final) -> ReadProof | NoProof | Unscored:
-    """The last proof, or the refusal if that comes later. A proof without step tags is taken by paragraphs."""
-    answer = whole_answer(final)
+def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored:
+    """The last proof by its tags, or the refusal if that comes later; else the text under a heading; else the whole answer.
+
+    `prompt`: what was asked. An answer of which half or more repeats it is an echo, and no proof. A text that was cut off is
+    read as far as it goes.
+    """
+    answer = answer_part(final.text)
     if isinstance(answer, Unscored):
         return answer
+    is_cut = final.finish_reason != "stop"
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
-        reason = refusals[-1].group(1).strip()
-        return NoProof(reason=reason if _SUBSTANCE.search(reason) else "no reason was given")
-    if not proofs:
-        return Unscored(reason="there is no <proof>")
-    return read_steps(proofs[-1].group(1))
+        reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
+        # "None" next to a proof says that nothing is missing.
+        if not (_NOTHING.match(reason) and (proofs or len(rest) >= SHORTEST_WHOLE)):
+            return NoProof(reason=reason) if _SUBSTANCE.search(reason) else Unscored(reason="it declines without a reason")
+        answer = rest
+    if proofs:
+        return read_steps(proofs[-1][1])
+    opened = list(_OPENED.finditer(answer))
+    body = answer[opened[-1].end() :] if opened else answer
+    return _without_form(body, prompt, is_cut=is_cut, is_opened=bool(opened))
+
+
+def _without_form(answer: str, prompt: str, *, is_cut: bool, is_opened: bool) -> ReadProof | Unscored:
+    """A proof that no tag closes: what was opened, what stands under a heading, or all of it."""
+    own = own_text(_TAGS.sub("\n\n", answer), prompt)
+    if isinstance(own, Unscored):
+        return Unscored(reason=f"there is no <proof>, and {own.reason}")
+    heading = None if is_opened else _HEADING.search(own)
+    body = own[heading.end() :] if heading and len(own) - heading.end() >= SHORTEST_WHOLE else own
+    found = read_steps(body)
+    if isinstance(found, Unscored):
+        return found
+    way: Way = "cut" if is_cut else "tags" if is_opened else "heading" if body is not own else "whole"
+    return found.model_copy(update={"way": way})
 
 
 def read_steps(body: str) -> ReadProof | Unscored:
-    """The steps of a proof by their tags, or its paragraphs where there are none."""
-    if _STEP_TAG.search(body):
-        pieces = _STEP.findall(body)
-        if len(pieces) * 2 != len(_STEP_TAG.findall(body)):
-            return Unscored(reason="a <step> of the proof was opened and not closed")
-    else:
-        pieces = _PARAGRAPHS.split(body)
-    steps = tuple(piece.strip() for piece in pieces if _SUBSTANCE.search(piece))
+    """The steps of a proof: what its step tags hold and what stands between them; its paragraphs where there are none."""
+    pieces = _STEP_TAG.split(body) if _STEP_TAG.search(body) else _PARAGRAPHS.split(body)
+    cleaned = (_TAGS.sub("", piece).strip() for piece in pieces)
+    steps = tuple(piece for piece in cleaned if _SUBSTANCE.search(piece))
     return ReadProof(steps=steps) if steps else Unscored(reason="the proof is empty")
 
 
 def read_claim(final: Final) -> Claim | Unscored:
-    """What the reasoner's last claim tag says, word for word."""
+    """What the reasoner's last claim says, word for word."""
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
-    found: list[str] = _CLAIM.findall(answer)
-    if not found:
-        return Unscored(reason="there is no <claim>")
-    match found[-1].lower():
-        case "complete":
-            return "complete"
-        case "partial":
-            return "partial"
-        case other:
-            return Unscored(reason=f"the claim is {other[:40]!r}")
+    tagged = [_CLAIMS.get(plain(said).lower()) for said in _CLAIM.findall(answer)]
+    if tagged:
+        return tagged[-1] or Unscored(reason=f"the claim is {_CLAIM.findall(answer)[-1][:40]!r}")
+    said = CLAIM.read(answer)
+    return said if isinstance(said, Unscored) else said.value
+
+
+def read_claim_again(second: Final, first: str) -> Claim | Unscored:
+    """The claim that was asked for once more."""
+    answer = whole_answer(second)
+    return answer if isinstance(answer, Unscored) else CLAIM.again(answer)
+
+
+def _claimed(written: str) -> Claim | None:
+    return _CLAIMS.get(plain(written).lower())
+
+
+CLAIM: Closing[Claim] = Closing("claim", "claim", _claimed, ("claim", "status"))

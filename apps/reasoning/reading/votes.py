@@ -15,15 +15,17 @@ from pydantic import BeforeValidator, ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, StepCheck, Vote, counts_as_pass
-from apps.reasoning.reading.answers import closing_match, plain, plain_word, read_json, tag_pattern, whole_answer
+from apps.reasoning.reading.answers import closing_match, plain, plain_word, whole_answer
+from apps.reasoning.reading.closings import Closing, Said, json_within
+from apps.reasoning.reading.said_values import passing, with_minus
 
 LONGEST_SUMMARY = 2000
-_VERDICT = tag_pattern("verdict")
 _BOX = re.compile(r"\\box(?:ed)?\s*\{\s*\{?\s*((?:STEP|LEMMA)[^{}]*)\}?\s*\}", re.IGNORECASE)
 _CHECK_OPENING = re.compile(r"<check\b([^<>]*)(>?)", re.IGNORECASE)
 _CHECK_END = re.compile(r"</check>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\b([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|[\"']?([^\"'\s>]*))", re.IGNORECASE)
-_STEP = re.compile(r"(?:step\s*)?(-?\d{1,6})\Z", re.IGNORECASE)
+_STEP = re.compile(r"(?:k\s*=\s*)?(?:step\s*)?(-?\d{1,6})(?![\w.])", re.IGNORECASE)
+_SECOND = re.compile(r"\d|\bor\b|\?", re.IGNORECASE)
 # "2", "step 2", "2-3", "steps 2 and 3", but not "2 or 3".
 _STEPS = re.compile(r"(?:steps?\s*)?\d{1,6}(?:\s*(?:[-–—,&]|to\b|and\b)\s*(?:step\s*)?\d{1,6})*\Z")
 _SOUND = {"yes": True, "true": True, "no": False, "false": False}
@@ -41,6 +43,14 @@ class CheckJson(Value):
     sound: bool
     severity: Annotated[Severity, BeforeValidator(plain_word)] = ""
     comment: str = ""
+
+
+class Fault(NamedTuple):
+    """What a verdict names: a step (-1 for none), a lemma, that there is nothing to judge, or, all empty, a fail at no step."""
+
+    step: int | None = None
+    lemma: str = ""
+    is_format: bool = False
 
 
 class Log(NamedTuple):
@@ -80,6 +90,15 @@ def read_proof_vote(final: Final, steps: int) -> Vote:
     return _read(final, steps, may_name_lemma=True)
 
 
+def read_vote_again(second: Final, first: str, steps: int, *, may_name_lemma: bool) -> Vote:
+    """The verdict that was asked for once more, next to the log of the `first` answer."""
+    answer = whole_answer(second)
+    fault = answer if isinstance(answer, Unscored) else FIRST_FAULT.again(answer)
+    if isinstance(fault, Unscored):
+        return Vote(unscored=fault)
+    return _decided(_of_log(fault, _log(first)), steps, may_name_lemma)
+
+
 def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
@@ -89,7 +108,7 @@ def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
 
 
 def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
-    value = read_json(answer)
+    value = json_within(answer, "first_fault", "wrong_lemma")
     if value is None:
         return None
     try:
@@ -119,20 +138,41 @@ def _bare_fault(value: dict[str, Any]) -> Vote:
 
 
 def _tagged_vote(answer: str) -> Vote:
-    last = closing_match(answer, _VERDICT, _BOX, what="verdict")
-    if isinstance(last, Unscored):
-        without = not (_VERDICT.search(answer) or _BOX.search(answer))
-        return _unread("FORMAT_ERROR") if without and re.match(r"FORMAT_ERROR\b", answer) else Vote(unscored=last)
-    content, log = plain(last.group(1)), _log(answer[: last.start()])
-    if content.upper().startswith("FORMAT_ERROR"):
+    said = VERDICT.read(answer)
+    if isinstance(said, Unscored):
+        box = closing_match(answer, _BOX, what="verdict")
+        fault = None if isinstance(box, Unscored) else fault_said(box[1])
+        if isinstance(box, Unscored) or fault is None:
+            return _unread("FORMAT_ERROR") if re.match(r"FORMAT_ERROR\b", answer) else Vote(unscored=said)
+        said = Said(fault, answer[: box.start()].strip(), box[1])
+    return _of_log(said.value, _log(said.before))
+
+
+def _of_log(fault: Fault, log: Log) -> Vote:
+    """The vote of a verdict next to its log."""
+    if fault.is_format:
         return Vote(unscored=Unscored(reason="FORMAT_ERROR" + (f": {log.summary[:300]}" if log.summary else "")))
-    if lemma := _LEMMA.match(content):
-        return unchecked(Vote, wrong_lemma=lemma.group(1), checks=log.checks, summary=log.summary)
-    if content.lower() == "fail":
+    if fault.lemma:
+        return unchecked(Vote, wrong_lemma=fault.lemma, checks=log.checks, summary=log.summary)
+    if fault.step is None:
         return unplaced("It fails the text and names no step.", Vote(checks=log.checks, summary=log.summary))
-    if step := _STEP.match(content):
-        return _beside(int(step.group(1)), log)
-    return _unread(f"the verdict is {content[:40]!r}")
+    return _beside(fault.step, log)
+
+
+def fault_said(written: str) -> Fault | None:
+    """What a verdict names; None where it names nothing, or more than one thing."""
+    content = plain(with_minus(written))
+    if content.upper().startswith("FORMAT_ERROR"):
+        return Fault(is_format=True)
+    if lemma := _LEMMA.match(content):
+        return Fault(lemma=lemma[1])
+    if (step := _STEP.match(content)) and not _SECOND.search(content, step.end()):
+        return Fault(step=int(step[1]))
+    return Fault() if passing(written) is False else None
+
+
+VERDICT = Closing("verdict", "verdict", fault_said, ("final verdict", "verdict"))
+FIRST_FAULT = Closing("first_fault", "verdict", fault_said, ("first fault", "final verdict", "verdict"))
 
 
 def _log(text: str) -> Log:

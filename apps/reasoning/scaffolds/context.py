@@ -139,6 +139,12 @@ class RunContext:
     def calls_functions(self, role: str) -> bool:
         return self._role(role).tools == "native"
 
+    def sampling(self, role: str) -> Sampling:
+        return self._role(role).sampling
+
+    def keeps_to_schemas(self, role: str) -> bool:
+        return self._role(role).closing == "schema"
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         self._budget.kept_back = amount
 

@@ -10,22 +10,24 @@ from collections.abc import Mapping, Sequence
 from pydantic import Field
 
 from apps.reasoning.domain.candidate_events import PoolKept, ScoreDropped
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
-from apps.reasoning.reading.choices import Scored, read_score
+from apps.reasoning.reading.choices import Scored
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk
 from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
-from apps.reasoning.scaffolds.candidates.scoring import Scoring, scored
+from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 VALUES = (0.0, 0.5, 1.0)
+#: Whether a report is founded: 1, or 0 for one that is not.
+FOUNDED = (0.0, 1.0)
 EXAMINATION = Scoring("evaluator", "deepseek_math/evaluator", VALUES)
 FULL = 1.0
 
@@ -154,21 +156,18 @@ class _Search:
         """A check that cannot be read takes no vote away."""
         call = f"meta/{candidate.id}/{index}"
         text = f"{report.report}\n\nValue: {report.score:g}"
-        final = await self.desk.ask(
+        found, said_in, _ = await self.desk.hear(
             call,
             role="meta_verifier",
             prompt="deepseek_math/meta_verifier",
             values={"solution": self.desk.content(candidate.text), "report": self.desk.content(text)},
             place=Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index),
+            reading=score_reading(FOUNDED),
         )
-        found = final if isinstance(final, Unscored) else read_score(final, (0.0, 1.0))
-        if isinstance(found, Unscored):
-            if isinstance(final, Final):
-                self.desk.unread(call, "meta_verifier", found.reason)
+        if isinstance(found, Unscored) or found.score:
             return False
-        if found.score:
-            return False
-        self.desk.ctx.emit(f"{call}/dropped", ScoreDropped(candidate=candidate.id, index=index, call=call, reason=found.report))
+        dropped = ScoreDropped(candidate=candidate.id, index=index, call=said_in, reason=found.report)
+        self.desk.ctx.emit(f"{call}/dropped", dropped)
         return True
 
     def _tell(self, round_: int) -> None:

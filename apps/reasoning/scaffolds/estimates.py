@@ -18,7 +18,10 @@ class RoleEstimate(Value):
 
 
 class Estimate(Value):
-    """Calls and tokens of a run. The maximum is exact; the expected values rest on the assumptions the scaffold states."""
+    """Calls and tokens of a run. The maximum is exact; the expected values rest on the assumptions the scaffold states.
+
+    An answer that cannot be read is asked for once more (hearing.py): at most `calls_max` short calls on top, none expected.
+    """
 
     roles: tuple[RoleEstimate, ...]
     calls_min: int

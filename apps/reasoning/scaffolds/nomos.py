@@ -13,7 +13,7 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
-from apps.reasoning.reading.choices import Scored, read_grouping
+from apps.reasoning.reading.choices import Grouping, Scored, read_grouping
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -22,6 +22,7 @@ from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.hearing import Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
@@ -112,17 +113,25 @@ class _Search:
         """The chosen group; all that were kept where the grouping cannot be read."""
         values = {"solutions": self.desk.listed((f"Solution {number}", one.text) for number, one in enumerate(kept, 1))}
         place = Place(round=1, subject="consolidation")
-        final = await self.desk.ask("consolidate", role="consolidator", prompt="nomos/consolidator", values=values, place=place)
-        found = final if isinstance(final, Unscored) else read_grouping(final, len(kept))
+
+        def read(final: Final) -> Grouping | Unscored:
+            return read_grouping(final, len(kept))
+
+        found, call, _ = await self.desk.hear(
+            "consolidate",
+            role="consolidator",
+            prompt="nomos/consolidator",
+            values=values,
+            place=place,
+            reading=Reading[Grouping](read, "groups", lambda final, _: read(final)),
+        )
         if isinstance(found, Unscored):
-            if isinstance(final, Final):
-                self.desk.unread("consolidate", "consolidator", found.reason)
             groups: tuple[tuple[int, ...], ...] = (tuple(range(1, len(kept) + 1)),)
             chosen, reason = 0, f"All stay together: {found.reason}."
         else:
             groups, chosen, reason = found.groups, found.chosen, found.reason
         named = tuple(tuple(kept[number - 1].id for number in group) for group in groups)
-        self.desk.ctx.emit("pool/grouped", GroupsFormed(call="consolidate", groups=named, chosen=chosen, reason=reason))
+        self.desk.ctx.emit("pool/grouped", GroupsFormed(call=call, groups=named, chosen=chosen, reason=reason))
         return [self.desk.candidates[name] for name in named[chosen]]
 
 

@@ -15,19 +15,20 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
-from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.answers import answer_part, tag_pattern
-from apps.reasoning.reading.proofs import ReadProof, read_proof
+from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.candidates.desk import Desk, Solution
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.hearing import Heard, Reading
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 CHARACTERS_A_WORD = 8
 _STATE = tag_pattern("state")
+_STATE_TAG = re.compile(r"</?state>", re.IGNORECASE)
 
 
 class Params(Value):
@@ -94,14 +95,13 @@ async def _tried_again(desk: Desk, params: Params, states: Sequence[str]) -> Non
 
 async def _attempt(desk: Desk, params: Params, turn: int, state: str, number: int, call: str) -> None:
     name, round_ = f"c{params.turns + 1}.{number}", params.turns + 1
-    final = await _written(desk, params, turn, state, call, Place(round=round_, subject=f"state of turn {turn}", index=number))
-    found = final if isinstance(final, Unscored) else read_proof(final)
-    if isinstance(found, ReadProof):
-        candidate = desk.keep(call, name, found.steps, made_as="solution", round_=round_)
+    place = Place(round=round_, subject=f"state of turn {turn}", index=number)
+    written = await _written(desk, params, turn, state, call, place)
+    if isinstance(written.value, Solution):
+        proof = written.value.proof
+        candidate = desk.keep(written.call, name, proof.steps, made_as="solution", round_=round_, way=proof.way)
         if params.marks:
             await scored(desk, POINTS, candidate, 1, 1, f"mark/{name}")
-    elif isinstance(final, Final):
-        desk.unread(call, "solver", found.reason)
 
 
 def _selection(desk: Desk, params: Params) -> Selection:
@@ -116,30 +116,22 @@ def _selection(desk: Desk, params: Params) -> Selection:
 async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | None:
     """One turn; what it wrote goes to the summariser whether it is a solution or not. None where the call failed."""
     call = f"turn/{turn}/solve"
-    final = await _written(desk, params, turn, state, call, Place(round=turn, subject=f"turn {turn}"))
-    if isinstance(final, Unscored):
-        return None
-    found = read_proof(final)
-    if isinstance(found, ReadProof):
-        parents = tuple(desk.candidates.values())[-1:]
+    written = await _written(desk, params, turn, state, call, Place(round=turn, subject=f"turn {turn}"))
+    if isinstance(written.value, Solution):
+        proof, parents = written.value.proof, tuple(desk.candidates.values())[-1:]
         kind: CandidateKind = "improvement" if parents else "solution"
-        desk.keep(call, f"c{turn}.1", found.steps, made_as=kind, round_=turn, parents=parents)
-    else:
-        desk.unread(call, "solver", found.reason)
-    return final
+        desk.keep(written.call, f"c{turn}.1", proof.steps, made_as=kind, round_=turn, parents=parents, way=proof.way)
+    return written.final
 
 
-async def _written(desk: Desk, params: Params, turn: int, state: str, call: str, place: Place) -> Final | Unscored:
+async def _written(desk: Desk, params: Params, turn: int, state: str, call: str, place: Place) -> Heard[Solution]:
     """What the solver writes at a state; its prompt is that of the turn, whichever attempt it is."""
     values = {
-        "proof_form": load("shared/forms/proof_tags").system,
         "state": desk.content(state),
-        "hints": desk.content("\n".join(f"- {hint}" for hint in desk.hints)),
         "turn": str(turn),
         "turns": str(max(turn, params.turns)),
     }
-    prompt = "reasoning_cache/solver"
-    return await desk.ask(call, role="solver", prompt=prompt, values=values, place=place, writes_solution=True)
+    return await desk.solution(call, role="solver", prompt="reasoning_cache/solver", values=values, place=place)
 
 
 async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: Final) -> str:
@@ -152,27 +144,33 @@ async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: F
         "words": str(params.state_words),
     }
     place = Place(round=turn, subject=f"turn {turn}")
-    final = await desk.ask(call, role="summarizer", prompt="reasoning_cache/summarizer", values=values, place=place)
-    if isinstance(final, Unscored):
-        return state
-    found = read_state(final)
+    asked = desk.filled("reasoning_cache/summarizer", values).text
+
+    def read(final: Final, first: str = "") -> str | Unscored:
+        return read_state(final, asked)
+
+    reading = Reading[str](read, "state", read)
+    found, said_in, _ = await desk.hear(
+        call, role="summarizer", prompt="reasoning_cache/summarizer", values=values, place=place, reading=reading
+    )
     if isinstance(found, Unscored):
-        desk.unread(call, "summarizer", found.reason)
         return state
     written = shortened(found, params.state_words * CHARACTERS_A_WORD)
-    desk.ctx.emit(f"state/{turn}", StateWritten(turn=turn, text=written, call=call))
+    desk.ctx.emit(f"state/{turn}", StateWritten(turn=turn, text=written, call=said_in))
     return written
 
 
-def read_state(final: Final) -> str | Unscored:
-    """What the last `<state>` holds; a text that was cut off inside it has none."""
+def read_state(final: Final, prompt: str = "") -> str | Unscored:
+    """What the last `<state>` holds, or all of an answer that came to its end and says more than the `prompt` does."""
     answer = answer_part(final.text)
     if isinstance(answer, Unscored):
         return answer
-    found = list(_STATE.finditer(answer))
-    if not found:
-        return Unscored(reason="there is no <state>")
-    return found[-1].group(1).strip() or Unscored(reason="the state is empty")
+    if found := list(_STATE.finditer(answer)):
+        return found[-1].group(1).strip() or Unscored(reason="the state is empty")
+    if final.finish_reason != "stop":
+        return Unscored(reason="the text was cut off before the state was finished")
+    own = own_text(_STATE_TAG.sub("", answer), prompt)
+    return own if isinstance(own, str) else Unscored(reason=f"there is no <state>, and {own.reason}")
 
 
 def shortened(text: str, limit: int) -> str:

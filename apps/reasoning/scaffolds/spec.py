@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from apps.reasoning.domain.generation import Sampling, ToolProtocol
+from apps.reasoning.domain.generation import Closing, Sampling, ToolProtocol
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 
@@ -18,7 +18,8 @@ class RoleSpec(Value):
     """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made.
 
     `deadline_s` is how long one call may take from its place at an engine to its last token. `tools` is how its model is given
-    tools: told of them in words (`text`), or as functions that it calls (`native`).
+    tools: told of them in words (`text`), or as functions that it calls (`native`). `closing` is how it is asked for what an
+    answer of it lacks.
     """
 
     alias: str
@@ -26,6 +27,7 @@ class RoleSpec(Value):
     sampling: Sampling = Sampling()
     deadline_s: float = Field(default=900.0, gt=0)
     tools: ToolProtocol = "text"
+    closing: Closing = "text"
 
 
 class Budget(Value):

@@ -39,6 +39,7 @@ async def concluded(desk: Desk, search: Awaitable[Selection], so_far: Callable[[
             steps=candidate.steps,
             call=desk.calls.get(candidate.id, ""),
             rollout=0,
+            read_as=candidate.read_as,
         ),
     )
     desk.ctx.emit("proof/selected", ProofSelected(proof=PROOF, accepted=bool(selection.accepted), reason=reason))

@@ -3,36 +3,41 @@
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateKind
 from apps.reasoning.domain.control import Command
-from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.domain.generation import Final, OfferedTool, Place
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Context
-from apps.reasoning.prompts.loader import fence, load, render
+from apps.reasoning.prompts.loader import RenderedPrompt, fence, load, render
 from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
-from apps.reasoning.reading.proofs import ReadProof, read_proof
+from apps.reasoning.reading.proofs import NoProof, ReadProof, Way, read_proof
 from apps.reasoning.scaffolds.answer_line import answer_line
+from apps.reasoning.scaffolds.hearing import Heard, Reading, asked, heard
 
+T = TypeVar("T")
 EMPTY = "(none)"
 MAX_HINT = 20_000
 _TAKEN = {"hint", "write_up", "extend_budget"}
 
 
 class Candidate(Value):
-    """A whole solution under comparison, by an id like `c2.5`: round 2, fifth. `own_score` is what its writer gave it."""
+    """A whole solution under comparison, by an id like `c2.5`: round 2, fifth.
+
+    `own_score` is what its writer gave it, `read_as` how it was found in the answer.
+    """
 
     id: str
     steps: tuple[str, ...]
     round: int
     parents: tuple[str, ...] = ()
     own_score: float | None = None
+    read_as: Way = "tags"
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -43,6 +48,13 @@ class Candidate(Value):
     def text(self) -> str:
         """The solution with its steps numbered, as prompts and pages show it."""
         return "\n".join(f"Step {number}. {step}" for number, step in enumerate(self.steps, 1))
+
+
+class Solution(NamedTuple):
+    """A solution as it was read, and what its writer gives it."""
+
+    proof: ReadProof
+    own_score: float | None = None
 
 
 @dataclass
@@ -78,22 +90,32 @@ class Desk:
 
         Where it `writes_solution` and the problem has an answer, the prompt asks for an answer line.
         """
+        filled = self.filled(prompt, values, writes_solution=writes_solution)
+        asks_json = schema if self.structured else None
+        return await asked(self.ctx, key, role=role, prompt=filled, place=place, schema=asks_json, tools=tools)
+
+    async def hear(
+        self,
+        key: str,
+        *,
+        role: str,
+        prompt: str,
+        values: Mapping[str, str],
+        place: Place,
+        reading: Reading[T],
+        schema: dict[str, Any] | None = None,
+    ) -> Heard[T]:
+        """One call whose answer is read, and asked for once more where nothing can be read in it."""
+        filled = self.filled(prompt, values)
+        asks_json = schema if self.structured else None
+        return await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=reading, schema=asks_json)
+
+    def filled(self, prompt: str, values: Mapping[str, str], *, writes_solution: bool = False) -> RenderedPrompt:
+        """The prompt file with its values, the problem and the rule of fences."""
         rule = load("shared/forms/fence_rule").system
         shared = {"fence_rule": rule, "problem": self.content(self.problem.statement)}
         closing = answer_line(self.problem) if writes_solution else ""
-        filled = render(load(prompt), shared | dict(values), closing=closing)
-        try:
-            return await self.ctx.generate(
-                key,
-                role=role,
-                messages=filled.messages,
-                place=place,
-                json_schema=schema if self.structured else None,
-                parts=filled.parts,
-                tools=tools,
-            )
-        except CallFailed as failure:
-            return Unscored(reason=f"the call failed: {failure.reason}")
+        return render(load(prompt), shared | dict(values), closing=closing)
 
     async def draft(
         self,
@@ -112,18 +134,43 @@ class Desk:
 
         `own_scores` are the values that the prompt lets its writer give it; where it asks for none, none is read.
         """
+        drafted = await self.solution(key, role=role, prompt=prompt, values=values or {}, place=place, own_scores=own_scores)
+        if not isinstance(drafted.value, Solution):
+            return None
+        proof, own = drafted.value
+        return self.keep(
+            drafted.call, name, proof.steps, made_as=made_as, round_=place.round, parents=parents, own_score=own, way=proof.way
+        )
+
+    async def solution(
+        self,
+        key: str,
+        *,
+        role: str,
+        prompt: str,
+        values: Mapping[str, str],
+        place: Place,
+        own_scores: tuple[float, ...] = (),
+    ) -> Heard[Solution]:
+        """Ask for a whole solution; why there is none is told and remembered."""
         form = load("shared/forms/proof_tags").system
         common = {"proof_form": form, "hints": self.content("\n".join(f"- {hint}" for hint in self.hints))}
-        filled = common | dict(values or {})
-        final = await self.ask(key, role=role, prompt=prompt, values=filled, place=place, writes_solution=True)
-        found = final if isinstance(final, Unscored) else read_proof(final)
-        if not isinstance(found, ReadProof):
-            reason = found.reason if isinstance(found, Unscored) else f"it gives no solution: {found.reason}"
-            self.refusals.append(found.reason)
-            self.unread(key, role, reason)
-            return None
-        own = read_own_score(final, own_scores) if isinstance(final, Final) else None
-        return self.keep(key, name, found.steps, made_as=made_as, round_=place.round, parents=parents, own_score=own)
+        filled = self.filled(prompt, common | dict(values), writes_solution=True)
+
+        def read(final: Final, first: str = "") -> Solution | NoProof | Unscored:
+            found = read_proof(final, filled.text)
+            if not isinstance(found, ReadProof):
+                return found
+            return Solution(found, read_own_score(final, own_scores) if own_scores else None)
+
+        reading = Reading[Solution | NoProof](read, "solution", read)
+        drafted = await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=reading)
+        if isinstance(drafted.value, Solution):
+            return Heard(drafted.value, drafted.call, drafted.final)
+        if isinstance(drafted.value, NoProof):
+            self.unread(drafted.call, role, f"it gives no solution: {drafted.value.reason}")
+        self.refusals.append(drafted.value.reason)
+        return Heard(Unscored(reason=drafted.value.reason), drafted.call, drafted.final)
 
     def keep(
         self,
@@ -135,10 +182,11 @@ class Desk:
         round_: int,
         parents: tuple[Candidate, ...] = (),
         own_score: float | None = None,
+        way: Way = "tags",
     ) -> Candidate:
         """Tell a candidate and remember it."""
         lineage = tuple(parent.id for parent in parents)
-        candidate = Candidate(id=name, steps=steps, round=round_, parents=lineage, own_score=own_score)
+        candidate = Candidate(id=name, steps=steps, round=round_, parents=lineage, own_score=own_score, read_as=way)
         self.candidates[name], self.calls[name] = candidate, call
         event = CandidateDrafted(
             candidate=name,
@@ -149,6 +197,7 @@ class Desk:
             round=round_,
             parents=lineage,
             own_score=own_score,
+            read_as=way,
         )
         self.ctx.emit(f"candidate/{name}", event)
         return candidate

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from apps.reasoning.domain.candidate_events import CandidateScored
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.choices import Scored, read_score
+from apps.reasoning.reading.choices import Scored, read_score, read_score_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
 
 
 @dataclass(frozen=True)
@@ -22,23 +23,39 @@ class Scoring:
 POINTS = Scoring("grader", "shared/grader", tuple(float(points) for points in range(8)))
 
 
+def score_reading(allowed: tuple[float, ...]) -> Reading[Scored]:
+    """How a score of these is read and asked for."""
+
+    def read(final: Final) -> Scored | Unscored:
+        return read_score(final, allowed)
+
+    def read_again(second: Final, first: str) -> Scored | Unscored:
+        return read_score_again(second, first, allowed)
+
+    return Reading[Scored](read, "score", read_again, choice_schema("score", *allowed), tokens=SHORT)
+
+
 async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int, of: int, call: str) -> Scored | Unscored:
     """Report `index` of `of` on the candidate, told as it comes."""
     place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
     values = {"solution": desk.content(candidate.text)}
-    final = await desk.ask(call, role=scoring.role, prompt=scoring.prompt, values=values, place=place)
-    found = final if isinstance(final, Unscored) else read_score(final, scoring.allowed)
+    found, said_in, _ = await desk.hear(
+        call,
+        role=scoring.role,
+        prompt=scoring.prompt,
+        values=values,
+        place=place,
+        reading=score_reading(scoring.allowed),
+    )
     event = CandidateScored(
         candidate=candidate.id,
         index=index,
         of=of,
-        call=call,
+        call=said_in,
         scale=scoring.allowed[-1],
         score=found.score if isinstance(found, Scored) else None,
         unscored=found.reason if isinstance(found, Unscored) else "",
         report=found.report if isinstance(found, Scored) else "",
     )
     desk.ctx.emit(f"{call}/score", event)
-    if isinstance(found, Unscored) and isinstance(final, Final):
-        desk.unread(call, scoring.role, found.reason)
     return found

@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from apps.reasoning.domain.candidate_events import PairDecided, PairJudged
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.choices import read_better
+from apps.reasoning.reading.choices import Better, read_better, read_better_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
+
+READING = Reading[Better](read_better, "choice", read_better_again, choice_schema("better", "A", "B"), tokens=SHORT)
 
 
 def most_calls(entrants: int) -> int:
@@ -77,21 +80,19 @@ class KnockOut:
 
 async def _better(desk: Desk, first: Candidate, second: Candidate, call: str, round_: int) -> str:
     """The id of the better one in this order; empty where it could not be read."""
-    final = await desk.ask(
+    found, said_in, _ = await desk.hear(
         call,
         role="judge",
         prompt="shared/judge",
         values={"first": desk.content(first.text), "second": desk.content(second.text)},
         place=Place(round=round_, subject=f"{first.id} against {second.id}"),
+        reading=READING,
     )
-    found = final if isinstance(final, Unscored) else read_better(final)
     better = "" if isinstance(found, Unscored) else (first, second)[found.position].id
     unscored = found.reason if isinstance(found, Unscored) else ""
     reason = "" if isinstance(found, Unscored) else found.reason
     event = PairJudged(
-        round=round_, first=first.id, second=second.id, call=call, better=better, unscored=unscored, reason=reason
+        round=round_, first=first.id, second=second.id, call=said_in, better=better, unscored=unscored, reason=reason
     )
     desk.ctx.emit(f"{call}/judged", event)
-    if isinstance(found, Unscored) and isinstance(final, Final):
-        desk.unread(call, "judge", found.reason)
     return better

@@ -1,14 +1,18 @@
 """One verifier's pass or fail on a candidate: asked, read and published the same way in every scaffold."""
 
 from apps.reasoning.domain.candidate_events import CandidateJudged
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Streaks
-from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision
+from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision, read_decision_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
 
 # Pydantic takes longer to write a schema than everything else of a check together.
 _SCHEMA = DecisionJson.model_json_schema()
+READING = Reading[Decision](
+    read_decision, "decision", read_decision_again, choice_schema("decision", "pass", "fail"), tokens=SHORT
+)
 
 
 async def verified(
@@ -19,17 +23,16 @@ async def verified(
     `before`: the streaks up to this check; None where checks have no order and so no streaks.
     """
     values = {"answer_form": desk.form("decision"), "solution": desk.content(candidate.text)}
-    final = await desk.ask(call, role=role, prompt="shared/verifier", values=values, place=place, schema=_SCHEMA)
-    found = final if isinstance(final, Unscored) else read_decision(final)
-    if isinstance(found, Unscored) and isinstance(final, Final):
-        desk.unread(call, role, found.reason)
+    found, said_in, _ = await desk.hear(
+        call, role=role, prompt="shared/verifier", values=values, place=place, schema=_SCHEMA, reading=READING
+    )
     decision = found if isinstance(found, Decision) else None
     passed = decision.passed if decision else None
     streaks = before.after(passed) if before is not None else Streaks()
     event = CandidateJudged(
         candidate=candidate.id,
         index=place.index,
-        call=call,
+        call=said_in,
         passed=passed,
         unscored=found.reason if isinstance(found, Unscored) else "",
         issues=decision.issues if decision else (),

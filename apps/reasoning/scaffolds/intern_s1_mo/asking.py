@@ -75,7 +75,7 @@ def write_prompt(x: Exploration, library: str, candidate: int) -> RenderedPrompt
     values = {
         "problem": _content(x, x.problem.statement),
         "library": library,
-        "notes": _content(x, _complete_work(x)),
+        "notes": _content(x, complete_work(x)),
         "candidate": str(candidate),
         "candidates": str(x.params.candidates),
     }
@@ -177,7 +177,7 @@ def _hints(x: Exploration) -> str:
     return _content(x, "\n".join([*(f"- {hint}" for hint in x.hints), *unproved]))
 
 
-def _complete_work(x: Exploration) -> str:
+def complete_work(x: Exploration) -> str:
     """The last text of the first rollout that claims a complete solution."""
     return next((rollout.work for rollout in x.lemmas.rollouts if rollout.claims_complete), "")
 

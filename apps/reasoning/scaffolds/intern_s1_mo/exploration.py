@@ -1,12 +1,13 @@
 """What one run of Intern-S1-MO knows while it is under way, and how it tells events and asks models."""
 
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import networkx as nx
 
-from apps.reasoning.domain.errors import BudgetKeptBack, CallFailed
+from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import EdgeAdded, Event, LemmaRestored, LemmaRetired, OutputUnread, TextAnchor
-from apps.reasoning.domain.generation import Final, Place
+from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
@@ -15,8 +16,11 @@ from apps.reasoning.graph.statements import AlikeIndex
 from apps.reasoning.ports import BudgetKind, Context
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.mentions import is_use, mentions
+from apps.reasoning.scaffolds.hearing import Heard, Reading, heard
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Lemmas, Rollout
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -78,25 +82,23 @@ class Exploration:
         share = self.params.kept_back * limit
         return min(max(share, self.params.proof_calls), limit / 2) if which == "calls" else share
 
-    async def ask(
+    async def hear(
         self,
         key: str,
         role: str,
         prompt: RenderedPrompt,
         place: Place,
+        reading: Reading[T],
         json_schema: dict[str, object] | None = None,
-    ) -> Final | Unscored:
-        """One call; Unscored where it failed for good (the failure is recorded)."""
+    ) -> Heard[T]:
+        """A call whose answer is read, and asked for once more where nothing can be read in it."""
         schema = json_schema if self.params.structured_output else None
-        try:
-            final = await self.ctx.generate(
-                key, role=role, messages=prompt.messages, place=place, json_schema=schema, parts=prompt.parts
-            )
+        found = await heard(self.ctx, key, role=role, prompt=prompt, place=place, reading=reading, schema=schema)
+        if found.final is not None:
             self.answered += 1
-            return final
-        except CallFailed as failure:
-            self.failures[key] = failure.reason
-            return Unscored(reason=f"the call failed: {failure.reason}")
+        elif isinstance(found.value, Unscored):
+            self.failures[key] = found.value.reason.removeprefix("the call failed: ")
+        return found
 
     def tell(self, key: str, event: Event) -> None:
         self.ctx.emit(key, event)

@@ -1,12 +1,13 @@
 """The final phase: write the proof from the library, have it marked step by step, revise it until it is accepted."""
 
 from apps.reasoning.domain.events import ProofDrafted
-from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt
-from apps.reasoning.reading.proofs import NoProof, read_proof
+from apps.reasoning.reading.proofs import NoProof, ReadProof, read_proof
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.intern_s1_mo.asking import final_lemmas, final_library, revise_prompt, write_prompt
+from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.scaffolds.intern_s1_mo.asking import complete_work, final_lemmas, final_library, revise_prompt, write_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
@@ -15,7 +16,7 @@ from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
 async def finish(x: Exploration) -> None:
     """Write, check and revise; every version, what was found in it and whether it is accepted end up in `x.proofs`."""
     await steer(x, "final/write")
-    if not final_lemmas(x):
+    if not final_lemmas(x) and not complete_work(x):
         return
     candidates, library = range(1, x.params.candidates + 1), final_library(x)
     await concurrently(
@@ -68,12 +69,12 @@ async def _draft(
     x: Exploration, call: str, role: str, prompt: RenderedPrompt, version: int, candidate: int, parent: Proof | None
 ) -> None:
     place = Place(subject=f"proof {version}", index=candidate)
-    final = await x.ask(call, role, prompt, place)
-    if isinstance(final, Unscored):
-        return
-    read = read_proof(final)
+
+    def reading(final: Final, first: str = "") -> ReadProof | NoProof | Unscored:
+        return read_proof(final, prompt.text)
+
+    read, call, _ = await x.hear(call, role, prompt, place, Reading[ReadProof | NoProof](reading, "solution", reading))
     if isinstance(read, Unscored):
-        x.unread(call, role, read.reason)
         return
     if isinstance(read, NoProof):
         x.refusals[call] = read.reason
@@ -88,6 +89,7 @@ async def _draft(
         rollout=0,
         revises=parent.id if parent else "",
         candidate=candidate if several else 0,
+        read_as=read.way,
     )
     x.tell(f"{proof.id}/drafted", drafted)
     texts = [(f"step {number}", step) for number, step in enumerate(read.steps, 1)]

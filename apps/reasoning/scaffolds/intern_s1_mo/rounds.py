@@ -5,17 +5,20 @@ from typing import Any
 
 from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import LemmaMerged, LemmaProposed, LemmasAlike, RoundBegan, RoundEnded
-from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import answer_part
-from apps.reasoning.reading.proofs import read_claim
+from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
 from apps.reasoning.reading.summaries import ReadLemma, Summary, read_summary
 from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
 from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, reason_prompt, summary_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
+
+_CLAIM_SCHEMA = choice_schema("claim", "complete", "partial")
 
 
 async def explore(x: Exploration) -> None:
@@ -77,25 +80,34 @@ async def _exploring(x: Exploration, work: Iterable[Coroutine[Any, Any, None]]) 
 
 async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
     call, place = f"s{rollout.index}/r{round_}/reason", Place(rollout=rollout.index, round=round_)
-    final = await x.ask(call, "reasoner", reason_prompt(x, rollout, round_), place)
-    if isinstance(final, Unscored):
+    texts: list[Final] = []
+
+    def read(final: Final) -> Claim | Unscored:
+        texts.append(final)
+        return read_claim(final)
+
+    reading = Reading[Claim](read, "claim", read_claim_again, _CLAIM_SCHEMA, tokens=SHORT)
+
+    claim, _, _ = await x.hear(call, "reasoner", reason_prompt(x, rollout, round_), place, reading)
+    if not texts:
         return
-    answer = answer_part(final.text)
-    rollout.work = answer if isinstance(answer, str) else final.reasoning.strip() or final.text.strip()
-    claim = read_claim(final)
+    answer = answer_part(texts[0].text)
+    rollout.work = answer if isinstance(answer, str) else texts[0].reasoning.strip() or texts[0].text.strip()
     rollout.claims_complete = claim == "complete"
-    if isinstance(claim, Unscored):
-        x.unread(call, "reasoner", f"{claim.reason}; the round counts as partial")
 
 
 async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
     call, place = f"s{rollout.index}/r{round_}/summarise", Place(rollout=rollout.index, round=round_)
-    final = await x.ask(call, "summarizer", summary_prompt(x, rollout), place, SUMMARY_SCHEMA)
-    if isinstance(final, Unscored):
-        return
-    summary = read_summary(final)
+
+    def read(final: Final) -> Summary | Unscored:
+        found = read_summary(final)
+        if isinstance(found, Summary) and not found.lemmas and rollout.claims_complete:
+            return Unscored(reason="it finds no lemma in a text that claims a complete solution")
+        return found
+
+    reading = Reading[Summary](read, "lemmas", lambda final, _: read_summary(final))
+    summary, call, _ = await x.hear(call, "summarizer", summary_prompt(x, rollout), place, reading, SUMMARY_SCHEMA)
     if isinstance(summary, Unscored):
-        x.unread(call, "summarizer", summary.reason)
         return
     rollout.summary_read = rollout.summary_read_once = True
     notes = [*summary.unread, *_propose(x, rollout, round_, call, summary)]

@@ -1,14 +1,15 @@
 """Votes on lemmas and proofs: asking, counting, and what follows from the count."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from apps.reasoning.domain.events import VerdictReached, VoteCast
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored, unchecked
 from apps.reasoning.domain.verdicts import UNPLACED, Confidence, Vote, aggregate
 from apps.reasoning.prompts.loader import RenderedPrompt
-from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, unplaced
+from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again, unplaced
 from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
     PROOF_VERDICT_SCHEMA,
@@ -18,6 +19,12 @@ from apps.reasoning.scaffolds.intern_s1_mo.asking import (
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 
+FAULT_SCHEMA: dict[str, object] = {
+    "type": "object",
+    "properties": {"first_fault": {"type": "integer", "minimum": -1}},
+    "required": ["first_fault"],
+    "additionalProperties": False,
+}
 SWITCHED_OFF = Unscored(reason="the theorem verifier is switched off")
 
 
@@ -31,12 +38,19 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
         return
     prompt = lemma_check_prompt(x, lemma, rollout)
 
-    def read(final: Final) -> Vote:
-        return read_lemma_vote(final, len(lemma.steps))
+    steps = len(lemma.steps)
+
+    def read(final: Final) -> Vote | Unscored:
+        return _valid(read_lemma_vote(final, steps))
+
+    def read_again(second: Final, first: str) -> Vote | Unscored:
+        return _valid(read_vote_again(second, first, steps, may_name_lemma=False))
+
+    reading = Reading[Vote](read, "vote", read_again, FAULT_SCHEMA, tokens=SHORT)
 
     place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
     votes = await _votes(
-        x, f"{prefix}/{lemma.id}", "theorem_verifier", prompt, place, x.params.lemma_votes, read, subject=lemma.id
+        x, f"{prefix}/{lemma.id}", "theorem_verifier", prompt, place, x.params.lemma_votes, reading, subject=lemma.id
     )
     _settle(x, lemma, votes, aggregate(votes))
 
@@ -44,8 +58,13 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
 async def verify_proof(x: Exploration, proof: Proof) -> None:
     """Collect the votes on a proof; accept it where enough are valid and the share that passes it reaches the threshold."""
 
-    def read(final: Final) -> Vote:
-        return _with_lemma_id(x, read_proof_vote(final, len(proof.steps)))
+    steps = len(proof.steps)
+
+    def read(final: Final) -> Vote | Unscored:
+        return _valid(_with_lemma_id(x, read_proof_vote(final, steps)))
+
+    def read_again(second: Final, first: str) -> Vote | Unscored:
+        return _valid(_with_lemma_id(x, read_vote_again(second, first, steps, may_name_lemma=True)))
 
     place = Place(subject=f"proof {proof.name}")
     votes = await _votes(
@@ -55,7 +74,7 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
         proof_check_prompt(x, proof),
         place,
         x.params.proof_votes,
-        read,
+        Reading[Vote](read, "vote", read_again, FAULT_SCHEMA, tokens=SHORT),
         subject=proof.id,
     )
     proof.confidence = aggregate(votes)
@@ -69,6 +88,12 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
     _tell_verdict(x, proof.id, votes, proof.confidence, status)
 
 
+def _valid(vote: Vote) -> Vote | Unscored:
+    """The vote, or why none can be read. That there is nothing to judge has been read."""
+    is_unread = vote.unscored is not None and not vote.unscored.reason.startswith("FORMAT_ERROR")
+    return vote.unscored if is_unread and vote.unscored else vote
+
+
 async def _votes(
     x: Exploration,
     prefix: str,
@@ -76,7 +101,7 @@ async def _votes(
     prompt: RenderedPrompt,
     place: Place,
     count: int,
-    read: Callable[[Final], Vote],
+    reading: Reading[Vote],
     *,
     subject: str,
 ) -> tuple[Vote, ...]:
@@ -84,11 +109,9 @@ async def _votes(
 
     async def vote(index: int) -> Vote:
         call = f"{prefix}/{index}"
-        final = await x.ask(call, role, prompt, place.at(index), schema)
-        cast = Vote(unscored=final) if isinstance(final, Unscored) else read(final)
-        _tell_vote(x, subject, index, count, call, cast)
-        if cast.unscored and isinstance(final, Final) and not cast.unscored.reason.startswith("FORMAT_ERROR"):
-            x.unread(call, role, cast.unscored.reason)
+        value, said_in, _ = await x.hear(call, role, prompt, place.at(index), reading, schema)
+        cast = Vote(unscored=value) if isinstance(value, Unscored) else value
+        _tell_vote(x, subject, index, count, said_in, cast, key=call)
         return cast
 
     votes = tuple(await concurrently(vote(index) for index in range(1, count + 1)))
@@ -96,7 +119,7 @@ async def _votes(
     return votes
 
 
-def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, vote: Vote) -> None:
+def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, vote: Vote, *, key: str) -> None:
     event = unchecked(
         VoteCast,
         subject=subject,
@@ -109,7 +132,7 @@ def _tell_vote(x: Exploration, subject: str, index: int, count: int, call: str, 
         checks=vote.checks,
         summary=vote.summary,
     )
-    x.tell(f"{call}/vote", event)
+    x.tell(f"{key}/vote", event)
 
 
 def _settle(x: Exploration, lemma: Lemma, votes: Sequence[Vote], confidence: Confidence | Unscored) -> None:

@@ -1,0 +1,35 @@
+"""Answers without a form, read as a whole: what is left of one without what it repeats of its prompt."""
+
+import re
+
+from apps.reasoning.domain.values import Unscored
+
+_BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>.*?(?:<<<END \1>>>|\Z)", re.DOTALL)
+_FENCE_LINE = re.compile(r"^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_REFUSES = re.compile(r"\W*(?:i(?:['’]m| am) (?:sorry|unable)|sorry|i can(?:no|['’])t|as an ai)\b", re.IGNORECASE)
+_SHORT_LINE = 3
+#: Shorter texts without a form say nothing: "Yes.", "Let me know if you need more."
+SHORTEST_WHOLE = 40
+
+
+def own_text(answer: str, prompt: str) -> str | Unscored:
+    """The answer without fences of code and without what it repeats; Unscored for an echo, a refusal, and next to nothing.
+
+    An echo repeats half of itself or more from its prompt. What stands in a fence of the prompt may come again: an improved
+    solution repeats much of the first.
+    """
+    own = _FENCE_LINE.sub("", _without_echo(answer, prompt)).strip()
+    if 2 * len(own) < len(answer):
+        return Unscored(reason="the answer repeats what was asked")
+    if _REFUSES.match(own):
+        return Unscored(reason="the answer declines")
+    if len(own) < SHORTEST_WHOLE:
+        return Unscored(reason="it is too short to be read as a whole")
+    return own
+
+
+def _without_echo(answer: str, prompt: str) -> str:
+    """Without fenced blocks, and without the lines that the prompt has outside its fences."""
+    asked = {line.strip() for line in _BLOCK.sub("", prompt).splitlines()}
+    lines = _BLOCK.sub("", answer).splitlines()
+    return "\n".join(line for line in lines if len(line.strip()) <= _SHORT_LINE or line.strip() not in asked)

@@ -1,0 +1,82 @@
+"""What a tag or a line says, as a value: pass or fail, A or B, a number, a group. None where it says none, or says two."""
+
+import re
+from typing import Literal
+
+from apps.reasoning.reading.answers import plain
+
+_PASSES = re.compile(r"pass(?:es|ed)?(?![\w-])", re.IGNORECASE)
+_FAILS = re.compile(r"fail(?:s|ed|ure)?(?![\w-])", re.IGNORECASE)
+_HEDGED = re.compile(r"\b(?:or|unless|if|not|no|but|however|fail\w*|gap|critical)\b|\?", re.IGNORECASE)
+_DOUBTED = re.compile(r"\b(?:or|unless|if|pass\w*)\b|\?", re.IGNORECASE)
+_LETTER = re.compile(r"(?:the\s+)?(?:solution\s+)?[\"'“`*(]*([AB])(?![\w'])", re.IGNORECASE)
+_BETTER_THAN = re.compile(r"[\s*\"'”`)]*is\s+(?:the\s+)?better\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(\d{1,6}(?:[.,]\d{1,6})?)(?:\s*(?:/|of|out\s+of)\s*(\d{1,6}))?\s*(?:points?|marks?)?(?![\w/])", re.IGNORECASE
+)
+_OTHER_NUMBER = re.compile(r"\d|\bor\b|\?", re.IGNORECASE)
+_GROUP = re.compile(r"(?:the\s+)?(?:group\s*)?(?:number\s*)?#?(\d{1,3})(?![\w.])", re.IGNORECASE)
+_SEVERITY = re.compile(r"(?:(?:this|it)\s+is\s+)?(?:an?\s+)?[*_`\"']*(critical|gap|note)(?![\w-])", re.IGNORECASE)
+_SEVERITIES: dict[str, Literal["critical", "gap", "note"]] = {"critical": "critical", "gap": "gap", "note": "note"}
+_MINUS = str.maketrans("−–—‒﹣－", "------")
+
+
+def passing(written: str) -> bool | None:
+    """True for a pass, False for a fail. A reason may follow; a word that takes it back may not."""
+    said = plain(written)
+    if found := _PASSES.match(said):
+        return None if _HEDGED.search(said, found.end()) else True
+    if found := _FAILS.match(said):
+        return None if _DOUBTED.search(said, found.end()) else False
+    return None
+
+
+def passing_alone(written: str) -> bool | None:
+    """The same of a text that is nothing but the word."""
+    return {"pass": True, "fail": False}.get(plain(written).lower())
+
+
+def letter(written: str) -> Literal[0, 1] | None:
+    """0 for `A`, `Solution A`, `A is better than B`; 1 for B."""
+    said = plain(written)
+    found = _LETTER.match(said)
+    if found is None:
+        return None
+    rest = said[found.end() :]
+    if not _BETTER_THAN.match(rest) and re.search(r"\b(?:[AB]|both|neither|or|not)\b|\?", rest):
+        return None
+    return 0 if found[1].upper() == "A" else 1
+
+
+def number(written: str, of: float) -> float | None:
+    """A number, alone or as a part of `of`: `5`, `5/7`, `5 out of 7`, `5 points`. A reason without numbers may follow."""
+    said = plain(written)
+    found = _NUMBER.match(said)
+    if found is None or (found[2] is not None and float(found[2]) != of):
+        return None
+    if found[2] is None and _OTHER_NUMBER.search(said, found.end()):
+        return None
+    return float(found[1].replace(",", "."))
+
+
+def share_alone(written: str, of: float) -> float | None:
+    """A text that is nothing but `5/7` or `5 out of 7`."""
+    found = _NUMBER.fullmatch(plain(written))
+    return number(written, of) if found and found[2] is not None else None
+
+
+def severity(written: str) -> Literal["critical", "gap", "note"] | None:
+    """How grave an objection is: `critical`, `a gap`, `This is a critical error because …`."""
+    found = _SEVERITY.match(plain(written))
+    return _SEVERITIES[found[1].lower()] if found else None
+
+
+def group_number(written: str) -> int | None:
+    """The number of a group: `2`, `Group 2`."""
+    found = _GROUP.match(plain(written))
+    return int(found[1]) if found and not _OTHER_NUMBER.search(plain(written), found.end()) else None
+
+
+def with_minus(written: str) -> str:
+    """The text with every sign that looks like a minus as one."""
+    return written.translate(_MINUS)

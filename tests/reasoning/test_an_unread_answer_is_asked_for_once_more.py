@@ -1,0 +1,135 @@
+"""An answer that cannot be read is asked for once more in the same conversation: as a call of its own, once, and told."""
+
+from typing import Any
+
+import pytest
+
+from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged
+from apps.reasoning.domain.errors import RequestRejected
+from apps.reasoning.domain.events import OutputUnread
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.scaffolds import nomos, self_check
+from apps.reasoning.scaffolds.hearing import LONGEST_BEFORE
+from tests.reasoning.candidates import PASS, better, named, score
+from tests.reasoning.play import Played, play, proof
+
+CHECKED = self_check.Params(accept=1, iterations=3)
+MUMBLED = "Step 1 assumes what is to be shown. I do not like it."
+UNREAD: dict[str, Any] = {"check/1": MUMBLED, "check/*": PASS, "*": named}
+
+
+async def checked(table: dict[str, Any], **changes: Any) -> Played:
+    return await play(table, CHECKED, scaffold="self_check", **changes)
+
+
+def judged(run: Played) -> list[CandidateJudged]:
+    return [event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged)]
+
+
+def drafted(run: Played) -> list[CandidateDrafted]:
+    return [event for event in run.of("candidate.drafted") if isinstance(event, CandidateDrafted)]
+
+
+def unread(run: Played) -> list[tuple[str, str, str]]:
+    return [(one.call, one.reason, one.again) for one in run.of("output.unread") if isinstance(one, OutputUnread)]
+
+
+async def test_a_decision_is_asked_for_after_the_examination_and_the_examination_is_its_report() -> None:
+    run = await checked({"check/1/again": '{"decision": "fail"}', **UNREAD})
+    first = judged(run)[0]
+    assert (first.passed, first.call, first.summary) == (False, "check/1/again", MUMBLED)
+    assert MUMBLED in run.dispatcher.prompt("correct/1")
+    asked = next(one for one in run.dispatcher.requests if one.key == "check/1/again")
+    assert [message.role for message in asked.messages] == ["system", "user", "assistant", "user"]
+    assert asked.messages[2].content == MUMBLED
+    assert unread(run) == [("check/1", "there is no decision", "check/1/again")]
+
+
+@pytest.mark.parametrize(
+    "said", ["fail", "Fail.", "Decision: fail", "<decision>fail</decision>", '```json\n{"decision": "fail"}\n```']
+)
+async def test_the_second_answer_is_read_in_any_form(said: str) -> None:
+    assert judged(await checked({"check/1/again": said, **UNREAD}))[0].passed is False
+
+
+async def test_a_pass_on_second_asking_next_to_a_critical_error_of_the_first_answer_is_a_fail() -> None:
+    first = '<issue severity="critical">It is false.</issue>'
+    run = await checked({"check/1/again": "pass", "check/1": first, "check/*": PASS, "*": named})
+    assert (judged(run)[0].passed, judged(run)[0].overruled) == (False, True)
+
+
+async def test_it_is_asked_once_and_stays_unread_after_that() -> None:
+    run = await play({"check/*": MUMBLED, "*": named}, self_check.Params(accept=1, iterations=1), scaffold="self_check")
+    assert [key for key in run.dispatcher.keys if key.startswith("check")] == ["check/1", "check/1/again"]
+    assert (judged(run)[0].passed, judged(run)[0].unscored) == (None, "there is no decision")
+    assert [again for _, _, again in unread(run)] == ["check/1/again", ""]
+
+
+async def test_only_an_engine_that_keeps_to_schemas_is_given_one() -> None:
+    in_words = await checked({"check/1/again": "fail", **UNREAD})
+    assert all(request.json_schema is None for request in in_words.dispatcher.requests)
+    run = await checked({"check/1/again": "fail", **UNREAD}, closing="schema")
+    asked = {request.key: request.json_schema for request in run.dispatcher.requests}
+    assert asked["check/1"] is None
+    assert asked["check/1/again"] == {
+        "type": "object",
+        "properties": {"decision": {"enum": ["pass", "fail"]}},
+        "required": ["decision"],
+        "additionalProperties": False,
+    }
+
+
+async def test_a_server_that_refuses_the_schema_is_asked_in_words() -> None:
+    refused = RequestRejected("response_format is not supported")
+    run = await checked({"check/1/again": refused, "check/1/again/in_words": "fail", **UNREAD}, closing="schema")
+    assert (judged(run)[0].passed, judged(run)[0].call) == (False, "check/1/again/in_words")
+
+
+async def test_a_solution_that_is_an_echo_is_asked_for_once_more() -> None:
+    def echo(request: GenerationRequest) -> str:
+        return request.messages[1].content
+
+    run = await checked({"solve": echo, "solve/again": proof("By induction."), "check/*": PASS, "*": named})
+    first = drafted(run)[0]
+    assert (first.steps, first.call, first.read_as) == (("By induction.",), "solve/again", "tags")
+
+
+async def test_how_a_solution_was_read_is_told_with_it() -> None:
+    text = "We show it by induction on $n$.\n\nFor $n = 1$ both sides are 1."
+    run = await checked({"solve": text, "check/*": PASS, "*": named})
+    assert [one.read_as for one in drafted(run)] == ["whole", "tags"]
+
+
+async def test_scores_and_choices_are_asked_for_as_well() -> None:
+    table: dict[str, Any] = {
+        "mark/c1.1/again": '{"score": 7}',
+        "mark/c1.1": "Good.",
+        "mark/*": score(5),
+        "consolidate": '<group number="1">1, 2</group><likeliest>1</likeliest>',
+        "final/1/c1.1-c1.2/1/again": '{"better": "B"}',
+        "final/1/c1.1-c1.2/1": "Both are fine.",
+        "final/*": better("A"),
+        "*": named,
+    }
+    run = await play(table, nomos.Params(solutions=2, kept=2), scaffold="nomos")
+    assert run.told["mark/c1.1/score"].model_dump()["score"] == 7
+    assert run.told["final/1/c1.1-c1.2/1/judged"].model_dump()["better"] == "c1.2"
+
+
+@pytest.mark.parametrize(
+    ("first", "shown"), [("word " * LONGEST_BEFORE, "\n[…]\n"), ("", "(no answer)"), ("<think>It fails.", "(no answer)")]
+)
+async def test_the_second_turn_sees_a_long_answer_without_its_middle_and_none_as_none(first: str, shown: str) -> None:
+    run = await checked({"check/1/again": "fail", "check/1": first, "check/*": PASS, "*": named})
+    asked = next(one for one in run.dispatcher.requests if one.key == "check/1/again")
+    assert shown in asked.messages[2].content
+    assert len(asked.messages[2].content) < LONGEST_BEFORE + 10
+
+
+async def test_a_run_taken_up_again_makes_neither_call_twice() -> None:
+    table = {"check/1/again": "fail", **UNREAD}
+    first = await checked(table)
+    second = await checked(table, journal=InMemoryJournal.holding(first.journal.records))
+    assert second.dispatcher.keys == []
+    assert second.outcome == first.outcome
