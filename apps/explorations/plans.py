@@ -199,6 +199,7 @@ def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
         sampling=Sampling(temperature=temperature, max_new_tokens=role_limit(role, alias, plan.max_new_tokens), **cut),
         deadline_s=settings.CALL_DEADLINE_S,
         tools=alias.tools,
+        closing="schema" if alias.keeps_to_schemas else "text",
     )
 
 

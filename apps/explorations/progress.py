@@ -47,6 +47,8 @@ class Progress:
         return f"call {body['call']}, attempt {body['attempt']}: {body['reason']}"
 
     def _output_unread(self, body: dict[str, object]) -> str:
+        if body.get("again"):
+            return f"asked again: {body['call']} ({body['reason']})"
         self.unread += 1
         return f"could not be read: {body['call']} ({body['reason']})"
 

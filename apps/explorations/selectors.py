@@ -6,6 +6,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
 from apps.explorations.prompts import Section, sections
+from apps.explorations.unheard import Unheard, unheard_roles
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
@@ -134,6 +135,7 @@ class Header:
     may_steer: bool
     pending: set[str]
     takes_lemmas: bool
+    unheard: list[Unheard]
 
 
 def header(run: Run, user: User, open_now: int) -> Header:
@@ -142,7 +144,8 @@ def header(run: Run, user: User, open_now: int) -> Header:
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
     is_concluding = run.is_live and run.events.filter(kind="proof.selected").exists()
     told = liveness(run, open_now, is_concluding=is_concluding)
-    return Header(told, meters(run, open_now), rows, run_may_steer(user, run), pending, run.scaffold == "intern_s1_mo")
+    takes_lemmas = run.scaffold == "intern_s1_mo"
+    return Header(told, meters(run, open_now), rows, run_may_steer(user, run), pending, takes_lemmas, unheard_roles(run))
 
 
 @dataclass(frozen=True)

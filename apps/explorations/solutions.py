@@ -14,6 +14,7 @@ from apps.explorations.words import round_title
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
+from apps.reasoning.reading.proofs import WAY_WORDS
 from apps.reasoning.scaffolds.candidates.judges import OrderReport
 from apps.runs.models import Run
 
@@ -62,6 +63,7 @@ class Solution:
     steps: list[str]
     call: str
     own_score: float | None = None
+    read_words: str = ""
     children: list[str] = field(default_factory=list)
     opinions: list[Opinion] = field(default_factory=list)
     scores: dict[int, float] = field(default_factory=dict)
@@ -208,6 +210,7 @@ class _Fold:
             parents=list(body["parents"]),
             steps=list(body["steps"]),
             own_score=body.get("own_score"),
+            read_words=WAY_WORDS.get(body.get("read_as", "tags"), ""),
             **known,
         )
         if self.scaffold == "reasoning_cache" and solution.parents:

@@ -78,9 +78,9 @@ class LogPage:
 
 
 def unread_calls(run: Run) -> dict[str, str]:
-    """Calls whose text could not be parsed, with the reason."""
+    """Calls whose text could not be parsed, with the reason, and whether it was asked for once more."""
     bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
-    return {body["call"]: body["reason"] for body in bodies}
+    return {body["call"]: f"{body['reason']}; asked for once more" if body.get("again") else body["reason"] for body in bodies}
 
 
 def log_page(run: Run, wanted: LogFilter) -> LogPage:

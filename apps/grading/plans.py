@@ -53,8 +53,13 @@ def roles_played(
             raise PlanWrong(f"There is no model for the role {role.name}.")
         limit = max(1, min(max_new_tokens or role.max_new_tokens, alias.context_tokens // 2))
         sampling = Sampling(temperature=role.temperature if temperature is None else temperature, max_new_tokens=limit)
-        revision = alias.revision or alias.model
-        roles[role.name] = RoleSpec(alias=alias.name, revision=revision, sampling=sampling, deadline_s=settings.CALL_DEADLINE_S)
+        roles[role.name] = RoleSpec(
+            alias=alias.name,
+            revision=alias.revision or alias.model,
+            sampling=sampling,
+            deadline_s=settings.CALL_DEADLINE_S,
+            closing="schema" if alias.keeps_to_schemas else "text",
+        )
     return roles
 
 

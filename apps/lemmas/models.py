@@ -9,6 +9,7 @@ from typing import Any
 from django.db import models
 
 from apps.reasoning.domain.verdicts import NO_FAULT
+from apps.reasoning.reading.proofs import WAY_WORDS
 from apps.runs.models import Run
 
 PROOF_PREFIX = "proof/"
@@ -190,6 +191,9 @@ class ProofVersion(Judged):
     revises = models.CharField(max_length=80, blank=True)
     candidate = models.PositiveIntegerField(default=0)
     call = models.CharField(max_length=180, blank=True)
+    read_as = models.CharField(
+        max_length=10, default="tags", db_default="tags", help_text="How it was found in the answer (reading/proofs.py)."
+    )
     rollout = models.PositiveIntegerField(default=0)
     status = models.CharField(max_length=14, blank=True)
     selected = models.BooleanField(default=False)
@@ -206,3 +210,8 @@ class ProofVersion(Judged):
     def name(self) -> str:
         """The part of the id that people read: `2`, `3.2`."""
         return self.proof.removeprefix(PROOF_PREFIX)
+
+    @property
+    def read_words(self) -> str:
+        """How it was read where its answer had not the form asked for."""
+        return WAY_WORDS.get(self.read_as, "")

@@ -11,6 +11,7 @@ from apps.accounts.models import User
 from apps.explorations.exchange import Exchange, exchange
 from apps.explorations.solutions import solutions
 from apps.reasoning.domain.events import ControlApplied, ControlRequested
+from apps.reasoning.domain.generation import GenerationRequest
 from apps.runs.models import Run
 from tests.explorations.factory import add_event
 from tests.explorations.test_solutions_of_a_run import played
@@ -28,7 +29,11 @@ def conversation(run: Run) -> Exchange:
 
 def corrected(**answers: str) -> Run:
     table = {name.replace("_", "/"): text for name, text in answers.items()}
-    return played("solver_verifier_corrector", "quick", lambda request: table.get(request.key) or named(request))
+
+    def said(request: GenerationRequest) -> str:
+        return table.get(request.key.removesuffix("/again")) or named(request)
+
+    return played("solver_verifier_corrector", "quick", said)
 
 
 def test_turns_stand_in_the_order_in_which_they_were_taken() -> None:

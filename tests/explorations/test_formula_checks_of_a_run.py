@@ -31,6 +31,8 @@ SLIP = proof("We have $1+1=2$ and $2+2=5$.", "So $\\angle A=90$.")
 
 
 def answers(request: Any) -> str:
+    if request.role == "improver":
+        return "It stays."
     return SLIP if request.role == "solver" else "I looked at it.\n<decision>pass</decision>"
 
 
