@@ -175,6 +175,7 @@ INSTALLED_APPS = [
     "apps.marks",
     "apps.results",
     "apps.runs",
+    "apps.trials",
     "apps.lemmas",
     "apps.explorations",
     "apps.datasets",

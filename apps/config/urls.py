@@ -20,6 +20,7 @@ urlpatterns = [
     path("", include("apps.results.urls")),
     path("", include("apps.marks.urls")),
     path("office/", include("apps.marks.office_urls")),
+    path("models/", include("apps.trials.urls")),
     path("", include("apps.lemmas.urls")),
     path("", include("apps.explorations.urls")),
     path("", include("apps.grading.urls")),

@@ -41,7 +41,7 @@ def runs_to_choose(user: User | None) -> "list[Run]":
     runs = Run.objects.all() if user is None else run_visible_to(user)
     finished = runs.filter(status=RunStatus.FINISHED, is_authored=False).exclude(preset=BATCHED)
     found = finished.select_related("problem_version__problem").order_by("-finished_at", "-pk")[:MOST_RUNS]
-    return [run for run in found if not (run.is_imported or run.is_grading or run.is_about_problem)]
+    return [run for run in found if run.is_attempt]
 
 
 def runs_chosen(runs: Sequence[Run], recipe: Recipe) -> Chosen:
@@ -76,7 +76,7 @@ def unfit(run: Run, benchmark: frozenset[str], *, under_way: bool = False) -> st
     """Why nothing may be learned from a run; empty where it may. `under_way`: it need not have finished."""
     if run.status != RunStatus.FINISHED and not under_way:
         return "a run that has not finished"
-    if run.is_imported or run.is_grading or run.is_about_problem:
+    if not run.is_attempt:
         return "a run whose calls are no attempts at the problem"
     if run.is_authored:
         return "authored texts, which no model wrote"

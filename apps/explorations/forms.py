@@ -9,11 +9,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from pydantic.fields import FieldInfo
 
-from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_duration, plan_estimate, plan_params
+from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_aliases, plan_duration, plan_estimate, plan_params
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
+from apps.trials.rates import RoleRates
+from apps.trials.selectors import weak_players
 
 
 class ExplorationForm(forms.Form):
@@ -55,6 +57,7 @@ class ExplorationForm(forms.Form):
         self.aliases = aliases
         self.estimate: Estimate | None = None
         self.duration: Duration | None = None
+        self.weak_roles: list[tuple[str, str, RoleRates]] = []
         self.is_large = False
         self.method = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
         options = [(name, alias.title) for name, alias in aliases.items()]
@@ -128,6 +131,12 @@ class ExplorationForm(forms.Form):
         titles = {role.name: role.title for role in self.method.roles}
         return [(titles.get(row.role, row.role), row) for row in self.estimate.roles] if self.estimate else []
 
+    def _weak_roles(self, plan: Plan) -> list[tuple[str, str, RoleRates]]:
+        """Roles whose model was read too seldom when it was tried: the role's title, the model, and its rates."""
+        titles = {role.name: role.title for role in self.method.roles}
+        players = {role: alias.name for role, alias in plan_aliases(plan, self.aliases).items()}
+        return [(titles.get(one.role, one.role), alias, one) for alias, one in weak_players(self.method.name, players)]
+
     def overrides(self) -> dict[str, Any]:
         """The parameters that differ from the preset they were drawn with."""
         shown = (
@@ -159,7 +168,7 @@ class ExplorationForm(forms.Form):
         )
 
     def clean(self) -> dict[str, Any]:
-        """Parameters must fit together, and a large run needs its confirmation. Fills `estimate` and `duration`."""
+        """Parameters must fit together, and a large run needs its confirmation. Fills `estimate`, `duration`, `weak_roles`."""
         if self.errors:
             return self.cleaned_data
         plan = self.plan()
@@ -167,6 +176,7 @@ class ExplorationForm(forms.Form):
             plan_params(plan)
             self.estimate = plan_estimate(plan, self.aliases)
             self.duration = plan_duration(plan, self.estimate, self.aliases)
+            self.weak_roles = self._weak_roles(plan)
         except ValidationError as error:
             self.add_error(None, error)
             return self.cleaned_data

@@ -1,7 +1,7 @@
 """The words of exploration pages: roles, phases and endings, the same everywhere."""
 
-from apps.reasoning.graders.registry import PROGRAMS
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs.models import Run, RunStatus
 
 ROLE_WORDS = {
@@ -71,7 +71,7 @@ def round_title(run: Run, number: int) -> str:
 
 def scaffold_word(name: str) -> str:
     """The scaffold's title; its name, where this code no longer has it."""
-    return PROGRAMS[name].title if name in PROGRAMS else _IMPORTED_WORDS.get(name, name)
+    return RUNNABLE[name].title if name in RUNNABLE else _IMPORTED_WORDS.get(name, name)
 
 
 def ending(run: Run) -> str:

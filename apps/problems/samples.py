@@ -2,13 +2,17 @@
 
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 from apps.problems.drafts import ProblemDraft, SolutionDraft
 
 ORIGIN = "samples"
 FOLDER = Path(__file__).with_name("sample_library")
+#: The folder of easy problems with authored attempts.
+FIRST_STEPS = "first_steps"
 _SOLUTION = "Solution: "
+_ATTEMPT = re.compile(r"Attempt: (right|gap|wrong) \(([0-7])\)")
 
 
 class SampleBroken(ValueError):
@@ -45,5 +49,26 @@ def sample_read(path: Path) -> ProblemDraft:
 
 
 def sample_library(folder: Path = FOLDER) -> list[ProblemDraft]:
-    """All problems of the library, by file name. Raises `SampleBroken`."""
-    return [sample_read(path) for path in sorted(folder.glob("*.md"))]
+    """All problems of the library, by file name, easy ones last. Raises `SampleBroken`."""
+    return [sample_read(path) for path in (*sorted(folder.glob("*.md")), *sorted((folder / FIRST_STEPS).glob("*.md")))]
+
+
+@dataclass(frozen=True)
+class SampleAttempt:
+    """A solution as somebody could hand it in: `kind` is right, gap or wrong, `points` are of 7."""
+
+    kind: str
+    points: int
+    text: str
+
+
+def first_steps() -> dict[str, tuple[SampleAttempt, ...]]:
+    """The authored attempts at each easy problem, by its slug, in the order in which models are tried with them."""
+    files = sorted((FOLDER / FIRST_STEPS).glob("*.md"))
+    return {path.stem: _attempts(path.read_text(encoding="utf-8")) for path in files}
+
+
+def _attempts(text: str) -> tuple[SampleAttempt, ...]:
+    _, *parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
+    headings = ((_ATTEMPT.match(heading), body) for heading, body in zip(parts[::2], parts[1::2], strict=True))
+    return tuple(SampleAttempt(found[1], int(found[2]), body.strip()) for found, body in headings if found)

@@ -18,12 +18,12 @@ from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, R
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
 from apps.reasoning.domain.outcomes import Outcome
-from apps.reasoning.graders.registry import PROGRAMS
 from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.formula_checks import FormulaChecks
 from apps.reasoning.scaffolds.spec import RunSpec
+from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs import garbage, metrics
 from apps.runs.controls import DatabaseControls, GatedDispatcher
 from apps.runs.dispatch import CeleryDispatcher
@@ -189,7 +189,7 @@ async def _result(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) 
 
 async def _solve(run: Run, journal: RunJournal, dispatcher_for: DispatcherFor) -> Outcome:
     spec = RunSpec.model_validate(run.spec)
-    scaffold = PROGRAMS[spec.scaffold]
+    scaffold = RUNNABLE[spec.scaffold]
     if spec.prompt_hashes and spec.prompt_hashes != scaffold.prompts and journal.replayable:
         raise NeedsFork("The prompts of this scaffold have changed since the run was made.")
     inherited = await in_thread(_inherited, run)

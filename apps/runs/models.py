@@ -31,8 +31,10 @@ IMPORTED = "imported"
 BATCHED = "experiment"
 #: The preset of a run that a training job makes for itself; the job's page lists it.
 ROLLOUT = "rollout"
+#: The preset of a run that tries a model in every role; the model's page shows what came of it.
+TRIAL = "trial"
 #: Runs that nobody started by hand: they stand in no list of runs and are counted apart.
-APART = (BATCHED, ROLLOUT)
+APART = (BATCHED, ROLLOUT, TRIAL)
 
 
 class Run(models.Model):
@@ -106,6 +108,11 @@ class Run(models.Model):
     def is_about_problem(self) -> bool:
         """A program about a problem itself: references prepared, a scheme written, quality or difficulty found."""
         return self.scaffold in PREPARERS
+
+    @property
+    def is_attempt(self) -> bool:
+        """A scaffold at work on its problem here: what can be forked, and learned from."""
+        return not (self.is_imported or self.is_grading or self.is_about_problem or self.preset == TRIAL)
 
     @property
     def is_stalled(self) -> bool:

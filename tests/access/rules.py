@@ -263,6 +263,8 @@ RULES: dict[str, Rule] = {
     "explorations:formula_data": STAFF,
     "explorations:model_list": RUN_READERS,
     "explorations:model_test": POST_ONLY,
+    "trials:trial": RUN_READERS,
+    "trials:answers": NOT_A_PAGE,
     # learning
     "datasets:list": RESEARCHERS,
     "datasets:new": RESEARCHERS,
@@ -464,6 +466,7 @@ ARGUMENTS: dict[str, Callable[[World], dict[str, Any]]] = {
     "explorations:call": lambda world: {"run_id": world.run.public_id, "key": CALL},
     "explorations:event": lambda world: {"run_id": world.run.public_id, "seq": 1},
     "explorations:model_test": lambda world: {"alias": "smollm2"},
+    "trials:trial": lambda world: {"alias": "smollm2"},
     "operations:log": lambda world: {"run_id": world.run.public_id},
     **{
         f"explorations:{name}": lambda world: {"run_id": world.run.public_id}

@@ -27,12 +27,12 @@ def quick_run(budget: Budget | None = None) -> Run:
     )
 
 
-def with_model(backend: ScriptedBackend) -> DispatcherFor:
-    """A dispatcher factory for `run_drive`: every call goes to `backend` in this process."""
+def with_model(backend: ScriptedBackend, name: str = "scripted") -> DispatcherFor:
+    """A dispatcher factory for `run_drive`: every call of the alias `name` goes to `backend` in this process."""
 
     @contextlib.asynccontextmanager
     async def dispatcher(run: Run, journal: RunJournal) -> AsyncIterator[Dispatcher]:
-        yield LocalDispatcher({"scripted": backend})
+        yield LocalDispatcher({name: backend})
 
     return dispatcher
 

@@ -45,7 +45,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
     """The same form, filled in from a run: change something and run it again from what still fits."""
     run, user = run_of(request, run_id), user_of(request)
-    if not run_may_start(user) or run.is_authored or run.is_imported or run.is_grading or run.is_about_problem:
+    if not run_may_start(user) or run.is_authored or not run.is_attempt:
         raise Http404("This run cannot be forked.")
     aliases, trouble = _aliases()
     initial = initial_from(_plan_of(run)) | _asked(request, aliases)
@@ -134,6 +134,7 @@ def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, tr
         probe = ExplorationForm(_as_posted(form), aliases=form.aliases)
         probe.is_valid()
         form.estimate, form.duration, form.is_large = probe.estimate, probe.duration, probe.is_large
+        form.weak_roles = probe.weak_roles
     warning = form.method.warn_of(problem_text(problem.current)) if problem.current else ""
     context = {
         "form": form,

@@ -1,0 +1,138 @@
+"""Trying a model on one problem: every role of every program once with each authored attempt that fits it.
+
+A run like any other: its calls are journaled, streamed and counted, and a run that was killed goes on where it was.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from apps.reasoning.domain.errors import BudgetExhausted
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.trial_events import RoleTried
+from apps.reasoning.domain.values import Value
+from apps.reasoning.graders.registry import GRADERS, PROGRAMS
+from apps.reasoning.marking.scheme import Scheme
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts import loader
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
+from apps.reasoning.trying.material import Attempt
+from apps.reasoning.trying.stage import MODEL, Asked
+from apps.reasoning.trying.trial import kinds_for, methods, params_of, tried
+
+NAME = "try_model"
+TYPICAL = (1_500, 700)
+#: Of the answers, how many are calls of their own: the others share a prompt with another role.
+OWN_CALLS = 0.6
+
+
+class Params(Value):
+    """The attempts at the problem, and the programs whose roles are tried: all where none is named."""
+
+    attempts: Annotated[tuple[Attempt, ...], Field(min_length=1)]
+    methods: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    scheme: Scheme | None = None
+    limit: Annotated[int, Field(ge=1)] = 4_096
+
+    @field_validator("methods")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [name for name in names if name not in methods()]:
+            raise ValueError(f"there is no scaffold or grader {unknown[0]}; there are {', '.join(methods())}")
+        return names
+
+    @model_validator(mode="after")
+    def _has_a_right_attempt(self) -> Self:
+        if all(one.kind != "right" for one in self.attempts):
+            raise ValueError("at least one of the attempts must be right")
+        return self
+
+    def of_kind(self, kind: str) -> Attempt | None:
+        """The first attempt of a kind."""
+        return next((one for one in self.attempts if one.kind == kind), None)
+
+
+def trials(params: Params) -> list[tuple[str, Role, Attempt]]:
+    """What is tried, in a fixed order: method, role, attempt. Graders whose material is missing are left out."""
+    found: list[tuple[str, Role, Attempt]] = []
+    for method in params.methods or methods():
+        if _lacks(method, params):
+            continue
+        for role in PROGRAMS[method].roles:
+            shown = (params.of_kind(kind) for kind in kinds_for(role.name))
+            found.extend((method, role, attempt) for attempt in shown if attempt is not None)
+    return found
+
+
+def _lacks(method: str, params: Params) -> bool:
+    needs = GRADERS[method].needs if method in GRADERS else frozenset()
+    return ("references" in needs and not params.references) or ("scheme" in needs and params.scheme is None)
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """Try every role; what can be read of the answers is told one by one."""
+    asked, results = Asked(ctx), list[RoleTried]()
+    beside = {"references": params.references, "scheme": params.scheme and params.scheme.model_dump()}
+
+    async def one(method: str, role: Role, attempt: Attempt) -> None:
+        given = params_of(method, attempt, beside)
+        if result := await tried(asked, problem, method, role, attempt, given, params.limit):
+            ctx.emit(f"tried/{method}/{role.name}/{attempt.kind}", result)
+            results.append(result)
+
+    try:
+        await concurrently(one(*trial) for trial in trials(params))
+    except BudgetExhausted:
+        return _outcome(results, "budget")
+    finally:
+        asked.close()
+    return _outcome(results, "exhausted")
+
+
+def _outcome(results: list[RoleTried], ended_by: str) -> Outcome:
+    read = sum(one.reading in ("at once", "again", "declined") for one in results)
+    reason = f"{read} of {len(results)} answers were read." if results else "No answer came."
+    return Outcome.model_validate({"accepted": None, "reason": reason, "ended_by": ended_by})
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """Each answer may be asked for once more; roles with the same prompt share a call."""
+    count = len(trials(params))
+    return estimated(
+        fewest={MODEL: 1},
+        likely={MODEL: max(1, round(OWN_CALLS * count))},
+        most={MODEL: 2 * count},
+        typical={MODEL: TYPICAL},
+        limits=max_new_tokens,
+        assumptions="Likely: four of ten answers share a prompt with another role, and few are asked for once more.",
+    )
+
+
+class _Trying(Scaffold):
+    """Its prompts are those of all programs."""
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Name to SHA-256 of every prompt that it may use."""
+        names = {name.split("/")[0] for program in methods() for name in PROGRAMS[program].prompts}
+        return {name: sha for folder in sorted(names) for name, sha in loader.hashes(folder).items()}
+
+
+PROGRAM = _Trying(
+    name=NAME,
+    title="Model on trial",
+    description="Every role of every scaffold and grader, once with each authored attempt that fits it.",
+    source="",
+    params=Params,
+    read_params=reader(Params),
+    presets={},
+    roles=(Role(MODEL, "Model", "Plays every role once.", 65_536),),
+    solve=solve,
+    estimate=estimate,
+)

@@ -1,0 +1,147 @@
+"""The stage of one trial: a program plays on it, the model answers once in one role, and authored answers fill all others."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.errors import BudgetExhausted, BudgetKeptBack, CallFailed
+from apps.reasoning.domain.events import Event
+from apps.reasoning.domain.generation import Final, GenerationRequest, Message, OfferedTool, Place, Sampling, Usage
+from apps.reasoning.domain.tools import ToolAnswer, ToolJob
+from apps.reasoning.journal.keys import sha_of
+from apps.reasoning.ports import BudgetKind, Context
+from apps.reasoning.scaffolds.hearing import AGAIN
+from apps.reasoning.trying.material import Attempt
+from apps.reasoning.trying.stand_ins import stand_in
+
+#: The one role of the run; whoever asks says how it samples.
+MODEL = "model"
+#: How graders name the call that asks once more.
+REPAIR = "repair"
+_KEY_LENGTH = 20
+
+
+class Asked:
+    """Questions to the model, each asked once: programs that share a prompt share its answer.
+
+    A call's key follows from what is asked, so that it does not depend on which program asks first.
+    """
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self._calls: dict[str, asyncio.Task[Final]] = {}
+
+    async def ask(self, messages: Sequence[Message], place: Place, **drawn: Any) -> tuple[str, Final]:
+        """The call's key and its answer. Raises as `Context.generate`."""
+        key = _key(messages, drawn)
+        if key not in self._calls:
+            asking = self.ctx.generate(key, role=MODEL, messages=messages, place=place, **drawn)
+            self._calls[key] = asyncio.ensure_future(asking)
+        return key, await asyncio.shield(self._calls[key])
+
+    def close(self) -> None:
+        """Stop what is under way."""
+        for task in self._calls.values():
+            task.cancel()
+
+
+class Stage:
+    """The `Context` of a trial. The first call of `role`, and what is asked once more of it, goes to the model."""
+
+    def __init__(self, asked: Asked, method: str, role: str, attempt: Attempt, sampling: Sampling) -> None:
+        self.asked = asked
+        self.method = method
+        self.role = role
+        self.attempt = attempt
+        self.own = sampling
+        #: The key on the stage of the call on trial, "" before it.
+        self.key = ""
+        #: Of each answer of the model: its key on the stage, that of its call, and the answer.
+        self.finals: list[tuple[str, str, Final]] = []
+        self.events: list[Event] = []
+        self.failure = ""
+        #: Why the budget of the run gave no further answer.
+        self.is_over: BudgetExhausted | None = None
+
+    async def generate(
+        self,
+        key: str,
+        *,
+        role: str,
+        messages: Sequence[Message],
+        place: Place,
+        sampling: Sampling | None = None,
+        json_schema: dict[str, Any] | None = None,
+        parts: Sequence[str] | None = None,
+        tools: Sequence[OfferedTool] = (),
+    ) -> Final:
+        """The model's answer where this is the call on trial, an authored one elsewhere."""
+        if not self._is_on_trial(key, role):
+            request = GenerationRequest(run=self.method, key=key, role=role, alias="", messages=tuple(messages))
+            return Final(text=stand_in(self.method, request, self.attempt), finish_reason="stop", usage=Usage())
+        drawn = sampling or self.own
+        drawn = drawn.model_copy(update={"max_new_tokens": min(drawn.max_new_tokens, self.own.max_new_tokens)})
+        where = Place(subject=f"{self.method} {self.role}")
+        try:
+            call, final = await self.asked.ask(
+                messages, where, sampling=drawn, json_schema=json_schema, parts=parts, tools=tools
+            )
+        except CallFailed as failure:
+            self.failure = failure.reason
+            raise
+        except BudgetExhausted as exhausted:
+            self.is_over = exhausted
+            raise
+        self.finals.append((key, call, final))
+        return final
+
+    def _is_on_trial(self, key: str, role: str) -> bool:
+        if role != self.role:
+            return False
+        self.key = self.key or key
+        return key == self.key or key.startswith((f"{self.key}/{AGAIN}", f"{self.key}/{REPAIR}"))
+
+    async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
+        """No tool is run: what is tried is what the model says."""
+        return ToolAnswer(job=job, failure="no tool is run while a model is tried", is_off=True)
+
+    def calls_functions(self, role: str) -> bool:
+        """As the model's."""
+        return role == self.role and self.asked.ctx.calls_functions(MODEL)
+
+    def sampling(self, role: str) -> Sampling:
+        """As planned for the role on trial."""
+        return self.own
+
+    def keeps_to_schemas(self, role: str) -> bool:
+        """As the model's engine."""
+        return role == self.role and self.asked.ctx.keeps_to_schemas(MODEL)
+
+    def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
+        """Nothing is kept back for what authored answers do."""
+
+    async def go_over(self, reached: BudgetKeptBack) -> BudgetKeptBack:
+        """It never comes to that."""
+        return reached
+
+    def emit(self, key: str, event: Event) -> None:
+        """Kept here: what came of the answer is read from it."""
+        self.events.append(event)
+
+    async def control(self, point: str, refuse: Callable[[Command], str] | None = None) -> Sequence[Command]:
+        """Nobody steers a trial."""
+        return ()
+
+    def nonce(self, key: str) -> str:
+        """The run's, so that the same text has the same fence on every stage."""
+        return self.asked.ctx.nonce(key)
+
+
+def _key(messages: Sequence[Message], drawn: dict[str, Any]) -> str:
+    said = [message.model_dump() for message in messages]
+    how = {name: value for name, value in drawn.items() if name not in ("parts", "tools")}
+    how["sampling"] = drawn["sampling"].model_dump()
+    how["tools"] = [tool.model_dump() for tool in drawn["tools"]]
+    return f"ask/{sha_of(json.dumps([said, how], sort_keys=True, default=str))[:_KEY_LENGTH]}"

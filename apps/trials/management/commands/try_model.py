@@ -1,0 +1,97 @@
+"""`manage.py try_model ALIAS`: how many of a model's answers can be read, role by role."""
+
+import json
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.reasoning.domain.errors import AliasError
+from apps.reasoning.inference.aliases import Alias, load_usable
+from apps.reasoning.trying.trial import methods
+from apps.runs.local import is_stack_up
+from apps.runs.models import LIVE, Run, RunStatus
+from apps.trials.report import trial_table
+from apps.trials.selectors import answer_rows, trials_of
+from apps.trials.services import PROBLEMS, TrialPlan, trial_start
+
+POLL_S = 2.0
+
+
+class Command(BaseCommand):
+    help = (
+        "Try a model in every role of every scaffold and grader on easy problems with authored solutions; print per role how "
+        "many of its answers were read. The stack must be up (make up). Exit status: 0 tried, 1 a run failed."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("alias", help="a model of models.toml")
+        parser.add_argument("--problems", type=int, default=PROBLEMS, help=f"1 to {PROBLEMS}; few for a slow model")
+        parser.add_argument("--method", action="append", default=[], help="a scaffold or grader; may be given several times")
+        parser.add_argument("--max-new-tokens", type=int, help="most new tokens of one call")
+        parser.add_argument(
+            "--answers", type=Path, metavar="FILE", help="write every answer with its texts, a JSON object a line"
+        )
+        parser.add_argument("--report", action="store_true", help="print the last trial; ask no model")
+        parser.add_argument("--no-follow", action="store_true", help="start the runs and leave them to the stack")
+
+    def handle(self, **options: Any) -> None:
+        alias = _alias(options["alias"])
+        if not options["report"]:
+            runs = self._start(alias, options)
+            if options["no_follow"]:
+                self.stdout.write(f"{len(runs)} runs started; /models/{alias.name}/trial/ shows them.")
+                return
+            self._follow(runs)
+        self._tell(alias, options["answers"])
+        if not options["report"] and Run.objects.filter(pk__in=[run.pk for run in runs]).exclude(status=RunStatus.FINISHED):
+            sys.exit(1)
+
+    def _start(self, alias: Alias, options: dict[str, Any]) -> list[Run]:
+        if not 1 <= options["problems"] <= PROBLEMS:
+            raise CommandError(f"--problems must be from 1 to {PROBLEMS}.")
+        if options["max_new_tokens"] is not None and options["max_new_tokens"] < 1:
+            raise CommandError("--max-new-tokens must be more than 0.")
+        if unknown := [name for name in options["method"] if name not in methods()]:
+            raise CommandError(f"There is no scaffold or grader {unknown[0]}; there are {', '.join(methods())}.")
+        if not is_stack_up():
+            raise CommandError("There is no stack that could ask the model. Start it with `make up`, then try again.")
+        plan = TrialPlan(alias, options["problems"], tuple(options["method"]), options["max_new_tokens"])
+        return trial_start(user=None, plan=plan)
+
+    def _follow(self, runs: list[Run]) -> None:
+        keys, last = [run.pk for run in runs], ""
+        while True:
+            found = Run.objects.filter(pk__in=keys)
+            live = found.filter(status__in=LIVE).count()
+            line = f"{len(keys) - live} of {len(keys)} problems, {sum(found.values_list('calls', flat=True)):,} calls"
+            if line != last:
+                self.stdout.write(line)
+                last = line
+            if not live:
+                return
+            time.sleep(POLL_S)
+
+    def _tell(self, alias: Alias, target: Path | None) -> None:
+        trials = trials_of(None, alias.name)
+        if not trials:
+            raise CommandError(f"{alias.name} was never tried. Leave out --report to try it.")
+        self.stdout.write(trial_table(trials[0]))
+        if target is not None:
+            with target.open("w", encoding="utf-8") as file:
+                count = sum(bool(file.write(json.dumps(row, ensure_ascii=False) + "\n")) for row in answer_rows(trials[0]))
+            self.stdout.write(f"{count} answers written to {target}.")
+
+
+def _alias(name: str) -> Alias:
+    try:
+        usable = load_usable(settings.MODELS_FILE)
+    except AliasError as error:
+        raise CommandError(str(error)) from error
+    if name not in usable:
+        raise CommandError(f"There is no model {name} to try; in models.toml there are {', '.join(usable) or 'none'}.")
+    return usable[name]

@@ -1,0 +1,123 @@
+"""Reads of trials: what models were tried, and what came of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from apps.accounts.models import User
+from apps.reasoning.domain.trial_events import RoleTried
+from apps.reasoning.trying.program import PROGRAM
+from apps.reasoning.trying.stage import MODEL
+from apps.reasoning.trying.trial import methods
+from apps.runs.access import run_visible_to
+from apps.runs.models import LIVE, TRIAL, Run, RunEvent, RunStatus
+from apps.runs.selectors import step_get, step_texts
+from apps.trials.rates import ENOUGH, RoleRates, Share, by_role
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of a trial, with the run that holds its text."""
+
+    run: Run
+    tried: RoleTried
+
+
+@dataclass
+class Trial:
+    """All that one revision of a model was tried with; of each problem the newest run counts."""
+
+    alias: str
+    revision: str
+    runs: list[Run]
+    answers: list[Answer]
+
+    @property
+    def roles(self) -> list[RoleRates]:
+        """In the order of the programs and of their roles."""
+        order = {name: number for number, name in enumerate(methods())}
+        rates = by_role(one.tried for one in self.answers)
+        return sorted(rates, key=lambda one: (order.get(one.method, len(order)), one.role))
+
+    @property
+    def read(self) -> Share:
+        """Of all answers that there are."""
+        roles = self.roles
+        return Share(sum(one.read.count for one in roles), sum(one.read.of for one in roles))
+
+    @property
+    def is_live(self) -> bool:
+        return any(run.status in LIVE for run in self.runs)
+
+    @property
+    def finished(self) -> int:
+        return sum(run.status == RunStatus.FINISHED for run in self.runs)
+
+    @property
+    def newest(self) -> datetime:
+        return max(run.created_at for run in self.runs)
+
+    @property
+    def of_older_prompts(self) -> int:
+        """Runs whose prompts were others than those of today."""
+        now = PROGRAM.prompts
+        return sum(run.spec["prompt_hashes"] != now for run in self.runs)
+
+    @property
+    def unheard(self) -> list[Answer]:
+        """Answers that stayed unread, or never came."""
+        return [one for one in self.answers if one.tried.reading in ("unread", "failed")]
+
+
+def trials_of(user: User | None, alias: str) -> list[Trial]:
+    """The trials of an alias that a person may see (None: all), one for each revision, the newest first."""
+    runs = Run.objects.all() if user is None else run_visible_to(user)
+    found: dict[str, dict[int, Run]] = {}
+    own = runs.filter(preset=TRIAL, scaffold=PROGRAM.name, spec__roles__model__alias=alias)
+    for run in own.select_related("problem_version__problem").order_by("created_at", "pk"):
+        found.setdefault(run.spec["roles"][MODEL]["revision"], {})[run.problem_version.problem_id] = run
+    trials = [Trial(alias, revision, list(by.values()), list(_answers(list(by.values())))) for revision, by in found.items()]
+    return sorted(trials, key=lambda one: one.newest, reverse=True)
+
+
+def _answers(runs: list[Run]) -> Iterator[Answer]:
+    by_pk = {run.pk: run for run in runs}
+    events = RunEvent.objects.filter(run__in=runs, kind=RoleTried.kind).order_by("run", "seq")
+    for event in events.iterator(chunk_size=2000):
+        yield Answer(by_pk[event.run_id], RoleTried.model_validate(event.body))
+
+
+def weak_players(method: str, players: Mapping[str, str]) -> list[tuple[str, RoleRates]]:
+    """Of the aliases that play roles of a program, those that were read too seldom in theirs, each with its rates."""
+    weak = ((alias, one) for alias in dict.fromkeys(players.values()) for one in weak_roles(alias, method))
+    return [(alias, one) for alias, one in weak if players.get(one.role) == alias]
+
+
+def weak_roles(alias: str, method: str) -> list[RoleRates]:
+    """Roles of a program that the newest revision of an alias was read too seldom in; none where it was not tried."""
+    trials = trials_of(None, alias)
+    rates = trials[0].roles if trials else []
+    return [one for one in rates if one.method == method and one.read.of and (one.read.value or 0) < ENOUGH]
+
+
+def answer_rows(trial: Trial) -> Iterator[dict[str, Any]]:
+    """Every answer with its texts, as the export holds it: what was asked, what was said, how it was read."""
+    for one in trial.answers:
+        yield {
+            "alias": trial.alias,
+            "revision": trial.revision,
+            "problem": one.run.problem_version.problem.slug,
+            "run": str(one.run.public_id),
+            **one.tried.model_dump(mode="json"),
+            "calls": [_texts(one.run, key) for key in (one.tried.call, one.tried.again) if key],
+        }
+
+
+def _texts(run: Run, key: str) -> dict[str, Any]:
+    step = step_get(run, key)
+    if step is None:
+        return {"call": key}
+    prompts, text, thinking = step_texts(step)
+    found = {"call": key, "prompt": "".join(prompts), "text": text, "finish_reason": step.finish_reason}
+    return {**found, "thinking": thinking} if thinking else found

@@ -1,0 +1,128 @@
+"""Starting a trial: a run for each easy problem, in which a model plays every role once."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+
+from apps.accounts.models import User
+from apps.problems.models import Problem
+from apps.problems.samples import ORIGIN, first_steps
+from apps.problems.services import sample_library_load
+from apps.reasoning.domain.generation import Sampling
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.marking.importing import scheme_import
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.spec import BATCH, RoleSpec, RunSpec
+from apps.reasoning.trying.program import PROGRAM, Params
+from apps.reasoning.trying.stage import MODEL
+from apps.runs.access import run_may_start
+from apps.runs.models import TRIAL, Run
+from apps.runs.services import run_create
+
+#: Problems of a whole trial. A slow model is tried with the first few of them.
+PROBLEMS = 12
+SEED = 1
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """Which model is tried with how many problems. `methods`: all where none is named; `limit`: most new tokens of a call."""
+
+    alias: Alias
+    problems: int = PROBLEMS
+    methods: tuple[str, ...] = ()
+    limit: int | None = None
+
+    @property
+    def new_tokens(self) -> int:
+        """Most new tokens of one call: half of the context leaves room for the prompt."""
+        half = max(1, self.alias.context_tokens // 2)
+        return min(self.limit, half) if self.limit else half
+
+
+def trial_problems(count: int) -> list[Problem]:
+    """The easy problems, in the order of a trial; loaded into the library where they are not there yet."""
+    slugs = list(first_steps())[:count]
+    found = _by_external_id(slugs)
+    if len(found) < len(slugs):
+        sample_library_load()
+        found = _by_external_id(slugs)
+    return [found[slug] for slug in slugs if slug in found]
+
+
+def _by_external_id(slugs: Sequence[str]) -> dict[str, Problem]:
+    problems = Problem.objects.filter(origin=ORIGIN, external_id__in=slugs)
+    return {problem.external_id: problem for problem in problems}
+
+
+def trial_params(plan: TrialPlan, problem: Problem) -> Params:
+    """What a run tries: the problem's authored attempts, its reference solutions and its scheme."""
+    attempts = first_steps()[problem.external_id]
+    right = [one.text for one in attempts if one.kind == "right"][:1]
+    scheme = scheme_import(problem.current.scheme_text).scheme if problem.current.scheme_text else None
+    return Params.model_validate(
+        {
+            "attempts": [vars(one) for one in attempts],
+            "references": [*right, *(one.text for one in problem.reference_solutions.all())],
+            "scheme": scheme.model_dump() if scheme else None,
+            "methods": plan.methods,
+            "limit": plan.new_tokens,
+        }
+    )
+
+
+def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
+    """All that decides what will be asked about one problem."""
+    alias, stated = plan.alias, problem.current
+    text = ProblemText(id=problem.slug, version=stated.number, title=problem.title, statement=stated.statement)
+    role = RoleSpec(
+        alias=alias.name,
+        revision=alias.revision or alias.model,
+        sampling=Sampling(max_new_tokens=plan.new_tokens),
+        deadline_s=settings.CALL_DEADLINE_S,
+        tools=alias.tools,
+        closing="schema" if alias.keeps_to_schemas else "text",
+    )
+    return RunSpec(
+        problem=text,
+        scaffold=PROGRAM.name,
+        preset=TRIAL,
+        params=trial_params(plan, problem).model_dump(mode="json"),
+        roles={MODEL: role},
+        prompt_hashes=PROGRAM.prompts,
+        seed=SEED,
+        code_version=settings.VERSION,
+        priority=BATCH,
+    )
+
+
+def trial_estimate(plan: TrialPlan) -> list[Estimate]:
+    """What each problem is likely to cost."""
+    limits = {MODEL: plan.new_tokens}
+    return [PROGRAM.estimate(trial_params(plan, problem), limits) for problem in trial_problems(plan.problems)]
+
+
+@transaction.atomic
+def trial_start(*, user: User | None, plan: TrialPlan, start: bool = True, start_id: uuid.UUID | None = None) -> list[Run]:
+    """Queue a run for each problem; `user` None is the command line. Raises `PermissionDenied`."""
+    if user is not None and not run_may_start(user):
+        raise PermissionDenied("Only coaches and researchers may try models.")
+    runs = []
+    for number, problem in enumerate(trial_problems(plan.problems)):
+        own_id = uuid.uuid5(start_id, str(number)) if start_id else None
+        runs.append(
+            run_create(
+                owner=user,
+                problem_version=problem.current,
+                title=f"{plan.alias.title} on trial: {problem.title}",
+                spec=trial_spec(plan, problem),
+                start=start,
+                start_id=own_id,
+            )
+        )
+    return runs

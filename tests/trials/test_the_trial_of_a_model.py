@@ -1,0 +1,181 @@
+"""Trying a model: started from its page or the command line, kept by revision, exported, and told on the start form."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from apps.accounts.models import User
+from apps.problems.models import Problem
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.aliases import load_aliases
+from apps.reasoning.inference.scripted import ScriptedBackend
+from apps.runs.models import Run, RunStatus
+from apps.trials.report import trial_table
+from apps.trials.selectors import answer_rows, trials_of, weak_roles
+from apps.trials.services import TrialPlan, trial_start
+from tests.runs.driving import drive, with_model
+
+pytestmark = pytest.mark.django_db(transaction=True)
+MODELS = """
+[prover]
+backend = "openai_http"
+title = "Prover"
+base_url = "http://127.0.0.1:9/v1"
+model = "prover"
+revision = "{revision}"
+context_tokens = 4096
+"""
+
+
+@pytest.fixture(autouse=True)
+def models(settings: Settings, tmp_path: Path) -> Callable[[str], None]:
+    """One model that is asked over HTTP; the function gives it another revision."""
+    settings.MODELS_FILE = tmp_path / "models.toml"
+
+    def write(revision: str) -> None:
+        Path(settings.MODELS_FILE).write_text(MODELS.format(revision=revision))
+
+    write("one")
+    return write
+
+
+def says(request: GenerationRequest) -> str:
+    """Decides in the form, and writes whatever else it is asked for as prose that is too short to be anything."""
+    prompt = "\n".join(message.content for message in request.messages)
+    return "I looked at it.\n<decision>pass</decision>" if "<decision>" in prompt else "I like turtles."
+
+
+def tried(settings: Settings, *, problems: int = 1, methods: tuple[str, ...] = ("self_check",)) -> list[Run]:
+    """A trial driven to its end."""
+    plan = TrialPlan(load_aliases(settings.MODELS_FILE)["prover"], problems, methods)
+    runs = trial_start(user=None, plan=plan, start=False)
+    backend = ScriptedBackend(says)
+    for run in runs:
+        assert drive(run, with_model(backend, name="prover")) == RunStatus.FINISHED
+    return runs
+
+
+def test_its_page_shows_what_was_read_of_each_role_and_how_it_judges(
+    settings: Settings, client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    tried(settings, problems=2)
+    page = client_for(alice).get(reverse("trials:trial", args=["prover"])).content.decode()
+    (trial,) = trials_of(alice, "prover")
+    rates = {one.role: one for one in trial.roles}
+    assert (rates["verifier"].read.count, rates["verifier"].read.of) == (6, 6)
+    assert (rates["verifier"].specificity.count, rates["verifier"].sensitivity.count) == (2, 0), "it lets everything pass"
+    assert rates["solver"].unread == 2
+    for shown in ("answers were read", "Self-Check", "Verifier", "6/6", "too short to be read as a whole", "on 2 problems"):
+        assert shown in page
+
+
+def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
+    settings: Settings, models: Callable[[str], None], client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    tried(settings)
+    tried(settings)
+    models("two")
+    tried(settings)
+    two, one = trials_of(alice, "prover")
+    assert (two.revision, one.revision, len(one.runs)) == ("two", "one", 1)
+    page = client_for(alice).get(reverse("trials:trial", args=["prover"])).content.decode()
+    assert page.index("two</span>") < page.index("one</span>")
+    assert "before" in page
+
+
+def test_the_form_starts_a_run_for_each_problem_once(client_for: Callable[[User | None], Client], bob: User) -> None:
+    client, url = client_for(bob), reverse("trials:trial", args=["prover"])
+    form = client.get(url).context["form"]
+    data = {
+        "problems": "4",
+        "methods": ["self_check", "single_turn"],
+        "limit": "300",
+        "start_id": str(form["start_id"].value()),
+    }
+    assert client.post(url, data).status_code == 302
+    assert client.post(url, data).status_code == 302
+    runs = Run.objects.filter(preset="trial")
+    assert runs.count() == 4, "sent twice it starts one trial"
+    assert {run.spec["roles"]["model"]["sampling"]["max_new_tokens"] for run in runs} == {300}
+    assert Problem.objects.filter(level="First steps").count() == 12
+    assert not runs.first().is_attempt  # type: ignore[union-attr]
+
+
+def test_a_wrong_number_is_refused_beside_its_field(client_for: Callable[[User | None], Client], bob: User) -> None:
+    url = reverse("trials:trial", args=["prover"])
+    page = client_for(bob).post(url, {"problems": "4", "limit": "3", "start_id": "0" * 32}).content.decode()
+    assert "greater than or equal to 16" in page
+    assert not Run.objects.exists()
+
+
+def test_a_model_that_is_not_there_and_a_student_find_no_page(
+    client_for: Callable[[User | None], Client], alice: User, charlie: User
+) -> None:
+    assert client_for(alice).get(reverse("trials:trial", args=["oracle"])).status_code == 404
+    assert client_for(charlie).get(reverse("trials:trial", args=["prover"])).status_code == 404
+
+
+def test_answers_are_exported_with_their_prompts_and_texts(
+    settings: Settings, client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    tried(settings)
+    answer = client_for(alice).get(reverse("trials:answers", args=["prover"]))
+    rows = [json.loads(line) for line in answer.getvalue().decode().splitlines()]
+    (trial,) = trials_of(alice, "prover")
+    assert rows == list(answer_rows(trial))
+    verifier = next(row for row in rows if row["role"] == "verifier")
+    assert verifier["calls"][0]["text"].endswith("<decision>pass</decision>")
+    assert "midpoints" in rows[0]["problem"] or rows[0]["problem"]
+    assert client_for(alice).get(reverse("trials:answers", args=["prover"]) + "?revision=none").status_code == 404
+
+
+def test_roles_that_were_read_too_seldom_are_named(settings: Settings) -> None:
+    tried(settings)
+    assert {one.role for one in weak_roles("prover", "self_check")} == {"solver", "improver", "corrector"}
+    assert weak_roles("prover", "nomos") == [], "what was not tried is not warned of"
+
+
+def test_the_start_form_warns_of_them(settings: Settings, client_for: Callable[[User | None], Client], alice: User) -> None:
+    (run,) = tried(settings)
+    url = reverse("explorations:start", args=[run.problem_version.problem.slug])
+    page = client_for(alice).get(f"{url}?scaffold=self_check&alias=prover").content.decode()
+    assert "Few answers of this model could be read" in page
+    assert "Solver: 0 of 1 read" in page
+    assert "Verifier: " not in page
+    assert "Few answers" not in client_for(alice).get(f"{url}?scaffold=nomos&alias=prover").content.decode()
+
+
+def test_the_table_has_a_row_for_each_role(settings: Settings) -> None:
+    tried(settings)
+    lines = trial_table(trials_of(None, "prover")[0]).splitlines()
+    assert lines[0].startswith("prover (one): 3 of 6 answers read")
+    assert sum(line.startswith("| self_check |") for line in lines) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["oracle"], "There is no model oracle to try; in models.toml there are prover"),
+        (["prover", "--problems", "0"], "--problems must be from 1 to 12"),
+        (["prover", "--method", "oracle"], "There is no scaffold or grader oracle"),
+        (["prover", "--report"], "was never tried"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_do(arguments: list[str], why: str) -> None:
+    with pytest.raises(CommandError, match=why):
+        call_command("try_model", *arguments)
+
+
+def test_the_command_prints_the_last_trial_and_writes_its_answers(settings: Settings, tmp_path: Path) -> None:
+    tried(settings)
+    out = io.StringIO()
+    call_command("try_model", "prover", "--report", "--answers", str(tmp_path / "answers.jsonl"), stdout=out)
+    assert "| self_check | verifier | 3 | 1.00 |" in out.getvalue()
+    assert len((tmp_path / "answers.jsonl").read_text().splitlines()) == 6
