@@ -7,6 +7,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.reasoning.domain.trial_events import RoleTried
+from apps.reasoning.graders.registry import PROGRAMS
 from apps.reasoning.trying.program import PROGRAM
 from apps.reasoning.trying.stage import MODEL
 from apps.reasoning.trying.trial import methods
@@ -36,9 +37,10 @@ class Trial:
     @property
     def roles(self) -> list[RoleRates]:
         """In the order of the programs and of their roles."""
-        order = {name: number for number, name in enumerate(methods())}
+        names = [(method, role.name) for method in methods() for role in PROGRAMS[method].roles]
+        order = {name: number for number, name in enumerate(names)}
         rates = by_role(one.tried for one in self.answers)
-        return sorted(rates, key=lambda one: (order.get(one.method, len(order)), one.role))
+        return sorted(rates, key=lambda one: order.get((one.method, one.role), len(order)))
 
     @property
     def read(self) -> Share:

@@ -4,7 +4,7 @@ It is a process of its own because `ContinuousBatchingPipeline.step` holds Pytho
 ms): in the worker it would stop the event loop, the heartbeat and every task thread. Here it stops nobody, and an engine that
 crashes takes no worker with it. It ends when its standard input closes, so it never outlives its worker.
 
-In:  `{"add": id, "messages", "max", "temperature", "top_p", "stop", "schema", "seed", "read"}`, `{"cancel": id}`,
+In:  `{"add": id, "messages", "max", "temperature", "top_p", "stop", "schema", "regex", "seed", "read"}`, `{"cancel": id}`,
 `{"readers": {id: whether somebody reads along}}`.
 Out: `{"ready": …}` or `{"failed": sentence}` once; then per flush `{"n": {id: prompt tokens}, "d": {id: [text, tokens]},
 "f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`, each part only where it has something.
@@ -131,7 +131,9 @@ class Engine:
             config.top_p = message["top_p"]
         else:
             config.do_sample = False
-        if message["schema"]:
+        if message["regex"]:
+            config.structured_output_config = genai.StructuredOutputConfig(regex=message["regex"])
+        elif message["schema"]:
             config.structured_output_config = genai.StructuredOutputConfig(json_schema=message["schema"])
         config.validate()
         return config

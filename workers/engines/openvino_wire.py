@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from apps.reasoning.domain.generation import GenerationRequest
-from workers.engines.schemas import checked_schema
+from workers.engines.schemas import checked_schema, compact_regex
 
 
 def added(number: int, request: GenerationRequest) -> dict[str, Any]:
     """The message that adds a call. Raises `RequestRejected`."""
+    schema = checked_schema(json.dumps(request.json_schema)) if request.json_schema is not None else ""
     return {
         "add": number,
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -16,6 +17,7 @@ def added(number: int, request: GenerationRequest) -> dict[str, Any]:
         "temperature": request.sampling.temperature,
         "top_p": request.sampling.top_p,
         "stop": request.sampling.stop,
-        "schema": checked_schema(json.dumps(request.json_schema)) if request.json_schema is not None else "",
+        "schema": schema,
+        "regex": compact_regex(schema) if schema else "",
         "seed": request.seed,
     }
