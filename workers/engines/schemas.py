@@ -28,7 +28,7 @@ def checked_schema(schema: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def compact_regex(schema: str) -> str:
-    """A regular expression for JSON that follows the schema, fields in its order; "" where none can say it, as of a recursion."""
+    """A regular expression for JSON that follows the schema, fields in its order; "" where there is none."""
     try:
         found = build_regex_from_schema(checked_schema(schema), whitespace_pattern=_AT_MOST_ONE_SPACE)
     except (ValueError, TypeError, RuntimeError):
