@@ -98,3 +98,28 @@ def test_a_claim_is_word_for_word(text: str) -> None:
 
 def test_a_truncated_text_claims_nothing() -> None:
     assert isinstance(read_claim(final("<claim>complete</claim>", finish_reason="length")), Unscored)
+
+
+def test_steps_as_json_are_a_proof() -> None:
+    found = read_proof(final('Here it is:\n{"steps": ["We have $\\\\frac{2}{2}=1$.", "So it holds."]}'))
+    assert isinstance(found, ReadProof)
+    assert found.steps == (r"We have $\frac{2}{2}=1$.", "So it holds.")
+
+
+PROMPT = (
+    "Improve it.\n## Problem\n<<<CONTENT aaaa>>>\nProve $x>0$.\n<<<END aaaa>>>\n\n## Solution\n<<<CONTENT bbbb>>>\n"
+    "Since $x=1$ we have $x>0$.\n<<<END bbbb>>>\n\n## Your task\nHand in the improved solution."
+)
+
+
+def test_a_copied_form_with_another_solution_in_its_fence_holds_that_solution() -> None:
+    better = "Since $x=1$ by hypothesis and $1>0$ in every ordered field, we have $x>0$."
+    found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", better)), PROMPT)
+    assert isinstance(found, ReadProof)
+    assert (found.text, found.way) == (better, "whole")
+
+
+@pytest.mark.parametrize("copy", ["Since $x=1$ we have $x>0$.", "Since \\( x=1 \\) we have  \\( x>0 \\)"])
+def test_a_copied_form_with_the_same_solution_is_an_echo(copy: str) -> None:
+    found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", copy)), PROMPT)
+    assert found == Unscored(reason="there is no <proof>, and the answer repeats what was asked")

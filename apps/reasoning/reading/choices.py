@@ -85,6 +85,13 @@ class Grouping(Value):
     reason: str = ""
 
 
+class GroupsJson(Value):
+    """The structured form of a grouping; `likeliest` counts the groups from 1."""
+
+    groups: tuple[tuple[int, ...], ...]
+    likeliest: int
+
+
 class IssueJson(Value):
     """One issue in the structured form."""
 
@@ -200,22 +207,40 @@ def _decided(said_pass: bool, passed: bool, issues: tuple[Issue, ...], prose: st
 
 def read_grouping(final: Final, count: int) -> Grouping | Unscored:
     """Groups of the solutions 1 to `count`; each stands in one group at most, and the likeliest must exist."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    if (value := json_within(answer, "groups")) is not None:
+        return _json_grouping(value, count)
     found = _closing(final, LIKELIEST)
     if isinstance(found, Unscored):
         return found
+    named = [(int(match[1]), [int(one) for one in re.findall(r"\d{1,4}", match[2])]) for match in _GROUP.finditer(found.before)]
+    return _grouping(named, found.value, count, _GROUP.sub("", found.before).strip())
+
+
+def _json_grouping(value: dict[str, Any], count: int) -> Grouping | Unscored:
+    """The structured form; groups are counted from 1."""
+    try:
+        parsed = GroupsJson.model_validate(value)
+    except ValidationError:
+        return Unscored(reason="the JSON object does not have the fields asked for")
+    return _grouping([(number, list(group)) for number, group in enumerate(parsed.groups, 1)], parsed.likeliest, count, "")
+
+
+def _grouping(named: list[tuple[int, list[int]]], likeliest: int, count: int, reason: str) -> Grouping | Unscored:
     groups: dict[int, tuple[int, ...]] = {}
     seen: set[int] = set()
-    for match in _GROUP.finditer(found.before):
-        members = tuple(dict.fromkeys(int(number) for number in re.findall(r"\d{1,4}", match.group(2))))
-        if any(not 1 <= member <= count for member in members) or seen & set(members) or int(match.group(1)) in groups:
-            return Unscored(reason=f"group {match.group(1)} names a solution that does not exist or stands elsewhere")
+    for number, written in named:
+        members = tuple(dict.fromkeys(written))
+        if any(not 1 <= member <= count for member in members) or seen & set(members) or number in groups:
+            return Unscored(reason=f"group {number} names a solution that does not exist or stands elsewhere")
         seen |= set(members)
         if members:
-            groups[int(match.group(1))] = members
-    if found.value not in groups:
-        return Unscored(reason=f"the likeliest group is {found.value}, which is no group with a solution")
-    reason = _GROUP.sub("", found.before).strip()
-    return Grouping(groups=tuple(groups.values()), chosen=list(groups).index(found.value), reason=reason)
+            groups[number] = members
+    if likeliest not in groups:
+        return Unscored(reason=f"the likeliest group is {likeliest}, which is no group with a solution")
+    return Grouping(groups=tuple(groups.values()), chosen=list(groups).index(likeliest), reason=reason)
 
 
 def _closing(final: Final, closing: Closing[T]) -> Said[T] | Unscored:

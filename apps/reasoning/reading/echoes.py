@@ -4,7 +4,10 @@ import re
 
 from apps.reasoning.domain.values import Unscored
 
-_BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>.*?(?:<<<END \1>>>|\Z)", re.DOTALL)
+_BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>(.*?)(?:(<<<END \1>>>)|\Z)", re.DOTALL)
+_PROBLEM = re.compile(r"^## Problem\n<<<CONTENT (\w{4,64})>>>(.*?)<<<END \1>>>", re.DOTALL | re.MULTILINE)
+#: What a model changes where it copies: spaces, the signs around formulas, punctuation, a doubled backslash.
+_INCIDENTAL = re.compile(r"[\s$.,:;*]|\\[()\[\]]")
 _FENCE_LINE = re.compile(r"^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _REFUSES = re.compile(r"\W*(?:i(?:['’]m| am) (?:sorry|unable)|sorry|i can(?:no|['’])t|as an ai)\b", re.IGNORECASE)
 _SHORT_LINE = 3
@@ -16,11 +19,14 @@ def own_text(answer: str, prompt: str) -> str | Unscored:
     """The answer without fences of code and without what it repeats; Unscored for an echo, a refusal, and next to nothing.
 
     An echo repeats half of itself or more from its prompt. What stands in a fence of the prompt may come again: an improved
-    solution repeats much of the first.
+    solution repeats much of the first. Where an echo has one other text in place of a fenced one, that text is its own.
     """
     own = _FENCE_LINE.sub("", _without_echo(answer, prompt)).strip()
     if 2 * len(own) < len(answer):
-        return Unscored(reason="the answer repeats what was asked")
+        changed = _changed(answer, prompt)
+        if len(changed) != 1:
+            return Unscored(reason="the answer repeats what was asked")
+        own = changed[0]
     if _REFUSES.match(own):
         return Unscored(reason="the answer declines")
     if len(own) < SHORTEST_WHOLE:
@@ -28,8 +34,19 @@ def own_text(answer: str, prompt: str) -> str | Unscored:
     return own
 
 
+def _changed(answer: str, prompt: str) -> list[str]:
+    """What stands in whole fences of the answer and in none of the prompt, but for white space and the marks of formulas."""
+    shown = {_bare(match[2]) for match in _BLOCK.finditer(prompt)}
+    return [match[2].strip() for match in _BLOCK.finditer(answer) if match[3] and _bare(match[2]) not in shown]
+
+
+def _bare(text: str) -> str:
+    return _INCIDENTAL.sub("", text).lower()
+
+
 def _without_echo(answer: str, prompt: str) -> str:
-    """Without fenced blocks, and without the lines that the prompt has outside its fences."""
-    asked = {line.strip() for line in _BLOCK.sub("", prompt).splitlines()}
+    """Without fenced blocks, and without the lines that the prompt has outside its fences or as its problem."""
+    told = _BLOCK.sub("", prompt) + "\n".join(match[2] for match in _PROBLEM.finditer(prompt))
+    asked = {_bare(line) for line in told.splitlines()}
     lines = _BLOCK.sub("", answer).splitlines()
-    return "\n".join(line for line in lines if len(line.strip()) <= _SHORT_LINE or line.strip() not in asked)
+    return "\n".join(line for line in lines if len(line.strip()) <= _SHORT_LINE or _bare(line) not in asked)

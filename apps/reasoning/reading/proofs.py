@@ -1,12 +1,14 @@
 """Reading a final proof, a refusal to write one, and the reasoner's claim."""
 
 import re
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, tag_pattern, whole_answer
-from apps.reasoning.reading.closings import Closing
+from apps.reasoning.reading.closings import Closing, json_within
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
 
 Claim = Literal["complete", "partial"]
@@ -48,6 +50,12 @@ class ReadProof(Value):
         return "\n\n".join(self.steps)
 
 
+class StepsJson(Value):
+    """The structured form of a proof."""
+
+    steps: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
 class NoProof(Value):
     """The writer says that there is no complete solution, and what is missing."""
 
@@ -64,6 +72,8 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
     if isinstance(answer, Unscored):
         return answer
     is_cut = final.finish_reason != "stop"
+    if (value := json_within(answer, "steps")) is not None and isinstance(found := _json_steps(value), ReadProof):
+        return found
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
         reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
@@ -76,6 +86,15 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
     opened = list(_OPENED.finditer(answer))
     body = answer[opened[-1].end() :] if opened else answer
     return _without_form(body, prompt, is_cut=is_cut, is_opened=bool(opened))
+
+
+def _json_steps(value: dict[str, Any]) -> ReadProof | Unscored:
+    try:
+        steps = StepsJson.model_validate(value).steps
+    except ValidationError:
+        return Unscored(reason="the JSON object does not have the steps asked for")
+    kept = tuple(step.strip() for step in steps if _SUBSTANCE.search(step))
+    return ReadProof(steps=kept) if kept else Unscored(reason="the proof is empty")
 
 
 def _without_form(answer: str, prompt: str, *, is_cut: bool, is_opened: bool) -> ReadProof | Unscored:
