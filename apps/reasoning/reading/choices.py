@@ -231,13 +231,13 @@ def _json_grouping(value: dict[str, Any], count: int) -> Grouping | Unscored:
 def _grouping(named: list[tuple[int, list[int]]], likeliest: int, count: int, reason: str) -> Grouping | Unscored:
     groups: dict[int, tuple[int, ...]] = {}
     seen: set[int] = set()
-    for number, written in named:
+    for group, written in named:
         members = tuple(dict.fromkeys(written))
-        if any(not 1 <= member <= count for member in members) or seen & set(members) or number in groups:
-            return Unscored(reason=f"group {number} names a solution that does not exist or stands elsewhere")
+        if any(not 1 <= member <= count for member in members) or seen & set(members) or group in groups:
+            return Unscored(reason=f"group {group} names a solution that does not exist or stands elsewhere")
         seen |= set(members)
         if members:
-            groups[number] = members
+            groups[group] = members
     if likeliest not in groups:
         return Unscored(reason=f"the likeliest group is {likeliest}, which is no group with a solution")
     return Grouping(groups=tuple(groups.values()), chosen=list(groups).index(likeliest), reason=reason)
