@@ -1,4 +1,6 @@
-"""`python -m benchmarks.models_tried`: try SmolLM2 and, where its file is given, Qwen2.5-Coder-1.5B, and write docs/models_tried.md.
+"""`python -m benchmarks.models_tried`: try SmolLM2 and, where its file is given, Qwen2.5-Coder-1.5B.
+
+Writes docs/models_tried.md.
 
 `--qwen FILE` names a GGUF file of it. The stack runs in a folder of its own (`--folder` keeps it, with all answers).
 """
@@ -32,9 +34,9 @@ prefix_caching = true
 """
 HEAD = """# Models that were tried
 
-Written by `make try-models` (with `QWEN=FILE` for Qwen2.5-Coder-1.5B). [models.md](models.md), "Try a model before you use it", explains the columns.
-A rate is that of one revision, our prompts of that day and {limit} new tokens of a call at most. Models of this size prove little: what is measured
-is whether the programs hear them.
+Written by `make try-models` (with `QWEN=FILE` for Qwen2.5-Coder-1.5B). [models.md](models.md), "Try a model before you use it",
+explains the columns. A rate is that of one revision, of our prompts on that day, and of {limit} new tokens of a call at most.
+Models of this size prove little: what is measured is whether the programs hear them.
 """
 
 
