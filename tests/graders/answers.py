@@ -17,7 +17,7 @@ ANALYSIS = (
     '<analysis><main-step title="Factor as n(n+1)"><why>It shows the neighbours.</why><substep>Expand.</substep></main-step>'
     '<main-step title="One of two neighbours is even"><why>It ends the proof.</why></main-step></analysis>'
 )
-SCORED = ANALYSIS.replace('n(n+1)">', 'n(n+1)" approachability="2">').replace('is even">', 'is even" approachability="4">')
+SCORED = ANALYSIS.replace('n(n+1)">', 'n(n+1)" approachability="3">').replace('is even">', 'is even" approachability="4">')
 
 
 def rubric(*points: int) -> str:

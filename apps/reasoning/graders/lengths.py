@@ -95,7 +95,7 @@ class _Told:
             routes = f"forms/routes_by_{'milestones' if MANNERS[name].by_milestones else 'steps'}"
             return self._grading(("with_rubric", "items", routes), [self.reference, self.reference, script])
         if name == REF3:
-            return self._grading(("with_reference", "total"), [self.reference, guidelines, script])
+            return self._grading(("single_turn", "total", "forms/reference"), [self.reference, guidelines, script])
         if name in (single_turn.NAME, jury.NAME):
             return self._grading(("single_turn", "total"), [guidelines, script])
         scheme = len(text_written(self.material.scheme)) if self.material.scheme else 0
