@@ -1,6 +1,7 @@
 """Graders that compare with references: their steps in order, pieces made once, and what happens where one cannot be read."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -147,7 +148,7 @@ def test_a_grader_that_needs_references_says_so_before_the_run() -> None:
 
 @pytest.mark.parametrize("guidelines", ["", "Give 1 for the factors."])
 async def test_ref3_asks_what_single_turn_asks_and_adds_the_reference_alone(guidelines: str) -> None:
-    shown = {"guidelines": guidelines, "view": {"guidelines": True}} if guidelines else {}
+    shown: dict[str, Any] = {"guidelines": guidelines, "view": {"guidelines": True}} if guidelines else {}
     alone = await grade("single_turn", {"*": grading(3)}, **shown)
     shown = {"guidelines": guidelines, "view": {"guidelines": True, "reference": True}} if guidelines else {}
     beside = await grade("ref3", {"*": grading(3)}, references=REFERENCES[:1], **shown)

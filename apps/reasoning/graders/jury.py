@@ -81,6 +81,7 @@ async def _alone(desk: GraderDesk, judge: str) -> Grading:
 
 async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading], number: int) -> Grading:
     others = [(TITLES[other], report_of(one)) for other, one in now.items() if other != judge]
+    read = total_read(desk)
     said = await desk.ask(
         f"{judge}/{number}",
         role=judge,
@@ -93,7 +94,8 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
         },
         form="total",
         shape=GradingSaid,
-        read=total_read(len(desk.material.steps)),
+        read=read,
+        total=read.asked_again,
         place=Place(round=number, subject="grade"),
     )
     return told(desk, f"{judge}/{number}", graded(desk, NAME, said))

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.answers import answer_read, entries
 from apps.reasoning.graders.grading import SEVEN
 from apps.reasoning.graders.judging import Worth
-from apps.reasoning.graders.said import answer_read, entries
 from apps.reasoning.marking.checks import check
 from apps.reasoning.marking.scheme import Scheme, SchemeItem
 from apps.reasoning.marking.structure import Severity

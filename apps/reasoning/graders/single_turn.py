@@ -40,6 +40,7 @@ async def grade(
     desk: GraderDesk, key: str = "grade", role: str = "grader", *, workflow: str = NAME, reference: str = ""
 ) -> Grading:
     """One examination; also what a jury's judges do. With a `reference` the same prompt with that solution, as in `ref3`."""
+    read = total_read(desk)
     values = {
         "beside": reference_block(desk, reference),
         "fallacies": load("grading/forms/fallacies").system,
@@ -53,7 +54,8 @@ async def grade(
         values=values,
         form="total",
         shape=GradingSaid,
-        read=total_read(len(desk.material.steps)),
+        read=read,
+        total=read.asked_again,
     )
     return graded(desk, workflow, said)
 
