@@ -1,5 +1,6 @@
 """A model that keeps to every form of grading with references: two routes, two main steps, a rubric of 3 and 4."""
 
+from apps.reasoning.graders import whole_points
 from tests.graders.grade import finding, grading
 
 CLUSTERS = (
@@ -51,3 +52,13 @@ FOLLOWS = {
     "grade/ref3": grading(2, finding()),
     "grade/ref5_*": by_items(2.5, 0),
 }
+
+
+def value(score: float, report: str = "I went through it.") -> str:
+    """A report that ends with its value."""
+    return f"{report}\n<score>{score:g}</score>"
+
+
+#: A model that keeps to the forms of graders with whole points beside a scheme, and of the DeepSeek verifier.
+WHOLE = {f"grade/{name}": grading(5) for name in whole_points.MANNERS}
+EXAMINED = {"examine/*": value(0.5), "meta/*": value(1)}

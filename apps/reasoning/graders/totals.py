@@ -48,7 +48,9 @@ def total_in_words(answer: str, scale: Decimal, shown: str) -> Said[Decimal] | U
     found = total_closing(scale).read(answer)
     if isinstance(found, Unscored):
         return None if found.reason == f"there is no {_WHAT}" else found
-    return Unscored(reason="its points are words of the script") if _is_shown(found, answer, shown) else found
+    return (
+        Unscored(reason="its points are words of the script") if is_shown(found.before, answer, found.written, shown) else found
+    )
 
 
 def total_again(answer: str, scale: Decimal, shown: str) -> Decimal | Unscored:
@@ -60,11 +62,14 @@ def total_again(answer: str, scale: Decimal, shown: str) -> Decimal | Unscored:
     return words if isinstance(words, Unscored) else found
 
 
-def _is_shown(found: Said[Decimal], answer: str, shown: str) -> bool:
-    """Whether label and value stand in what the grader was shown. A tag never does: there it is made inert."""
-    rest = answer[answer.index(found.before) + len(found.before) :]
-    words = _plain(rest[: rest.index(found.written) + len(found.written)])
-    return "<points" not in words and words in _plain(shown)
+def is_shown(before: str, answer: str, written: str, shown: str) -> bool:
+    """Whether what follows `before`, up to the value `written` or to the end, stands in what the grader was shown.
+
+    A tag never does: there it is made inert.
+    """
+    rest = answer[answer.index(before) + len(before) :]
+    words = _plain(rest[: rest.index(written) + len(written)] if written else rest)
+    return bool(words) and words in _plain(shown) and not words.startswith("<")
 
 
 @lru_cache(maxsize=32)
