@@ -74,7 +74,8 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if is_asking:
             scripts = form.chosen.scripts()
-            forecast = forecast_of(scripts, form.draft().graders, form.known, form.cleaned_data["max_new_tokens"])
+            most, repeats, options = form.cleaned_data["max_new_tokens"], len(form.sampled), form.options()
+            forecast = forecast_of(scripts, form.draft().graders, form.known, most, repeats=repeats, overrides=options)
         else:
             try:
                 made = experiment_create(owner=user, draft=form.draft(), start_id=form.cleaned_data["start_id"])
