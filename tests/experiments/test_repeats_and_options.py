@@ -1,6 +1,7 @@
 """Repeated gradings with seeds of their own, and the options of graders, from the form to the runs (RefGrader §5.4)."""
 
 import json
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -67,6 +68,11 @@ def test_repeats_are_runs_of_one_grader_and_count_by_their_mean(
     assert sorted(float(one) for one in runs["S1"] if isinstance(one, float)) == [2, 4, 6]
     (pairs,) = gathered.graders.values()
     assert pairs[0].predicted == 4
+    # The person gave 0: one grading is 4 away on the mean, and so is their mean.
+    page = client.get(reverse("grading:experiment", args=[Experiment.objects.get().public_id])).content.decode()
+    assert "How points vary over 3 repeats" in page
+    shown = re.sub(r"\s+", " ", page[page.index("<tbody>") : page.index("</tbody>")])
+    assert re.findall(r'class="num">([^<]*)<', shown) == ["1", "0 %", "1.63", "4.00", "1", "4.00", "4.00", "4.00"]
 
 
 def test_seeds_may_be_named(client: Client) -> None:
