@@ -1,13 +1,10 @@
 """The start form: scaffold, preset, parameters made from the scaffold's class, models per role, budget, seed."""
 
-import types
-import typing
 import uuid
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from pydantic.fields import FieldInfo
 
 from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_aliases, plan_duration, plan_estimate, plan_params
 from apps.reasoning.inference.aliases import Alias
@@ -16,6 +13,7 @@ from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 from apps.trials.rates import RoleRates
 from apps.trials.selectors import weak_players
+from apps.ui.param_fields import param_field
 
 
 class ExplorationForm(forms.Form):
@@ -206,34 +204,3 @@ def initial_from(plan: Plan) -> dict[str, Any]:
     }
     given |= {f"role_{role}": alias for role, alias in plan.role_aliases.items() if role}
     return given | {f"p_{name}": value for name, value in plan.overrides.items()}
-
-
-def param_field(name: str, info: FieldInfo) -> forms.Field:
-    """A form field for one parameter of a scaffold: type, bounds, title and help come from the class."""
-    kind, optional = _kind(info.annotation)
-    label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
-    if kind is bool:
-        return forms.BooleanField(label=label, help_text=text, required=False)
-    if typing.get_origin(kind) is typing.Literal:
-        none = [("", "the scaffold's own")] if optional else []
-        options = none + [(word, word.replace("_", " ").capitalize()) for word in typing.get_args(kind)]
-        return forms.TypedChoiceField(label=label, help_text=text, required=not optional, choices=options, empty_value=None)
-    bounds: dict[str, Any] = {}
-    for rule in info.metadata:
-        for attribute, argument in (("ge", "min_value"), ("gt", "min_value"), ("le", "max_value"), ("lt", "max_value")):
-            if (bound := getattr(rule, attribute, None)) is not None:
-                bounds[argument] = bound
-    if kind is int:
-        return forms.IntegerField(label=label, help_text=text, required=not optional, **bounds)
-    if kind is float:
-        widget = forms.NumberInput(attrs={"step": "any"})
-        return forms.FloatField(label=label, help_text=text, required=not optional, widget=widget, **bounds)
-    return forms.CharField(label=label, help_text=text, required=not optional)
-
-
-def _kind(annotation: Any) -> tuple[type, bool]:
-    """The type of a parameter, and whether it may be None."""
-    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        inner = [kind for kind in typing.get_args(annotation) if kind is not type(None)]
-        return inner[0], True
-    return annotation, False

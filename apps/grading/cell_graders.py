@@ -82,7 +82,9 @@ def cells_by(cells: Cells, name: str) -> Cells:
 
 def seeds_of(cells: Cells) -> dict[int, int | None]:
     """By key of a cell the seed of its run; None where there is no run."""
-    return dict(cells.annotate(seed=Cast(KeyTextTransform("seed", "run__spec"), IntegerField())).values_list("pk", "seed"))
+    return dict(
+        cells.annotate(run_seed=Cast(KeyTextTransform("seed", "run__spec"), IntegerField())).values_list("pk", "run_seed")
+    )
 
 
 def replays_in_words(words: str, count: int) -> str:

@@ -16,6 +16,7 @@ from apps.grading.held import OpenScripts, script_require, statements_held
 from apps.grading.jobs import Job, jobs_of_versions, material_of, text_of
 from apps.grading.models import CellState, Experiment, ExperimentCell, GradedScript
 from apps.grading.naming import VARIANTS, aliases_in, plan_named, variant_of
+from apps.grading.option_forms import options_for
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import EMPTY, GradingPlan, PlanWrong
 from apps.grading.set_shapes import WITHOUT_TEXTS
@@ -82,13 +83,13 @@ def job_of_script(script: GradedScript, material: Callable[[ProblemVersion], dic
 
 def plan_of(experiment: Experiment, workflow: str, players: str, aliases: Mapping[str, Alias]) -> GradingPlan:
     """What is asked of the models in all cells of a variant and its players. Raises `PlanWrong`."""
-    params = experiment.params
+    params, variant = experiment.params, variant_of(workflow)
     return plan_named(
-        variant_of(workflow),
+        variant,
         players,
         aliases,
         # One that was made before there were views goes on as it began.
-        overrides=params.get("overrides", {}) | ({} if SHOWN in params else {"view": None}),
+        overrides=options_for(variant.grader.name, params.get("overrides", {})) | ({} if SHOWN in params else {"view": None}),
         max_new_tokens=params.get("max_new_tokens"),
         temperature=params.get("temperature"),
         seed=params.get("seed", 0),
@@ -138,6 +139,8 @@ def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
         raise PlanWrong(f"There is no model {', '.join(gone)} in models.toml any more.")
     job, stated = _job_of(cell, together)
     plan = together.plan(cell.workflow, cell.alias)
+    if cell.seed is not None:
+        plan = replace(plan, seed=cell.seed)
     is_empty = cell.script is not None and not cell.script.text.strip()
     asked = replace(job, material=job.material | {"script": EMPTY}) if is_empty else job
     try:

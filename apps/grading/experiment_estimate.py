@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -12,6 +13,7 @@ from apps.grading.experiment_scripts import ScriptChosen
 from apps.grading.jobs import Job, jobs_of_versions
 from apps.grading.models import GradedScript
 from apps.grading.naming import plan_named, title_of, variant_of
+from apps.grading.option_forms import options_for
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import PlanWrong
 from apps.grading.prompt_lengths import aliases_too_short
@@ -51,19 +53,22 @@ def forecast_of(
     graders: Sequence[tuple[str, str]],
     aliases: Mapping[str, Alias],
     max_new_tokens: int | None = None,
+    *,
+    repeats: int = 1,
+    overrides: Mapping[str, Any] | None = None,
 ) -> Forecast:
-    """The estimate; `graders` are variants with their players.
+    """The estimate; `graders` are variants with their players, `overrides` options of graders.
 
     What the first script of a problem prepares is counted once a problem and not where it is there already.
     """
     jobs, troubles = _jobs(_spread(scripts))
     gradable = [one.statement for one in scripts if one.can_be_graded]
-    found = _Looked(jobs, len(gradable), len(set(gradable)), troubles)
+    found = _Looked(jobs, len(gradable) * repeats, len(set(gradable)), troubles, dict(overrides or {}))
     for workflow, players in graders:
         found.add(workflow, players, aliases, max_new_tokens)
     sums = found.sums
     return Forecast(
-        cells=len(scripts) * len(graders),
+        cells=len(scripts) * len(graders) * repeats,
         scripts=len(scripts),
         problems=len(set(gradable)),
         looked_at=len(jobs),
@@ -80,7 +85,7 @@ def forecast_of(
 
 @dataclass
 class _Looked:
-    """What the scripts looked at would cost, brought to all `scripts` on so many `problems`.
+    """What the scripts looked at would cost, brought to all gradings (`scripts`, times repeats) on `problems`.
 
     `sums` has calls, tokens and the most calls, each with whether it prepares; `crowded` counts by grader, its players and
     model the scripts that are too long.
@@ -90,13 +95,16 @@ class _Looked:
     scripts: int
     problems: int
     troubles: list[str]
+    overrides: dict[str, Any]
     sums: dict[tuple[str, bool], float] = field(default_factory=lambda: defaultdict(float))
     crowded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     rests_on: dict[str, None] = field(default_factory=dict)
 
     def add(self, workflow: str, players: str, aliases: Mapping[str, Alias], max_new_tokens: int | None) -> None:
         """One grader."""
-        plan = plan_named(variant_of(workflow), players, aliases, max_new_tokens=max_new_tokens)
+        variant = variant_of(workflow)
+        options = options_for(variant.grader.name, self.overrides)
+        plan = plan_named(variant, players, aliases, max_new_tokens=max_new_tokens, overrides=options)
         answers = answers_of(plan.workflow, plan.roles)
         roles: list[RoleEstimate] = []
         for job in self.jobs:

@@ -17,8 +17,8 @@ from apps.ui import csv_files
 
 AT_ONCE = 100
 COLUMNS = (
-    "paper", "problem", "author", "workflow", "view", "model", "state", "points", "scale", "unscored", "trouble", "human",
-    "human_of", "findings", "suspicious", "calls", "tokens", "online_calls", "online_tokens", "prepared_calls",
+    "paper", "problem", "author", "workflow", "view", "model", "seed", "state", "points", "scale", "unscored", "trouble",
+    "human", "human_of", "findings", "suspicious", "calls", "tokens", "online_calls", "online_tokens", "prepared_calls",
     "prepared_tokens", "model_seconds", "run",
 )  # fmt: skip
 
@@ -49,6 +49,7 @@ def row_of(cell: ExperimentCell) -> dict[str, Any]:
         "workflow": cell.workflow,
         "view": shown_of(cell.run.scaffold, cell.run.spec["params"]).text if cell.run else "",
         "model": cell.alias,
+        "seed": cell.run.spec.get("seed", 0) if cell.run else cell.seed,
         "state": cell.state,
         "points": _number(cell.points),
         "scale": _number(cell.scale),

@@ -14,18 +14,21 @@ from apps.grading.experiment_models import TITLE_LENGTH
 from apps.grading.experiment_scripts import Chosen
 from apps.grading.experimenting import ExperimentDraft
 from apps.grading.models import GradedSet
+from apps.grading.option_forms import OptionsForm
 from apps.grading.plans import PlanWrong
 from apps.grading.player_forms import PlayersForm, in_neutral, variant_choices
 from apps.problems.importing.files import FILE_BYTES
 from apps.reasoning.inference.aliases import Alias
 
 NAMES_LENGTH = 400
+REPEATS_AT_MOST = 32
+MOST_SEED = 2**31
 
 
 JUDGED = (("script", "The script as it is"), ("neutral", "A neutral rewriting of it"))
 
 
-class ExperimentForm(PlayersForm):
+class ExperimentForm(PlayersForm, OptionsForm):
     """Scripts × graders × models. `source` is `set:<id>` or `contest:<id>`. A model for a single role makes a team: one more
     choice beside the models, for the graders that have the role.
     """
@@ -57,7 +60,17 @@ class ExperimentForm(PlayersForm):
     temperature = forms.FloatField(
         label="Temperature", required=False, min_value=0, max_value=2, help_text="Empty: as the grader says."
     )
-    seed = forms.IntegerField(label="Seed", min_value=0, max_value=2**31, initial=0, help_text="Of the draw and of sampling.")
+    seed = forms.IntegerField(
+        label="Seed", min_value=0, max_value=MOST_SEED, initial=0, help_text="Of the draw and of sampling."
+    )
+    repeats = forms.IntegerField(
+        label="Repeats", required=False, min_value=1, max_value=REPEATS_AT_MOST, initial=1,
+        help_text="Gradings of each script by each grader, with seeds that count up from the seed.",
+    )  # fmt: skip
+    seeds = forms.CharField(
+        label="Seeds", required=False, max_length=NAMES_LENGTH,
+        help_text="Instead of counting up: a seed for each repeat, with commas between.",
+    )  # fmt: skip
 
     def __init__(self, *args: Any, user: User, known: dict[str, Alias], **kwargs: Any) -> None:
         super().__init__(*args, aliases=known, **kwargs)
@@ -83,8 +96,32 @@ class ExperimentForm(PlayersForm):
             made = {**self.sets, **self.contests}.get(data["source"])
             data["title"] = f"{made}: {', '.join(data['workflows'])}"[:TITLE_LENGTH]
         if data.get("workflows"):
+            self.refuse_options(data["workflows"])
             self._clean_players(data)
         return data
+
+    def clean_seeds(self) -> tuple[int, ...]:
+        """The seeds that are named; none where they count up."""
+        given = [one.strip() for one in self.cleaned_data["seeds"].split(",") if one.strip()]
+        if wrong := next((one for one in given if not (one.isascii() and one.isdigit() and int(one) <= MOST_SEED)), ""):
+            raise forms.ValidationError(
+                f"“{wrong[:20]}” is no seed. Write whole numbers from 0 to {MOST_SEED:,}, such as 1, 2, 3."
+            )
+        seeds = tuple(map(int, given))
+        if len(set(seeds)) < len(seeds):
+            raise forms.ValidationError("A seed comes twice: the same seed gives the same answers. Take another one.")
+        if len(seeds) > REPEATS_AT_MOST:
+            raise forms.ValidationError(f"These are {len(seeds)} seeds; at most {REPEATS_AT_MOST} repeats are possible.")
+        repeats = self.cleaned_data.get("repeats") or 1
+        if seeds and repeats not in (1, len(seeds)):
+            raise forms.ValidationError(f"{repeats} repeats need {repeats} seeds; these are {len(seeds)}.")
+        return seeds
+
+    @property
+    def sampled(self) -> tuple[int, ...]:
+        """The seed of each repeat of a valid form."""
+        data = self.cleaned_data
+        return data["seeds"] or tuple(range(data["seed"], data["seed"] + (data["repeats"] or 1)))
 
     def _clean_players(self, data: dict[str, Any]) -> None:
         self.refuse_strangers(data["workflows"])
@@ -124,6 +161,10 @@ class ExperimentForm(PlayersForm):
         params = {name: value for name, value in given.items() if value is not None}
         named, aliases = self.players(), data["aliases"]
         team = ({"": aliases[0]} if aliases else {}) | named if named else {}
+        if options := self.options():
+            params["overrides"] = options
+        if self.sampled != (data["seed"],):
+            params["seeds"] = self.sampled
         return ExperimentDraft(data["title"], self.chosen, self.variants, aliases, data["at_once"], params, team)
 
 

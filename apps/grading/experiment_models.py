@@ -45,7 +45,7 @@ ENDED = (CellState.SCORED, CellState.UNSCORED, CellState.FAILED, CellState.CANCE
 class Experiment(models.Model):
     """Its scripts come from one set or one contest. `begun_at` is when it was last started or resumed.
 
-    `params` are parameters of every grader and the seed, as `GradingPlan` takes them.
+    `params` are parameters of graders and the seed, as `GradingPlan` takes them; `seeds` are those of repeats.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -91,6 +91,8 @@ class ExperimentCell(models.Model):
 
     `workflow` and `alias` are a variant and its players (`naming`); `settings` is the key of how the run asks (`asked_with`).
 
+    `seed` is that of its repeat; None where the experiment has one seed for all.
+
     `points` out of `scale`, or `unscored` says why there are none; both are empty until the run has ended. `prepares`: its
     run makes the pieces that the other cells of its `problem` (the statement's digest), workflow and alias then use, so they
     wait for it. `attempt` counts the runs that were made for it. Of `calls` and `tokens` some prepared what other scripts use.
@@ -105,6 +107,7 @@ class ExperimentCell(models.Model):
     workflow = models.CharField(max_length=60)
     alias = models.CharField(max_length=PLAYERS_LENGTH)
     settings = models.CharField(max_length=DIGEST_LENGTH, blank=True)
+    seed = models.PositiveBigIntegerField(null=True)
     prepares = models.BooleanField(default=False)
     attempt = models.PositiveSmallIntegerField(default=1)
     run = models.OneToOneField(Run, null=True, on_delete=models.SET_NULL, related_name="cell")

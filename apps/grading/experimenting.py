@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -26,6 +27,7 @@ from apps.runs.services import command_request
 CELLS_AT_MOST = 50_000
 _BATCH = 500
 _NAMED = 100
+FEWER = " Take fewer scripts, graders or repeats."
 
 
 class ExperimentRefused(Exception):
@@ -47,6 +49,11 @@ class ExperimentDraft:
     at_once: int = 4
     params: dict[str, Any] = field(default_factory=dict)
     team: Players = field(default_factory=dict)
+
+    @property
+    def seeds(self) -> tuple[int | None, ...]:
+        """The seed of each repeat; None for the only one, which has that of the experiment."""
+        return tuple(self.params.get("seeds") or (None,))
 
     @property
     def graders(self) -> list[tuple[str, str]]:
@@ -71,7 +78,7 @@ def experiment_create(*, owner: User, draft: ExperimentDraft, start_id: uuid.UUI
         graders = draft.graders
     except PlanWrong as error:
         raise ExperimentRefused(str(error)) from error
-    _require_fit(owner, draft, len(graders))
+    _require_fit(owner, draft, len(graders) * len(draft.seeds))
     experiment = Experiment.objects.create(
         start_id=start_id,
         title=draft.title,
@@ -85,7 +92,7 @@ def experiment_create(*, owner: User, draft: ExperimentDraft, start_id: uuid.UUI
         at_once=draft.at_once,
         begun_at=timezone.now(),
     )
-    ExperimentCell.objects.bulk_create(_cells(experiment, draft.chosen, graders), batch_size=_BATCH)
+    ExperimentCell.objects.bulk_create(_cells(experiment, draft, graders), batch_size=_BATCH)
     transaction.on_commit(conductor.wake)
     return experiment
 
@@ -99,13 +106,14 @@ def views_of_experiment(experiment: Experiment) -> dict[str, tuple[ViewShown, ..
     return {name: (shown,) for name, text in kept.items() if (shown := shown_read(text))}
 
 
-def _require_fit(owner: User, draft: ExperimentDraft, graders: int) -> None:
+def _require_fit(owner: User, draft: ExperimentDraft, each: int) -> None:
+    """`each`: gradings of one script."""
     scripts = draft.chosen.scripts()
-    count = len(scripts) * graders
+    count = len(scripts) * each
     if not count:
         raise ExperimentRefused("Nothing is chosen: no script fits, or no grader or model is named.")
     if count > CELLS_AT_MOST:
-        raise ExperimentRefused(f"This would be {count:,} gradings; an experiment has at most {CELLS_AT_MOST:,}.")
+        raise ExperimentRefused(f"This would be {count:,} gradings; an experiment has at most {CELLS_AT_MOST:,}.{FEWER}")
     held = set(statements_held(owner).values_list("statement", flat=True))
     keys = [one.script_pk for one in scripts if one.script_pk is not None and one.statement in held]
     if keys:
@@ -116,7 +124,7 @@ def _require_fit(owner: User, draft: ExperimentDraft, graders: int) -> None:
         raise ExperimentRefused(f"The solutions of {said} are held back from you for now. Choose the other problems.")
 
 
-def _cells(experiment: Experiment, chosen: Chosen, graders: Sequence[tuple[str, str]]) -> list[ExperimentCell]:
+def _cells(experiment: Experiment, draft: ExperimentDraft, graders: Sequence[tuple[str, str]]) -> list[ExperimentCell]:
     """The cells in the order in which they are begun: those that prepare pieces for others first, then problem by problem.
 
     What models are given about a problem stands before the script in their prompts: engines keep it from one to the next.
@@ -124,9 +132,9 @@ def _cells(experiment: Experiment, chosen: Chosen, graders: Sequence[tuple[str, 
     seen: set[tuple[str, str, str]] = set()
     first: list[ExperimentCell] = []
     others: list[ExperimentCell] = []
-    for one in chosen.scripts():
+    for one in draft.chosen.scripts():
         problem = digest_of(one.statement) if one.statement else ""
-        for workflow, alias in graders:
+        for (workflow, alias), seed in product(graders, draft.seeds):
             group = (problem, workflow, alias)
             prepares = one.can_be_graded and group not in seen and prepares_pieces(workflow)
             cell = ExperimentCell(
@@ -136,6 +144,7 @@ def _cells(experiment: Experiment, chosen: Chosen, graders: Sequence[tuple[str, 
                 problem=problem,
                 workflow=workflow,
                 alias=alias,
+                seed=seed,
                 prepares=prepares,
             )
             if prepares:

@@ -6,13 +6,14 @@ from typing import Any
 from django import forms
 
 from apps.grading.naming import VARIANTS, plan_named, players_written
+from apps.grading.option_forms import OptionsForm
 from apps.grading.plans import GradingPlan
 from apps.grading.player_forms import PlayersForm, in_neutral, variant_choices
 from apps.reasoning.graders.material import SCRIPT_LENGTH
 from apps.reasoning.inference.aliases import Alias
 
 
-class GradingForm(PlayersForm):
+class GradingForm(PlayersForm, OptionsForm):
     """A grader, a model for all of its roles or some for single ones, and the script."""
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
@@ -36,10 +37,11 @@ class GradingForm(PlayersForm):
             field.choices = [(name, one.title) for name, one in aliases.items()]
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a model for a role that the grader has not."""
+        """Refuse a model for a role, or an option, that the grader has not."""
         data = super().clean() or {}
         if data.get("workflow"):
             self.refuse_strangers([data["workflow"]])
+            self.refuse_options([data["workflow"]])
         return data
 
     def plan(self) -> GradingPlan:
@@ -47,4 +49,4 @@ class GradingForm(PlayersForm):
         data = self.cleaned_data
         variant = in_neutral(data["workflow"]) if data["is_neutral"] else VARIANTS[data["workflow"]]
         players = players_written({"": data["alias"], **self.players()}, variant.grader)
-        return plan_named(variant, players, self.known)
+        return plan_named(variant, players, self.known, overrides=self.options())

@@ -21,6 +21,7 @@ from apps.grading.experiment_access import cells_shown, experiment_get_for, expe
 from apps.grading.experiment_estimate import forecast_of
 from apps.grading.experiment_exports import csv_lines, json_lines
 from apps.grading.experiment_forms import ExperimentForm
+from apps.grading.experiment_repeats import repeats_of
 from apps.grading.experiment_rows import SHOWS, columns_of, counts_of, filter_from, progress_of, rows_of
 from apps.grading.experimenting import (
     ExperimentRefused,
@@ -74,7 +75,8 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if is_asking:
             scripts = form.chosen.scripts()
-            forecast = forecast_of(scripts, form.draft().graders, form.known, form.cleaned_data["max_new_tokens"])
+            most, repeats, options = form.cleaned_data["max_new_tokens"], len(form.sampled), form.options()
+            forecast = forecast_of(scripts, form.draft().graders, form.known, most, repeats=repeats, overrides=options)
         else:
             try:
                 made = experiment_create(owner=user, draft=form.draft(), start_id=form.cleaned_data["start_id"])
@@ -111,6 +113,7 @@ def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
         "columns": columns_of(asked, request.GET),
         "shows": [(name, words, counts[name]) for name, (words, _) in SHOWS.items()],
         "views": views_told(views_of_experiment(experiment), VARIANT_TITLES),
+        "repeats": repeats_of(shown, experiment.params.get("seeds", [])),
         "kept_back": progress.total - counts[""] if experiment.contest_id else 0,
         "may_steer": experiment_may_steer(user, experiment),
     }

@@ -1,5 +1,6 @@
 """A model that keeps to every form of grading with references: two routes, two main steps, a rubric of 3 and 4."""
 
+from apps.reasoning.graders import whole_points
 from tests.graders.grade import finding, grading
 
 CLUSTERS = (
@@ -17,7 +18,7 @@ ANALYSIS = (
     '<analysis><main-step title="Factor as n(n+1)"><why>It shows the neighbours.</why><substep>Expand.</substep></main-step>'
     '<main-step title="One of two neighbours is even"><why>It ends the proof.</why></main-step></analysis>'
 )
-SCORED = ANALYSIS.replace('n(n+1)">', 'n(n+1)" approachability="2">').replace('is even">', 'is even" approachability="4">')
+SCORED = ANALYSIS.replace('n(n+1)">', 'n(n+1)" approachability="3">').replace('is even">', 'is even" approachability="4">')
 
 
 def rubric(*points: int) -> str:
@@ -51,3 +52,13 @@ FOLLOWS = {
     "grade/ref3": grading(2, finding()),
     "grade/ref5_*": by_items(2.5, 0),
 }
+
+
+def value(score: float, report: str = "I went through it.") -> str:
+    """A report that ends with its value."""
+    return f"{report}\n<score>{score:g}</score>"
+
+
+#: A model that keeps to the forms of graders with whole points beside a scheme, and of the DeepSeek verifier.
+WHOLE = {f"grade/{name}": grading(5) for name in whole_points.MANNERS}
+EXAMINED = {"examine/*": value(0.5), "meta/*": value(1)}

@@ -1,4 +1,4 @@
-"""With SmolLM2 the single-turn grader runs end to end; whatever it writes, there are points in the form or honestly none."""
+"""With SmolLM2 the single-turn grader runs end to end; whatever it writes, there are points that it wrote or honestly none."""
 
 import asyncio
 import hashlib
@@ -26,7 +26,7 @@ context_tokens = 4096
 
 
 @pytest.mark.engine
-async def test_a_tiny_model_is_read_strictly_and_its_words_are_kept() -> None:
+async def test_a_tiny_model_is_given_no_points_that_it_did_not_write_and_its_words_are_kept() -> None:
     grader = GRADERS["single_turn"]
     sampling = Sampling(temperature=0, max_new_tokens=120)
     roles = {"grader": RoleSpec(alias="smollm2", sampling=sampling)}
@@ -50,9 +50,8 @@ async def test_a_tiny_model_is_read_strictly_and_its_words_are_kept() -> None:
         assert hashlib.sha256(grading.raw.encode()).digest() == hashlib.sha256(first.final.text.encode()).digest()
         assert outcome.reason.startswith("Unscored: ")
     else:
-        assert f"<points>{grading.points}</points>" in "".join(
-            record.final.text for record in journal.records if record.final is not None
-        )
+        written = "".join(record.final.text for record in journal.records if record.final is not None)
+        assert f"{grading.points:f}" in written
 
 
 @pytest.mark.engine

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from apps.reasoning.graders.grader import costs
-from apps.reasoning.graders.lengths import CHARACTERS, prompt_tokens, with_lengths
+from apps.reasoning.graders.lengths import CHARACTERS, REPORT, prompt_tokens, with_lengths
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS, PREPARERS
 from apps.reasoning.prompts.loader import load
-from tests.graders.answers import FOLLOWS
+from tests.graders.answers import EXAMINED, FOLLOWS, WHOLE, value
 from tests.graders.grade import PROBLEM, REFERENCES, SCRIPT, grade, grading
 from tests.graders.schemes import CHAINS, PLAIN, decided, given
 
@@ -19,6 +19,9 @@ TABLE = {
     "grade/single_turn": grading(3),
     "judge_*": grading(3),
     "grade": grading(3),
+    **WHOLE,
+    **EXAMINED,
+    "examine/*": value(0.5, "It is so. " * (REPORT // 10)),
     **FOLLOWS,
 }
 
@@ -33,7 +36,7 @@ def tokens_of(workflow: str, script: str = SCRIPT, **params: Any) -> dict[str, i
 async def test_prompts_are_about_as_long_as_those_that_are_sent(workflow: str) -> None:
     needs = GRADERS[workflow].needs
     params: dict[str, Any] = {"references": REFERENCES} if "references" in needs else {}
-    params |= {"scheme": PLAIN if workflow == "points8" else CHAINS} if "scheme" in needs else {}
+    params |= {"scheme": CHAINS if workflow == "scheme" else PLAIN} if "scheme" in needs else {}
     run = await grade(workflow, TABLE, **params)
     sent: dict[str, list[int]] = {}
     for request in run.dispatcher.requests:

@@ -7,11 +7,23 @@ import pytest
 from apps.reasoning.graders.registry import GRADERS, PREPARERS, PROGRAMS
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
-from tests.graders.answers import FOLLOWS, by_items
+from tests.graders.answers import EXAMINED, FOLLOWS, WHOLE, by_items, value
 from tests.graders.grade import REFERENCES, SCRIPT, Table, finding, grade, grading
 from tests.graders.schemes import CHAINS, PLAIN, decided, given
 
 WITH = {"references": REFERENCES}
+PROSE = "## Issue\nThe solution only checks the formula for three instances and says that it holds for all."
+JURY: Table = {"judge_a/1": grading(7), "judge_b/1": grading(1, finding()), "judge_b/2": "half", "*": grading(3)}
+#: The second report has no value at first and is unfounded, of the third one check of three says so.
+EXAMINED_APART: Table = {
+    "examine/1": value(1),
+    "examine/2": PROSE,
+    "examine/2/again": '{"score": 0}',
+    "examine/*": value(0.5),
+    "meta/2/*": value(0),
+    "meta/3/1": value(0),
+    "meta/*": value(1),
+}
 CASES: dict[str, tuple[dict[str, Any], Table]] = {
     "single_turn": ({}, {"grade": "half", "grade/repair": grading(3)}),
     "ref3": (WITH, FOLLOWS),
@@ -21,8 +33,18 @@ CASES: dict[str, tuple[dict[str, Any], Table]] = {
     "ref5_hybrid": (WITH, FOLLOWS),
     "scheme": ({"scheme": CHAINS}, {"*": "<grading>" + "".join(decided("A1")) + "</grading>"}),
     "points8": ({"scheme": PLAIN}, {"grade/points/3": "half", "*": grading(3, *given(1, 0, 2))}),
+    "proofbench_strict": ({"scheme": PLAIN}, {"grade/proofbench_strict": PROSE, "grade/*/again": '{"score": 4}'}),
+    "proofbench_strict_ref": ({"scheme": PLAIN, **WITH}, {"grade/*": grading(3)}),
+    "proofbench": ({"scheme": PLAIN}, {"grade/*/repair": grading(3), "grade/*": "half"}),
+    "gimo": ({"scheme": PLAIN}, {"grade/*": grading(3, finding())}),
+    "simple": ({"scheme": PLAIN, **WITH}, {"grade/*": f"{PROSE}\n**Points:** 3/7"}),
+    "opc": ({"scheme": PLAIN}, {"grade/*": grading(3)}),
+    "deepseek_verifier": ({"checks": 3}, EXAMINED_APART),
     "ensemble": (WITH, {"grade/ref5_milestones": "half", "grade/*/repair": "half"} | FOLLOWS),
-    "jury": ({}, {"judge_a/1": grading(7), "judge_b/1": grading(1, finding()), "judge_b/2": "half", "*": grading(3)}),
+    "jury": (
+        {"counts": "median"},
+        {"judge_a/1": grading(7), "judge_b/1": grading(1, finding()), "judge_b/2": "half", "*": grading(3)},
+    ),
 }
 NAMES = sorted(CASES)
 
@@ -70,13 +92,20 @@ async def test_the_calls_made_lie_within_the_estimate(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 async def test_where_every_answer_keeps_to_its_form_the_estimate_is_exact(name: str) -> None:
     params = CASES[name][0]
-    good = {"judge_?/1": grading(5), "grade": grading(5), "grade/points/*": grading(3, *given(1, 0, 2))}
-    good["grade/scheme"] = "<grading>" + "".join(decided("A1")) + "</grading>"
-    run = await grade(name, good | FOLLOWS, **params)
+    good: Table = {
+        "judge_?/1": grading(5),
+        "grade": grading(5),
+        "grade/points/*": grading(3, *given(1, 0, 2)),
+        "grade/scheme": "<grading>" + "".join(decided("A1")) + "</grading>",
+        **WHOLE,
+        **EXAMINED,
+        **FOLLOWS,
+    }
+    run = await grade(name, good, **params)
     grader = GRADERS[name]
     assert grader.estimate(grader.read_params({"script": SCRIPT} | params)).calls_expected == len(run.dispatcher.requests)
     again = grader.estimate(grader.read_params({"script": SCRIPT, "prepared": run.pieces} | params))
-    later = await grade(name, good | FOLLOWS, prepared=run.pieces, **params)
+    later = await grade(name, good, prepared=run.pieces, **params)
     assert again.calls_expected == len(later.dispatcher.requests)
 
 

@@ -1,12 +1,14 @@
 """Graders that compare with references: their steps in order, pieces made once, and what happens where one cannot be read."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.prompts import loader
 from tests.graders.answers import CLUSTERS, FOLLOWS, by_items, rubric
-from tests.graders.grade import REFERENCES, SCRIPT, grade
+from tests.graders.grade import REFERENCES, SCRIPT, grade, grading
 
 TRACES = {
     "ref3": ["cluster", "match", "grade/ref3"],
@@ -142,3 +144,25 @@ def test_a_grader_that_needs_references_says_so_before_the_run() -> None:
     grader = GRADERS["ref3"]
     params = grader.params.model_validate({"script": "x", "references": ["  "]})
     assert grader.lacks(params) == "Beside a reference needs a reference solution."  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("guidelines", ["", "Give 1 for the factors."])
+async def test_ref3_asks_what_single_turn_asks_and_adds_the_reference_alone(guidelines: str) -> None:
+    shown: dict[str, Any] = {"guidelines": guidelines, "view": {"guidelines": True}} if guidelines else {}
+    alone = await grade("single_turn", {"*": grading(3)}, **shown)
+    shown = {"guidelines": guidelines, "view": {"guidelines": True, "reference": True}} if guidelines else {}
+    beside = await grade("ref3", {"*": grading(3)}, references=REFERENCES[:1], **shown)
+    (first,), (second,) = alone.dispatcher.requests, beside.dispatcher.requests
+    assert first.messages[0] == second.messages[0], "the same instructions, letter for letter"
+    plain, added = first.messages[1].content, second.messages[1].content
+    start = added.index("## A correct solution")
+    end = added.index("## Guidelines for markers")
+    assert added[:start] + added[end:] == plain
+    block = added[start:end]
+    assert REFERENCES[0] in block
+    assert "What contradicts it is wrong." in block
+
+
+def test_both_are_made_from_one_file() -> None:
+    assert not [name for name in loader.names("grading") if "with_reference" in name]
+    assert "earns 1 at most" in loader.load("grading/single_turn").system

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from apps.reasoning.domain.generation import Final, GenerationRequest
-from apps.reasoning.domain.values import Unscored
 from apps.reasoning.graders.folded import decoded, folded, readings
+from apps.reasoning.graders.judgements import GradingRead, grading_read
 from apps.reasoning.graders.material import Span
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.graders.said import grading_read
 from apps.reasoning.graders.suspicion import answers_inert, rules, suspicious_in
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.texts.segmentation import segment
@@ -190,8 +189,9 @@ def test_an_entry_is_inert_however_long_it_is_and_none_is_read_in_the_reason_of_
     for quoted, ending in ((shown, ""), (shown, "/>"), (planted, ""), (planted, "/>")):
         item = f'<item code="M1" points="0">the script says {quoted}{ending}</item>'
         said = grading_read(Final(text=f"<grading>{item}</grading>", finish_reason="stop"))
-        assert isinstance(said, Unscored) or [(one.code, one.points) for one in said.items] == [("M1", Decimal(0))]
-        assert isinstance(said, Unscored) == (quoted is planted), said
+        assert isinstance(said, GradingRead)
+        assert said.broken or [(one.code, one.points) for one in said.items] == [("M1", Decimal(0))]
+        assert bool(said.broken) == (quoted is planted), said
 
 
 async def test_a_post_that_holds_an_answer_is_echoed_as_none() -> None:

@@ -172,8 +172,9 @@ async def test_a_scheme_is_read_in_the_form_of_the_engine() -> None:
         (SCHEME.replace("needs A1", "needs B7"), "B7, which is no item"),
         (SCHEME.replace("scale 7", "scale 10"), "the scale is 10; 7 is wanted"),
         (SCHEME.replace("checkpoint A1, 2 points", "checkpoint A1, some points"), "not understood"),
-        (SCHEME.replace("</scheme>", ""), "there is no ‹scheme›"),
-        (SCHEME + "\nThat is all of it.", "does not end with its ‹scheme›"),
+        (SCHEME.replace("<scheme>", "").replace("</scheme>", ""), "there is no ‹scheme›"),
+        (SCHEME + " That is all of it.", "does not end with its ‹scheme›"),
+        (SCHEME + "\n<scheme>", "begins after its ‹scheme›"),
     ],
 )
 async def test_a_scheme_that_cannot_be_used_is_mended_once(broken: str, why: str) -> None:
@@ -184,6 +185,13 @@ async def test_a_scheme_that_cannot_be_used_is_mended_once(broken: str, why: str
     lost = await play("scheme_writer", {"*": broken}, **WITH)
     assert not lost.events(SchemeWritten)
     assert lost.outcome.ended_by == "nothing-readable"
+
+
+@pytest.mark.parametrize("said", [SCHEME.replace("</scheme>", ""), SCHEME + "\nThat is all of it.", f"```xml\n{SCHEME}\n```"])
+async def test_a_scheme_is_read_where_its_place_is_clear(said: str) -> None:
+    run = await play("scheme_writer", {"write": said}, **WITH)
+    assert run.dispatcher.keys == ["write"]
+    assert run.events(SchemeWritten)
 
 
 async def test_what_such_a_scheme_usually_has_is_missed_aloud() -> None:

@@ -118,6 +118,31 @@ async def test_judges_who_lie_apart_see_the_reports_of_the_others() -> None:
     assert "Judge A" not in prompt
 
 
+@pytest.mark.parametrize(("counts", "points"), [("minimum", "2"), ("median", "3"), ("mean", "3.67")])
+async def test_what_counts_of_a_jury_is_a_choice(counts: str, points: str) -> None:
+    table = {"judge_a/1": grading(3, finding()), "judge_b/1": grading(2), "judge_c/1": grading(6)}
+    run = await grade("jury", table, counts=counts, more_rounds=0)
+    assert run.points == Decimal(points)
+    assert f"The {'lowest' if counts == 'minimum' else counts} of 3 judges after 1 round" in run.grading.remarks
+    assert len(run.grading.findings) == (counts != "minimum")
+
+
+async def test_a_wider_spread_asks_no_second_round_and_unknown_counts_are_refused() -> None:
+    table = {"judge_a/1": grading(7), "judge_b/1": grading(2), "judge_c/1": grading(6)}
+    assert len((await grade("jury", table, spread=5)).dispatcher.keys) == 3
+    for params in ({"counts": "best"}, {"spread": 8}, {"more_rounds": 5}):
+        with pytest.raises(ParamsError):
+            GRADERS["jury"].read_params({"script": "x"} | params)
+
+
+def test_a_jury_by_default_is_that_of_matharena_without_its_rewriting() -> None:
+    presets = {name: preset.params for name, preset in GRADERS["jury"].presets.items()}
+    assert presets["original"].model_dump(include={"spread", "more_rounds", "counts", "neutral"}) == {
+        "spread": 2, "more_rounds": 1, "counts": "minimum", "neutral": False,
+    }  # fmt: skip
+    assert presets["matharena"] == presets["original"].model_copy(update={"neutral": True})
+
+
 async def test_who_cannot_be_read_in_the_second_round_stands_by_the_first() -> None:
     table = {"judge_a/1": grading(7), "judge_b/1": grading(0), "judge_c/1": grading(6), "judge_b/2*": "x", "*/2": grading(4)}
     run = await grade("jury", table)

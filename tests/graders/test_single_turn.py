@@ -67,13 +67,13 @@ async def test_a_broken_form_is_asked_for_once_more() -> None:
         grading("six"),
         grading("2.5"),
         grading(""),
-        grading(3, finding(step=9)),
-        grading(3, finding(type="bad-style")),
-        grading(3, finding(), finding()),
+        grading("7 of 10"),
         grading(3, "<points>4</points>"),
         grading(3) + " And now for something else.",
         "<grading><feedback>Fine.</feedback></grading>",
-        '{"points": 3, "verdict": "good"}',
+        '{"points": 3, "score": 5}',
+        '{"points": true}',
+        'For example\n{"points": 3}\nor\n{"points": 4}\nas the case may be.',
         "<no-grading>There is no script.</no-grading>",
     ],
 )
@@ -87,10 +87,23 @@ async def test_what_stays_unreadable_is_unscored_with_its_text_and_never_0(said:
     assert len(run.dispatcher.requests) == 2
 
 
-async def test_a_text_that_was_cut_off_is_not_repaired() -> None:
-    run = await grade("single_turn", {"grade": final(grading(7), finish_reason="length")})
+@pytest.mark.parametrize(
+    "said", ["I read it.\n<grading>\n<feedback>Look", "Points: 1", grading(3)[:-20], '{"points": 5, "feedba']
+)
+async def test_a_text_that_was_cut_off_before_its_total_is_not_repaired(said: str) -> None:
+    run = await grade("single_turn", {"grade": final(said, finish_reason="length")})
     assert run.points is None
+    assert run.grading.unscored == "the text was cut off at its token limit"
     assert run.dispatcher.keys == ["grade"]
+
+
+@pytest.mark.parametrize("rest", ["</grading>", "", "</grading>\nI also looked at the second st"])
+async def test_a_text_that_was_cut_off_after_its_total_counts_and_says_so(rest: str) -> None:
+    said = grading(3, finding()).removesuffix("</grading>") + rest
+    run = await grade("single_turn", {"grade": final(said, finish_reason="length")})
+    assert run.points == 3
+    assert run.grading.remarks == "Not read: the end of the answer, which was cut off."
+    assert [one.id for one in run.grading.findings] == ["E1"]
 
 
 async def test_a_call_that_failed_for_good_is_unscored() -> None:

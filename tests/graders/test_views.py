@@ -10,7 +10,7 @@ from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.view import GUIDELINES, PARTS, PROBLEM, REFERENCE, SCHEME, View
 from apps.reasoning.journal.memory import InMemoryJournal
-from tests.graders.answers import FOLLOWS
+from tests.graders.answers import EXAMINED, FOLLOWS, WHOLE
 from tests.graders.grade import PROBLEM as STATED
 from tests.graders.grade import grade, grading
 from tests.graders.schemes import CHAINS, PLAIN, decided
@@ -49,7 +49,8 @@ async def prompts_of(workflow: str, **params: Any) -> str:
         "judge_?/*": grading(2),
         "grade/points/*": grading(0, *(f'<item code="P{n}" points="0">No.</item>' for n in (1, 2, 3))),
     }
-    scheme = PLAIN if workflow == "points8" else CHAINS
+    table |= WHOLE | EXAMINED
+    scheme = CHAINS if workflow == "scheme" else PLAIN
     given: dict[str, Any] = {"references": (PASSAGES[REFERENCE],), "guidelines": WORDS, "scheme": scheme} | params
     done = await grade(workflow, {key: noting(answer) for key, answer in table.items()}, **given)
     assert done.points is not None, done.grading.unscored
@@ -69,6 +70,9 @@ async def test_a_grader_is_shown_what_its_view_says_and_nothing_more(workflow: s
         ("ref3", (PROBLEM, REFERENCE)),
         *[(f"ref5_{manner}", (PROBLEM, REFERENCE)) for manner in ("plain", "approachability", "milestones", "hybrid")],
         ("scheme", (PROBLEM, SCHEME)),
+        *[(name, (PROBLEM, SCHEME)) for name in ("proofbench_strict", "proofbench", "gimo", "opc")],
+        *[(name, (PROBLEM, REFERENCE, SCHEME)) for name in ("proofbench_strict_ref", "simple")],
+        ("deepseek_verifier", (PROBLEM,)),
         ("points8", (PROBLEM, SCHEME)),
         ("ensemble", (PROBLEM, REFERENCE)),
         ("jury", (PROBLEM,)),

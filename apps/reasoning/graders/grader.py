@@ -29,17 +29,19 @@ class Grader(Scaffold):
     """`needs` and `refuses` say what of the material it cannot do without, before a run is made.
 
     `view` is what it is shown unless something else is asked for: what its paper gives it. `may_show`: the parts that it may
-    be shown besides, since its prompts have a place for them.
+    be shown besides, since its prompts have a place for them. `borrows`: the scaffold whose prompts it uses as well.
     """
 
     needs: frozenset[str] = frozenset()
     refuses: Callable[[Material], str] = lambda _: ""
     view: View = THE_PROBLEM
     may_show: Callable[[Any], frozenset[str]] = lambda _: frozenset()
+    borrows: str = ""
 
     @property
     def prompts(self) -> dict[str, str]:
-        return loader.hashes(METHOD) | loader.hashes("shared")
+        borrowed = loader.hashes(self.borrows) if self.borrows else {}
+        return loader.hashes(METHOD) | loader.hashes("shared") | borrowed
 
     def seen(self, material: Material) -> View:
         """What this material shows; of one recorded before there were views what that version showed."""

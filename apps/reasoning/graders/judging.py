@@ -1,19 +1,23 @@
 """From what a grader wrote to a grading: totals that must be the sum of their items, findings at their places, chains."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.asking import GraderDesk, Unread
+from apps.reasoning.graders.asking import GraderDesk, TotalAsked, Unread
 from apps.reasoning.graders.grading import SEVEN, Grading, Located, Part
+from apps.reasoning.graders.judgements import NO_TOTAL, GradingRead, answer_of, grading_read, items_in_lines
 from apps.reasoning.graders.locating import located
 from apps.reasoning.graders.propagation import propagation_read
-from apps.reasoning.graders.said import FindingSaid, GradingSaid, grading_read
+from apps.reasoning.graders.said import FindingSaid, GradingSaid
+from apps.reasoning.graders.totals import total_again
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.suggestion import ItemGiven
+from apps.reasoning.reading.echoes import own_text
 
 HALF, WHOLE = Decimal("0.5"), Decimal(1)
 
@@ -27,55 +31,114 @@ class Worth(Value):
     grid: Decimal = HALF
 
 
-def total_read(steps: int, scale: Decimal = SEVEN, grid: Decimal = WHOLE) -> Callable[[Final], GradingSaid | Unscored]:
-    """Reads answers with a total from 0 to `scale` on the grid, and no items."""
+@dataclass(frozen=True)
+class TotalReading:
+    """Reads answers with a total from 0 to `scale` on the grid. Findings that cannot be read are lost, the total stands.
 
-    def read(final: Final) -> GradingSaid | Unscored:
-        said = grading_read(final)
-        return said if isinstance(said, Unscored) else _checked(said, steps, scale, grid)
+    Without a grid only the scale is looked at. `shown`: the texts that the grader was shown, whose words are no judgement.
+    """
 
-    return read
+    steps: int
+    scale: Decimal = SEVEN
+    grid: Decimal | None = WHOLE
+    shown: str = ""
 
+    def __call__(self, final: Final) -> GradingRead | Unscored:
+        said = grading_read(final, self.scale, shown=self.shown)
+        return said if isinstance(said, Unscored) else self.checked(said)
 
-def items_read(steps: int, items: Sequence[Worth], scale: Decimal = SEVEN) -> Callable[[Final], GradingSaid | Unscored]:
-    """Reads answers that give points for every item, once each, and whose total is their sum."""
-    worth = {item.code: item for item in items}
+    def checked(self, said: GradingRead) -> GradingRead | Unscored:
+        """The answer with a total that is possible."""
+        if said.points is None:
+            return Unscored(reason=said.no_total or said.broken or NO_TOTAL)
+        if self.grid is not None and said.points % self.grid:
+            at = points_text(self.grid)
+            return Unscored(reason=f"the points are {said.points}, not a multiple of {at} from 0 to {points_text(self.scale)}")
+        return within_steps(said, self.steps)
 
-    def read(final: Final) -> GradingSaid | Unscored:
-        said = grading_read(final)
+    @property
+    def asked_again(self) -> TotalAsked[GradingRead]:
+        """The question for the total alone, where an answer judges and has none."""
+        grid = self.grid or HALF
+        allowed = tuple(_plain(grid * place) for place in range(int(self.scale / grid) + 1))
+        return TotalAsked(allowed, self._lacks, self._with)
+
+    def _lacks(self, final: Final) -> bool:
+        said = grading_read(final, self.scale, shown=self.shown)
+        if isinstance(said, Unscored):
+            return False
+        return bool(said.findings) or not isinstance(own_text(answer_of(final), self.shown), Unscored)
+
+    def _with(self, first: Final, second: str) -> GradingRead | Unscored:
+        said, total = grading_read(first, self.scale, shown=self.shown), total_again(second, self.scale, self.shown)
         if isinstance(said, Unscored):
             return said
-        if {one.code for one in said.items} != worth.keys():
-            return Unscored(reason=f"points are wanted for exactly {', '.join(worth)}")
-        for one in said.items:
-            most = worth[one.code]
-            if one.points is None or one.points > most.points or one.points % most.grid:
-                allowed = f"multiples of {points_text(most.grid)} from 0 to {points_text(most.points)}"
-                return Unscored(reason=f"{one.code} has {one.points} points; {allowed} are possible")
-        total = sum((one.points or Decimal(0) for one in said.items), Decimal(0))
-        if said.points is not None and said.points != total:
-            return Unscored(reason=f"the total is {said.points}, the items sum to {total}")
-        return _checked(said.model_copy(update={"points": total}), steps, scale, None)
+        if isinstance(total, Unscored):
+            return total
+        return self.checked(said.model_copy(update={"points": total, "no_total": ""}))
+
+
+def _plain(points: Decimal) -> float:
+    return int(points) if points == int(points) else float(points)
+
+
+def total_read(desk: GraderDesk, scale: Decimal = SEVEN, grid: Decimal | None = WHOLE) -> TotalReading:
+    """Reads a total for the desk's script."""
+    return TotalReading(len(desk.material.steps), scale, grid, desk.shown)
+
+
+def items_read(steps: int, items: Sequence[Worth], scale: Decimal = SEVEN) -> Callable[[Final], GradingRead | Unscored]:
+    """Reads answers that give points for every item, once each, and whose total is their sum."""
+    worth = {item.code: item for item in items}
+    most = {item.code: item.points for item in items}
+
+    def read(final: Final) -> GradingRead | Unscored:
+        said = every_item(final, grading_read(final, scale, most), most)
+        if isinstance(said, Unscored):
+            return said
+        return Unscored(reason=said.no_total) if said.no_total else _summed(said, worth, steps)
 
     return read
 
 
-def _checked(said: GradingSaid, steps: int, scale: Decimal, grid: Decimal | None) -> GradingSaid | Unscored:
-    """Without a grid only the scale is looked at: sums of items that are each on their own grid may lie on none."""
-    if said.points is None:
-        return Unscored(reason="there are no points")
-    if not said.points.is_finite() or said.points > scale or (grid is not None and said.points % grid):
-        return Unscored(reason=f"the points are {said.points}, not {f'a multiple of {grid} ' if grid else ''}from 0 to {scale}")
-    return steps_checked(said, steps)
+def every_item(
+    final: Final, said: GradingRead | Unscored, worth: Mapping[str, Decimal] | None = None, codes: Sequence[str] = ()
+) -> GradingRead | Unscored:
+    """The answer with items that can be relied on: those of its structure, or, where it has none, lines that name them."""
+    if isinstance(said, Unscored):
+        return said
+    if not said.items and (said.broken or said.points is not None or said.no_total):
+        in_lines = items_in_lines(answer_of(final), worth, codes)
+        if isinstance(in_lines, GradingRead):
+            return in_lines.model_copy(update={"points": said.points, "feedback": said.feedback, "no_total": said.no_total})
+    return Unscored(reason=said.broken) if said.broken else said
 
 
-def steps_checked(said: GradingSaid, steps: int) -> GradingSaid | Unscored:
-    """The answer, unless it speaks of a step that is not there."""
-    beyond = next((one.step for one in said.findings if one.step > steps), None)
-    return said if beyond is None else Unscored(reason=f"it names step {beyond} of {steps}")
+def _summed(said: GradingRead, worth: Mapping[str, Worth], steps: int) -> GradingRead | Unscored:
+    if {one.code for one in said.items} != worth.keys():
+        return Unscored(reason=f"points are wanted for exactly {', '.join(worth)}")
+    for one in said.items:
+        most = worth[one.code]
+        if one.points is None or one.points > most.points or one.points % most.grid:
+            allowed = f"multiples of {points_text(most.grid)} from 0 to {points_text(most.points)}"
+            return Unscored(reason=f"{one.code} has {one.points} points; {allowed} are possible")
+    total = sum((one.points or Decimal(0) for one in said.items), Decimal(0))
+    if said.points is not None and said.points != total:
+        return Unscored(reason=f"the total is {said.points}, the items sum to {total}")
+    return within_steps(said.model_copy(update={"points": total}), steps)
 
 
-def graded(desk: GraderDesk, workflow: str, said: GradingSaid | Unread, items: Sequence[Worth] = ()) -> Grading:
+def within_steps(said: GradingRead, steps: int) -> GradingRead:
+    """The answer without findings at steps that are not there."""
+    beyond = [one.step for one in said.findings if one.step > steps]
+    if not beyond:
+        return said
+    kept = tuple(one for one in said.findings if one.step <= steps)
+    lost = f"{len(beyond)} of {len(said.findings)} finding{'s' * (len(said.findings) > 1)} (step {beyond[0]} of {steps})"
+    return said.model_copy(update={"findings": kept, "lost": (*said.lost, lost)})
+
+
+def graded(desk: GraderDesk, workflow: str, said: GradingRead | Unread, items: Sequence[Worth] = ()) -> Grading:
     """The grading behind an answer with points; unscored, with the raw text, where there is none."""
     if isinstance(said, Unread):
         return Grading(workflow=workflow, unscored=said.reason, raw=said.raw, suspicious=desk.suspicious)
@@ -88,12 +151,12 @@ def graded(desk: GraderDesk, workflow: str, said: GradingSaid | Unread, items: S
     return with_notes(desk, Grading(workflow=workflow, points=said.points, items=given), said)
 
 
-def with_notes(desk: GraderDesk, grading: Grading, said: GradingSaid) -> Grading:
+def with_notes(desk: GraderDesk, grading: Grading, said: GradingRead) -> Grading:
     """The grading with its findings at their places, its chains, and what of them could not be read."""
     steps = desk.material.steps
     names = {one.id for one in said.findings}
     read = [propagation_read(chain, names, len(steps)) for chain in said.chains]
-    unread = [one.reason for one in read if isinstance(one, Unscored)]
+    unread = [*said.lost, *(one.reason for one in read if isinstance(one, Unscored))]
     return grading.model_copy(
         update={
             "findings": tuple(_located(desk, one) for one in said.findings),

@@ -1,10 +1,14 @@
 """A jury: judges on models of their own; where they lie far apart, another round in which each sees what the others wrote.
 
-The result is the distribution and its minimum, not a mean: a judge who sees a fault that others overlook is not outvoted.
+The result is the distribution and its minimum: a judge who sees a fault that others overlook is not outvoted. The defaults are
+MathArena's: a second round where points lie more than 2 apart, then the minimum. It also has each proof rewritten in even words
+first: `neutral`. Source: MathArena (github.com/eth-sri/matharena).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from statistics import median
+from typing import Literal
 
 from pydantic import Field
 
@@ -27,14 +31,24 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, reader
 
 NAME = "jury"
 JUDGES = ("judge_a", "judge_b", "judge_c")
+Counts = Literal["minimum", "median", "mean"]
+WORDS: dict[Counts, str] = {"minimum": "lowest", "median": "median", "mean": "mean"}
+COUNTS: dict[Counts, Callable[[Sequence[Decimal]], Decimal]] = {
+    "minimum": min,
+    "median": median,
+    "mean": lambda given: round(sum(given, Decimal(0)) / len(given), 2),
+}
 TITLES = {judge: f"Judge {judge[-1].upper()}" for judge in JUDGES}
 
 
 class Params(Material):
     """When the judges talk to each other, and how often."""
 
-    spread: int = Field(default=2, ge=0, le=7, title="Spread", description="Points that may lie between judges without talk.")
-    more_rounds: int = Field(default=1, ge=0, le=4, title="More rounds", description="At most so many rounds with reports.")
+    spread: int = Field(default=2, ge=0, le=7, title="Spread", description="Largest difference without another round.")
+    more_rounds: int = Field(
+        default=1, ge=0, le=4, title="More rounds", description="At most this many rounds with the reports of the others."
+    )
+    counts: Counts = Field(default="minimum", title="What counts", description="Of the judges' last points.")
 
 
 def spread_of(gradings: Sequence[Grading]) -> Decimal:
@@ -50,29 +64,33 @@ def report_of(grading: Grading) -> str:
     return "\n".join([*lines, grading.feedback]).strip()
 
 
-async def grade(desk: GraderDesk, spread: int, more_rounds: int) -> Grading:
+async def grade(desk: GraderDesk, params: Params) -> Grading:
     """A round of judges alone, then rounds with reports while they lie too far apart."""
     first = await concurrently(_alone(desk, judge) for judge in JUDGES)
     now = dict(zip(JUDGES, first, strict=True))
     rounds = 1
-    while rounds <= more_rounds and spread_of(list(now.values())) > spread:
+    while rounds <= params.more_rounds and spread_of(list(now.values())) > params.spread:
         rounds += 1
         again = await concurrently(_with_reports(desk, judge, now, rounds) for judge in JUDGES)
         # Whose second answer cannot be read still stands by the first one.
         now = {judge: later if later.points is not None else now[judge] for judge, later in zip(JUDGES, again, strict=True)}
-    return _verdict(desk, now, rounds)
+    return _verdict(desk, now, rounds, params.counts)
 
 
-def _verdict(desk: GraderDesk, now: Mapping[str, Grading], rounds: int) -> Grading:
+def _verdict(desk: GraderDesk, now: Mapping[str, Grading], rounds: int, counts: Counts) -> Grading:
     passes = tuple(as_pass(TITLES[judge], one) for judge, one in now.items())
     scored = [one for one in now.values() if one.points is not None]
     if 2 * len(scored) <= len(now):
         reason = f"{f'only {len(scored)}' if scored else 'none'} of {len(now)} judges could be read"
         raw = next((one.raw for one in now.values() if one.raw), "")
         return Grading(workflow=NAME, unscored=reason, raw=raw, passes=passes, suspicious=desk.suspicious)
-    lowest = min(scored, key=lambda one: one.points or Decimal(0))
-    remark = f"The lowest of {len(scored)} judges after {rounds} round{'s' if rounds > 1 else ''}; findings are this judge's."
-    return lowest.model_copy(update={"workflow": NAME, "passes": passes, "remarks": remark})
+    points = COUNTS[counts]([one.points for one in scored if one.points is not None])
+    nearest = min(scored, key=lambda one: abs((one.points or Decimal(0)) - points))
+    after = f"{len(scored)} judges after {rounds} round{'s' if rounds > 1 else ''}"
+    whose = "this judge's" if counts == "minimum" else "those of the judge nearest to it"
+    remark = f"The {WORDS[counts]} of {after}; findings are {whose}."
+    remarks = " ".join(part for part in (remark, nearest.remarks) if part)
+    return nearest.model_copy(update={"workflow": NAME, "points": points, "passes": passes, "remarks": remarks})
 
 
 async def _alone(desk: GraderDesk, judge: str) -> Grading:
@@ -81,6 +99,7 @@ async def _alone(desk: GraderDesk, judge: str) -> Grading:
 
 async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading], number: int) -> Grading:
     others = [(TITLES[other], report_of(one)) for other, one in now.items() if other != judge]
+    read = total_read(desk)
     said = await desk.ask(
         f"{judge}/{number}",
         role=judge,
@@ -93,7 +112,8 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
         },
         form="total",
         shape=GradingSaid,
-        read=total_read(len(desk.material.steps)),
+        read=read,
+        total=read.asked_again,
         place=Place(round=number, subject="grade"),
     )
     return told(desk, f"{judge}/{number}", graded(desk, NAME, said))
@@ -101,9 +121,7 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Three judges, and talk where they lie apart."""
-    return await concluded(
-        problem, ctx, params, NAME, lambda desk: grade(desk, params.spread, params.more_rounds), judge=JUDGES[0]
-    )
+    return await concluded(problem, ctx, params, NAME, lambda desk: grade(desk, params), judge=JUDGES[0])
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
@@ -117,10 +135,13 @@ WORKFLOW = Grader(
     name=NAME,
     title="Jury",
     description="Three judges, best on three models; where they lie apart each sees the others' reports. The lowest counts.",
-    source="Our own",
+    source="MathArena's jury",
     params=Params,
     read_params=reader(Params),
-    presets={"original": Preset("Three judges", "One more round where they lie more than 2 apart.", Params(script=""))},
+    presets={
+        "original": Preset("Three judges", "One more round where they lie more than 2 apart.", Params(script="")),
+        "matharena": Preset("MathArena", "The same, on a neutral rewriting of the script.", Params(script="", neutral=True)),
+    },
     roles=tuple(
         Role(judge, TITLES[judge], "Examines the script alone, then with the others' reports.", 32_768, 0.4) for judge in JUDGES
     ),

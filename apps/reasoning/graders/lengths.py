@@ -8,16 +8,19 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 from apps.reasoning.domain.problems import ProblemText
-from apps.reasoning.graders import ensemble, jury, points8, preparing, single_turn, with_scheme
+from apps.reasoning.graders import deepseek_verifier, ensemble, jury, points8, preparing, single_turn, whole_points, with_scheme
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.pieces import Clusters
 from apps.reasoning.graders.with_references import MANNERS, REF3
 from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.prompts.loader import load
+from apps.reasoning.scaffolds.deepseek_math import EVALUATOR, EXAMINATION, META, META_VERIFIER
 from apps.reasoning.scaffolds.estimates import Estimate
 
 #: A token of English with formulas has about as many.
 CHARACTERS = 4
+#: Characters of a report on a script, without the thinking before it.
+REPORT = 6_000
 GROUPS = 2
 
 
@@ -27,6 +30,8 @@ def prompt_tokens(workflow: str, problem: ProblemText, material: Material) -> di
     `workflow` is a grader, or the program that prepares references.
     """
     told = _Told(problem, material)
+    if workflow == deepseek_verifier.NAME:
+        return told.examining()
     if workflow == preparing.NAME:
         return told.preparing(workflow)
     judge = told.judging(workflow)
@@ -80,6 +85,14 @@ class _Told:
             ),
         }
 
+    def examining(self) -> dict[str, int]:
+        """Of an examination with a value, and of the check of its report."""
+        script = len(self.material.numbered)
+        return {
+            EVALUATOR.name: self._tokens((EXAMINATION.prompt,), [script], folder=""),
+            META_VERIFIER.name: self._tokens((META,), [script, REPORT], folder=""),
+        }
+
     def judging(self, workflow: str) -> int:
         """Of the grading itself; of an ensemble the mean over its members."""
         return round(fmean(self._judging(name) for name in self._members(workflow)))
@@ -95,13 +108,18 @@ class _Told:
             routes = f"forms/routes_by_{'milestones' if MANNERS[name].by_milestones else 'steps'}"
             return self._grading(("with_rubric", "items", routes), [self.reference, self.reference, script])
         if name == REF3:
-            return self._grading(("with_reference", "total"), [self.reference, guidelines, script])
+            return self._grading(("single_turn", "total", "forms/reference"), [self.reference, guidelines, script])
         if name in (single_turn.NAME, jury.NAME):
             return self._grading(("single_turn", "total"), [guidelines, script])
         scheme = len(text_written(self.material.scheme)) if self.material.scheme else 0
         if isinstance(self.material, with_scheme.Params):
             form, manner = ("ticks", "strict") if self.material.strict else ("advice", "advisory")
             return self._grading(("with_scheme", form, f"forms/{manner}"), [scheme, script])
+        if name in whole_points.MANNERS:
+            whole = whole_points.MANNERS[name]
+            asked = [whole.fragment.removeprefix("grading/"), *(["forms/reference"] if whole.has_reference else [])]
+            reference = len(whole_points.first_reference(self.material)) if whole.has_reference else 0
+            return self._grading(("whole_points", "total", *asked), [scheme, reference, script])
         if name == points8.NAME:
             return self._grading(("by_points", "items"), [scheme, script])
         raise ValueError(f"there is no grader {name}")
@@ -118,8 +136,8 @@ class _Told:
         chosen = [cluster.representative for cluster in Clusters.model_validate(made).clusters]
         return [self.references[one - 1] for one in chosen if one <= len(self.references)]
 
-    def _tokens(self, ours: Iterable[str], texts: Iterable[int]) -> int:
-        files = [load(f"grading/{name}") for name in ours]
+    def _tokens(self, ours: Iterable[str], texts: Iterable[int], folder: str = "grading/") -> int:
+        files = [load(f"{folder}{name}") for name in ours]
         rule = load("shared/forms/fence_rule").system
         characters = sum(len(one.system) + len(one.user) for one in files) + len(rule) + self.statement + sum(texts)
         return -(-characters // CHARACTERS)

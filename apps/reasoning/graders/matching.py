@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.said import answer_read, entries
+from apps.reasoning.graders.answers import answer_read, entries
 
 
 class SameSaid(Value):

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.answers import answer_read, entries
 from apps.reasoning.graders.grading import SEVEN
 from apps.reasoning.graders.judging import Worth
-from apps.reasoning.graders.said import answer_read, entries
 from apps.reasoning.marking.checks import check
 from apps.reasoning.marking.scheme import Scheme, SchemeItem
 from apps.reasoning.marking.structure import Severity
@@ -115,14 +115,23 @@ class Rubric(Value):
 
 
 def apportioned(weights: Sequence[int], total: int = 7) -> tuple[int, ...]:
-    """Whole points proportional to the weights, each at least 1: largest remainders, of equals the earlier first."""
-    free, whole = total - len(weights), sum(weights)
-    quotas = [free * weight / whole for weight in weights]
-    shares = [int(quota) for quota in quotas]
-    order = sorted(range(len(weights)), key=lambda place: (shares[place] - quotas[place], place))
-    for place in order[: free - sum(shares)]:
-        shares[place] += 1
-    return tuple(share + 1 for share in shares)
+    """Whole points that sum to `total`: largest remainders, of equals the earlier first, and at least 1 for each weight.
+
+    Weights whose quota is below 1 get 1; the quotas of the others are then of what is left. Weights that are exactly
+    proportional to whole points of at least 1 get these. Needs positive weights, no more of them than points.
+    """
+    least: set[int] = set()
+    while True:
+        others = [place for place in range(len(weights)) if place not in least]
+        free, whole = total - len(least), sum(weights[place] for place in others)
+        below = [place for place in others if free * weights[place] < whole]
+        if not below:
+            break
+        least.update(below)
+    quotas = {place: divmod(free * weights[place], whole) for place in others}
+    left = free - sum(share for share, _ in quotas.values())
+    more = sorted(others, key=lambda place: (-quotas[place][1], place))[:left]
+    return tuple(1 if place in least else quotas[place][0] + (place in more) for place in range(len(weights)))
 
 
 def clusters_fault(found: Clusters, count: int) -> str:

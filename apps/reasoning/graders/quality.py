@@ -15,12 +15,12 @@ from apps.reasoning.domain.grading_events import GradingUnprepared, QualityFound
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.answers import answer_read, entries
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import costs
 from apps.reasoning.graders.material import SCRIPT_LENGTH, Material
 from apps.reasoning.graders.preparer import Preparer
 from apps.reasoning.graders.references import references_given
-from apps.reasoning.graders.said import answer_read, entries
 from apps.reasoning.ports import Context
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.concurrently import concurrently

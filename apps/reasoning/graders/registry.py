@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from apps.reasoning.graders import (
+    deepseek_verifier,
     difficulty,
     ensemble,
     jury,
@@ -12,6 +13,7 @@ from apps.reasoning.graders import (
     quality,
     scheme_writing,
     single_turn,
+    whole_points,
     with_references,
     with_scheme,
 )
@@ -26,7 +28,7 @@ from apps.reasoning.scaffolds.scaffold import Scaffold
 
 def _told_with_rewriting(grader: Grader) -> Grader:
     """The grader whose estimate counts the neutral rewriting, where that is asked for."""
-    role = next(role.name for role in grader.roles if role.name in ("grader", jury.JUDGES[0]))
+    role = next(role.name for role in grader.roles if role.name in ("grader", jury.JUDGES[0], deepseek_verifier.JUDGE))
 
     def estimate(params: Material, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
         found: Estimate = grader.estimate(params, max_new_tokens)
@@ -41,6 +43,8 @@ GRADERS: dict[str, Grader] = {
         single_turn.WORKFLOW,
         *with_references.WORKFLOWS,
         with_scheme.WORKFLOW,
+        *whole_points.WORKFLOWS,
+        deepseek_verifier.WORKFLOW,
         points8.WORKFLOW,
         ensemble.WORKFLOW,
         jury.WORKFLOW,

@@ -15,9 +15,9 @@ from pydantic import Field
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.answers import answer_read, entries
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.said import answer_read, entries
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.texts.formulas import formulas
 

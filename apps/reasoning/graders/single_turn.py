@@ -28,9 +28,21 @@ class Params(Material):
     """Nothing beside the material."""
 
 
-async def grade(desk: GraderDesk, key: str = "grade", role: str = "grader") -> Grading:
-    """One examination; also what a jury's judges do."""
+def reference_block(desk: GraderDesk, reference: str) -> str:
+    """What the prompt has between the problem and the guidelines where a reference solution is shown; else nothing."""
+    if not reference.strip():
+        return ""
+    heading = load("grading/forms/reference").system
+    return f"{heading}\n\n{desk.foreign(reference)}\n\n"
+
+
+async def grade(
+    desk: GraderDesk, key: str = "grade", role: str = "grader", *, workflow: str = NAME, reference: str = ""
+) -> Grading:
+    """One examination; also what a jury's judges do. With a `reference` the same prompt with that solution, as in `ref3`."""
+    read = total_read(desk)
     values = {
+        "beside": reference_block(desk, reference),
         "fallacies": load("grading/forms/fallacies").system,
         "guidelines": desk.foreign(desk.material.guidelines_shown),
         "script": desk.script,
@@ -42,9 +54,10 @@ async def grade(desk: GraderDesk, key: str = "grade", role: str = "grader") -> G
         values=values,
         form="total",
         shape=GradingSaid,
-        read=total_read(len(desk.material.steps)),
+        read=read,
+        total=read.asked_again,
     )
-    return graded(desk, NAME, said)
+    return graded(desk, workflow, said)
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:

@@ -36,7 +36,7 @@ _ESCAPED_NAME = re.compile(rf"[{{,]\s*\"(?=[^\"\n]{{0,200}}\\u[0-9a-fA-F]{{4}}){
 
 
 #: What stands inside of answers; our own forms of answers as a whole are `clean_text`'s. However long such a tag is: the
-#: reader of answers (`said.entries`) stops at a length, and two bounds need not agree.
+#: reader of answers (`answers.entries`) stops at a length, and two bounds need not agree.
 _ENTRY = r"</?(?:points|item|part|finding|quote|chain|feedback|cluster|main-step|substep|why|full|deduction|same|flag)(?![\w-])"
 _ENTRY_BEGUN = re.compile(_ENTRY, re.IGNORECASE)
 #: A tag that is not closed is told where it has an attribute: `$a<points$` is mathematics.

@@ -8,10 +8,11 @@ from functools import partial
 
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.graders import single_turn
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, Range, concluded, costs
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judging import graded, items_read, total_read
+from apps.reasoning.graders.judging import graded, items_read
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.references import Manner, Matched, matched, rubric_of
 from apps.reasoning.graders.said import GradingSaid
@@ -52,22 +53,8 @@ class Params(Material):
 
 
 async def grade_beside(desk: GraderDesk, reference: Matched) -> Grading:
-    """Points beside the matched reference, without a rubric."""
-    said = await desk.ask(
-        f"grade/{REF3}",
-        role="grader",
-        prompt="grading/with_reference",
-        values={
-            "fallacies": load("grading/forms/fallacies").system,
-            "reference": desk.foreign(reference.text),
-            "guidelines": desk.foreign(desk.material.guidelines_shown),
-            "script": desk.script,
-        },
-        form="total",
-        shape=GradingSaid,
-        read=total_read(len(desk.material.steps)),
-    )
-    return graded(desk, REF3, said)
+    """Points beside the matched reference, without a rubric: the single-turn prompt with the reference added (§5.2)."""
+    return await single_turn.grade(desk, f"grade/{REF3}", workflow=REF3, reference=reference.text)
 
 
 async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -> Grading:

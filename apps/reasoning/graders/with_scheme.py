@@ -4,7 +4,8 @@ Strict: the points are the engine's. Advisory: the model's own, with what the en
 Source: QED-Nano §3, App. A and E (ProofBench).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from pydantic import Field
@@ -13,12 +14,13 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.asking import GraderDesk, Unread
+from apps.reasoning.graders.asking import GraderDesk, TotalAsked, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading
-from apps.reasoning.graders.judging import graded, steps_checked, with_notes
+from apps.reasoning.graders.judgements import GradingRead, grading_read
+from apps.reasoning.graders.judging import TotalReading, every_item, graded, total_read, with_notes, within_steps
 from apps.reasoning.graders.material import Material
-from apps.reasoning.graders.said import GradingSaid, grading_read
+from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
 from apps.reasoning.graders.view import View
 from apps.reasoning.marking.checks import is_usable
@@ -40,29 +42,52 @@ class Params(Material):
     strict: bool = Field(default=True, title="Strict", description="Points are what the scheme gives for the items met.")
 
 
-def ticks_read(scheme: Scheme, steps: int, with_points: bool) -> Callable[[Final], GradingSaid | Unscored]:
-    """Reads answers that decide every item of the scheme but remarks, once each; `with_points` wants points as well."""
-    wanted = {item.code for item in scheme.items if item.kind is not Kind.FEEDBACK}
-    allowed = {item.code for item in scheme.items}
+@dataclass(frozen=True)
+class TicksReading:
+    """Reads answers that decide every item of the scheme but remarks, once each; `advised`: that give points as well."""
 
-    def read(final: Final) -> GradingSaid | Unscored:
-        said = grading_read(final)
+    scheme: Scheme
+    total: TotalReading
+    advised: bool
+
+    def __call__(self, final: Final) -> GradingRead | Unscored:
+        said = self._decided(final)
+        if isinstance(said, Unscored):
+            return said
+        return self.total.checked(said) if self.advised else within_steps(said, self.total.steps)
+
+    def _decided(self, final: Final) -> GradingRead | Unscored:
+        wanted = {item.code for item in self.scheme.items if item.kind is not Kind.FEEDBACK}
+        read = grading_read(final, self.scheme.scale, shown=self.total.shown)
+        said = every_item(final, read, codes=sorted(wanted))
         if isinstance(said, Unscored):
             return said
         decided = {one.code for one in said.items if one.met is not None}
+        allowed = {item.code for item in self.scheme.items}
         if not wanted <= decided <= allowed or len(decided) < len(said.items):
             return Unscored(reason=f"a decision is wanted for exactly {', '.join(sorted(wanted))}")
-        if with_points and (said.points is None or said.points > scheme.scale or said.points % scheme.step):
-            step, most = points_text(scheme.step), points_text(scheme.scale)
-            return Unscored(reason=f"the points are {said.points}, not a multiple of {step} from 0 to {most}")
-        return steps_checked(said, steps)
+        return said
 
-    return read
+    @property
+    def asked_again(self) -> TotalAsked[GradingRead] | None:
+        """The question for the points alone, where the items are decided and the points are missing."""
+        if not self.advised:
+            return None
+        asked = self.total.asked_again
+
+        def with_total(first: Final, second: str) -> GradingRead | Unscored:
+            said, total = self._decided(first), asked.filled(first, second)
+            if isinstance(said, Unscored) or isinstance(total, Unscored):
+                return said if isinstance(said, Unscored) else total
+            return self.total.checked(said.model_copy(update={"points": total.points, "no_total": ""}))
+
+        return replace(asked, lacks=lambda final: isinstance(self._decided(final), GradingRead), filled=with_total)
 
 
 async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
     """One examination against the scheme."""
     manner = load("grading/forms/strict") if strict else load("grading/forms/advisory")
+    read = TicksReading(scheme, total_read(desk, scheme.scale, scheme.step), advised=not strict)
     said = await desk.ask(
         "grade/scheme",
         role="grader",
@@ -75,7 +100,8 @@ async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
         },
         form="ticks" if strict else "advice",
         shape=GradingSaid,
-        read=ticks_read(scheme, len(desk.material.steps), with_points=not strict),
+        read=read,
+        total=read.asked_again,
     )
     if isinstance(said, Unread):
         return graded(desk, NAME, said).model_copy(update={"scale": scheme.scale})
@@ -93,7 +119,7 @@ async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
     return with_notes(desk, grading, said)
 
 
-def _items(scheme: Scheme, said: GradingSaid, worth: Evaluation) -> tuple[ItemGiven, ...]:
+def _items(scheme: Scheme, said: GradingRead, worth: Evaluation) -> tuple[ItemGiven, ...]:
     counted = {term.code: term.points for term in worth.route.terms} | {term.code: -term.points for term in worth.deductions}
     known = {item.code: item for item in scheme.items}
     return tuple(

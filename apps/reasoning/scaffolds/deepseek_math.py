@@ -23,13 +23,19 @@ from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.hearing import Heard
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 VALUES = (0.0, 0.5, 1.0)
 #: Whether a report is founded: 1, or 0 for one that is not.
 FOUNDED = (0.0, 1.0)
 EXAMINATION = Scoring("evaluator", "deepseek_math/evaluator", VALUES)
+META = "deepseek_math/meta_verifier"
 FULL = 1.0
+EVALUATOR = Role("evaluator", "Evaluator", "Examines a proof and values it with 0, 0.5 or 1.", 32_768, 0.7)
+META_VERIFIER = Role("meta_verifier", "Meta-verifier", "Decides whether a report is founded.", 32_768, 0.3)
+#: Prompt and completion tokens of the two.
+EXAMINING_TOKENS = {EVALUATOR.name: (8_000, 8_000), META_VERIFIER.name: (10_000, 6_000)}
 
 
 class Params(Value):
@@ -55,6 +61,19 @@ class Params(Value):
         """Reports that must count before a proof is accepted. Ours: the paper does not say what to do with unreadable ones,
         and Intern-S1-MO needs three of its four votes."""
         return math.ceil(round(self.quorum * self.examinations, 9))
+
+
+async def report_checked(desk: Desk, call: str, solution: str, report: Scored, place: Place) -> Heard[Scored]:
+    """Whether a report on a solution (in its fence) is founded: 1, or 0 for one that is not."""
+    text = f"{report.report}\n\nValue: {report.score:g}"
+    return await desk.hear(
+        call,
+        role=META_VERIFIER.name,
+        prompt=META,
+        values={"solution": solution, "report": desk.content(text)},
+        place=place,
+        reading=score_reading(FOUNDED),
+    )
 
 
 class _Search:
@@ -155,15 +174,8 @@ class _Search:
     async def _is_unfounded(self, candidate: Candidate, index: int, report: Scored) -> bool:
         """A check that cannot be read takes no vote away."""
         call = f"meta/{candidate.id}/{index}"
-        text = f"{report.report}\n\nValue: {report.score:g}"
-        found, said_in, _ = await self.desk.hear(
-            call,
-            role="meta_verifier",
-            prompt="deepseek_math/meta_verifier",
-            values={"solution": self.desk.content(candidate.text), "report": self.desk.content(text)},
-            place=Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index),
-            reading=score_reading(FOUNDED),
-        )
+        place = Place(round=candidate.round, subject=f"candidate {candidate.id}", index=index)
+        found, said_in, _ = await report_checked(self.desk, call, self.desk.content(candidate.text), report, place)
         if isinstance(found, Unscored) or found.score:
             return False
         dropped = ScoreDropped(candidate=candidate.id, index=index, call=said_in, reason=found.report)
@@ -212,8 +224,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         typical={
             "solver": (1_000, 30_000),
             "refiner": (10_000, 30_000),
-            "evaluator": (8_000, 8_000),
-            "meta_verifier": (10_000, 6_000),
+            **EXAMINING_TOKENS,
         },
         limits=max_new_tokens,
         assumptions="All rounds are made, with calls as long as those of a large reasoning model.",
@@ -251,9 +262,9 @@ SCAFFOLD = Scaffold(
     },
     roles=(
         Role("solver", "Solver", "Writes proofs and values them.", 65_536, 0.8),
-        Role("evaluator", "Evaluator", "Examines a proof and values it with 0, 0.5 or 1.", 32_768, 0.7),
+        EVALUATOR,
         Role("refiner", "Refiner", "Writes a better proof from reports.", 65_536, 0.8),
-        Role("meta_verifier", "Meta-verifier", "Decides whether a report is founded.", 32_768, 0.3),
+        META_VERIFIER,
     ),
     solve=solve,
     estimate=estimate,

@@ -1,0 +1,39 @@
+"""Form fields for parameters of programs: type, bounds, title and help come from the class that declares them."""
+
+import types
+import typing
+from typing import Any
+
+from django import forms
+from pydantic.fields import FieldInfo
+
+
+def param_field(name: str, info: FieldInfo) -> forms.Field:
+    """A form field for one parameter: a truth value, a choice of words, a number within bounds, or a text."""
+    kind, optional = _kind(info.annotation)
+    label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
+    if kind is bool:
+        return forms.BooleanField(label=label, help_text=text, required=False)
+    if typing.get_origin(kind) is typing.Literal:
+        none = [("", "the scaffold's own")] if optional else []
+        options = none + [(word, word.replace("_", " ").capitalize()) for word in typing.get_args(kind)]
+        return forms.TypedChoiceField(label=label, help_text=text, required=not optional, choices=options, empty_value=None)
+    bounds: dict[str, Any] = {}
+    for rule in info.metadata:
+        for attribute, argument in (("ge", "min_value"), ("gt", "min_value"), ("le", "max_value"), ("lt", "max_value")):
+            if (bound := getattr(rule, attribute, None)) is not None:
+                bounds[argument] = bound
+    if kind is int:
+        return forms.IntegerField(label=label, help_text=text, required=not optional, **bounds)
+    if kind is float:
+        widget = forms.NumberInput(attrs={"step": "any"})
+        return forms.FloatField(label=label, help_text=text, required=not optional, widget=widget, **bounds)
+    return forms.CharField(label=label, help_text=text, required=not optional)
+
+
+def _kind(annotation: Any) -> tuple[type, bool]:
+    """The type of a parameter, and whether it may be None."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        inner = [kind for kind in typing.get_args(annotation) if kind is not type(None)]
+        return inner[0], True
+    return annotation, False
