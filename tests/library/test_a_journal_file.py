@@ -119,6 +119,17 @@ def test_a_file_that_is_no_journal_is_refused_and_left_alone(content: str, tmp_p
     assert path.read_text(encoding="latin-1") == content
 
 
+@pytest.mark.parametrize("left", [b"", b'{"format": "lemmascope-r'])
+def test_a_file_that_a_crash_left_without_its_first_line_is_begun_anew(left: bytes, tmp_path: Path, served: Served) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(left)
+    solve(PROBLEM, scaffold="self_check", calls=1, journal=path, **served)
+    assert [list(json.loads(line)) for line in path.read_text().splitlines()] == [
+        ["format", "run"],
+        ["record", "texts", "seconds"],
+    ]
+
+
 def test_a_file_that_cannot_be_made_is_told_before_any_call(tmp_path: Path, server: ModelServer, served: Served) -> None:
     with pytest.raises(PlanError, match="No such file or directory"):
         solve(PROBLEM, scaffold="self_check", journal=tmp_path / "absent" / "run.jsonl", **served)

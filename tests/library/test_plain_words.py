@@ -24,6 +24,8 @@ KEY = "sk-a-secret-0123456789"
         ({"problem": ""}, "The problem is empty."),
         ({"base_url": "127.0.0.1:8000"}, "base_url: write an address like http://localhost:8000/v1"),
         ({"base_url": "http://me:secret@host/v1"}, "base_url: write an address .* without user name or key"),
+        ({"base_url": "http://127.0.0.1:port/v1"}, "base_url: http://127.0.0.1:port/v1 is no address"),
+        ({"hints": [""]}, "hints.0: String should have at least 1 character"),
         ({"model": ""}, "model: String should have at least 1 character"),
         ({"calls": 0}, "calls: Input should be greater than or equal to 1"),
         ({"concurrency": 0}, "concurrency: Input should be greater than or equal to 1"),
@@ -63,7 +65,7 @@ def test_a_wrong_model_name_is_told_with_those_that_are_served(server: ModelServ
 def test_a_context_that_the_server_does_not_tell_must_be_given(server: ModelServer, served: Served) -> None:
     for listed in (None, [{"id": "fake-model"}]):
         server.listed = listed
-        with pytest.raises(PlanError, match="does not say how long the context of fake-model is: give context_tokens"):
+        with pytest.raises(PlanError, match=r"does not say how long the context of fake-model is.*or give context_tokens"):
             solve(PROBLEM, scaffold="self_check", **served)
     assert solve(PROBLEM, scaffold="self_check", calls=1, context_tokens=4000, **served).calls == 1
     assert server.requests[0]["max_tokens"] == 2000

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Required, Self, TypedDict
 
+import httpx
 from pydantic import ConfigDict, Field, SecretStr, ValidationError
 
 from apps.reasoning.domain.errors import PlanError
 from apps.reasoning.domain.event_base import Event
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import GIVEN, Alias, HttpOptions
+from apps.reasoning.scaffolds.candidates.desk import MAX_HINT
 from apps.reasoning.scaffolds.spec import Budget
 
 #: Tokens, as of an alias.
@@ -64,7 +66,7 @@ class CheckedOptions(Value):
     tokens: int | None = Field(default=None, ge=1)
     seconds: float | None = Field(default=None, gt=0)
     seed: int | None = Field(default=None, ge=0, lt=2**31)
-    hints: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    hints: tuple[Annotated[str, Field(min_length=1, max_length=MAX_HINT)], ...] = ()
     journal: Path | None = None
     on_event: Callable[[Event], None] | None = None
 
@@ -80,6 +82,9 @@ class CheckedOptions(Value):
         try:
             checked = cls.model_validate(dict(given))
             checked.alias(SMALLEST_CONTEXT)
+            httpx.URL(checked.base_url)
+        except httpx.InvalidURL as error:
+            raise PlanError("option", f"base_url: {checked.base_url} is no address ({error}).", "base_url") from None
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(str(part) for part in first["loc"]) or "options"

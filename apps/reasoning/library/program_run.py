@@ -171,7 +171,8 @@ class ProgramRun(Generic[R]):
                 raise without_key(error, api_key) from None
             context = context or listed
         if context is None:
-            text = f"{options.base_url} does not say how long the context of {options.model} is: give context_tokens."
+            text = f"{options.base_url}/models does not say how long the context of {options.model} is. "
+            text += "Check that the address is right (most end in /v1), or give context_tokens."
             raise PlanError("option", text, "context_tokens")
         alias = options.alias(context)
         spec = self._spec(alias, options.seed if options.seed is not None else header.get("seed"))
