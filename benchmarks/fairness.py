@@ -111,13 +111,14 @@ def _of_the_urgent(asked: list[_Job], crowded: list[_Job]) -> list[Figure]:
 
 def _run(priority: int, alias: str = "contest") -> "Run":
     """A run under a lease of this process."""
+    from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
     from apps.runs.leases import lease_take
     from benchmarks import stage
 
     problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
-    roles = {"theorem_verifier": RoleSpec(alias=alias)}
+    roles = {"theorem_verifier": RoleSpec(alias=alias, sampling=Sampling())}
     spec = RunSpec(problem=problem, scaffold="intern_s1_mo", roles=roles, priority=priority)
     run = lease_take(stage.a_run(spec).pk, "benchmark/0/x")
     if run is None:

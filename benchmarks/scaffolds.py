@@ -146,6 +146,7 @@ async def _solved(name: str, context: Any) -> None:
 
 def spec_of(name: str) -> "RunSpec":
     """A run of the scaffold with what is measured of it."""
+    from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.registry import SCAFFOLDS
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
@@ -155,7 +156,7 @@ def spec_of(name: str) -> "RunSpec":
         problem=ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$."),
         scaffold=name,
         params=scaffold.read_params(PARAMS[name]).model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias=ALIAS) for role in scaffold.roles},
+        roles={role.name: RoleSpec(alias=ALIAS, sampling=Sampling()) for role in scaffold.roles},
         seed=1,
     )
 

@@ -46,6 +46,7 @@ def set_up(**env: str) -> Path:
 def a_run(spec: "RunSpec | None" = None) -> "Run":
     """A queued run on a problem of its own; no task is sent."""
     from apps.problems.models import Problem, ProblemVersion, Topic
+    from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
     from apps.runs.services import run_create
@@ -56,7 +57,7 @@ def a_run(spec: "RunSpec | None" = None) -> "Run":
     spec = spec or RunSpec(
         problem=ProblemText(id=problem.slug, version=1, title=problem.title, statement=version.statement),
         scaffold="intern_s1_mo",
-        roles={"reasoner": RoleSpec(alias="at-once")},
+        roles={"reasoner": RoleSpec(alias="at-once", sampling=Sampling())},
     )
     return run_create(owner=None, problem_version=version, title="A benchmark", spec=spec, start=False)
 

@@ -204,11 +204,12 @@ def _started(command: Sequence[str]) -> "RawEngine":
 
 
 def _spec(alias: str) -> "RunSpec":
+    from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
     problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
-    return RunSpec(problem=problem, scaffold="intern_s1_mo", roles={"reasoner": RoleSpec(alias=alias)})
+    return RunSpec(problem=problem, scaffold="intern_s1_mo", roles={"reasoner": RoleSpec(alias=alias, sampling=Sampling())})
 
 
 async def _round(run: "Run", turn: int, calls: int, tokens: int) -> float:

@@ -34,6 +34,7 @@ def session_cookie(name: str = "viewer") -> tuple[str, str]:
 
 def live_run(alias: str) -> "Run":
     """A run under a lease of this process that calls `alias`, as a page shows it while agents work."""
+    from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
     from apps.runs.leases import lease_take
@@ -41,7 +42,7 @@ def live_run(alias: str) -> "Run":
     from benchmarks import stage
 
     problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
-    spec = RunSpec(problem=problem, scaffold="intern_s1_mo", roles={"reasoner": RoleSpec(alias=alias)})
+    spec = RunSpec(problem=problem, scaffold="intern_s1_mo", roles={"reasoner": RoleSpec(alias=alias, sampling=Sampling())})
     run = lease_take(stage.a_run(spec).pk, "benchmark/0/x")
     if run is None:
         raise SystemExit("the benchmark run could not be taken")

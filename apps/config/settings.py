@@ -5,7 +5,6 @@ The embedded mode (one laptop, SQLite, a private Valkey) is the default; a produ
 `REDIS_URL`, `SECRET_KEY` and `ALLOWED_HOSTS`.
 """
 
-import re
 import secrets
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from environs import validate
 
 from apps.config.environment import BASE_DIR, env
 from apps.config.settings_rooms import *  # noqa: F403 -- Django wants them as names of this module.
+from apps.reasoning.version import VERSION as VERSION
 
 
 def _private_socket(folder: Path) -> Path:
@@ -44,14 +44,6 @@ def _kept_secret(folder: Path) -> str:
         return key  # `manage.py up` says in one sentence that the folder cannot be written; a read-only check still runs.
     return key
 
-
-def _version() -> str:
-    """The version is the first version heading of CHANGELOG.md: one source of truth."""
-    found = re.search(r"^## (\d+\.\d+\.\d+)", (BASE_DIR / "CHANGELOG.md").read_text(), re.MULTILINE)
-    return found.group(1) if found else "0.0.0"
-
-
-VERSION = _version()
 
 # --- where things are kept -------------------------------------------------------------------------------------------
 DATA_DIR: Path = env.path("DATA_DIR", BASE_DIR / "var")

@@ -9,14 +9,15 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from apps.problems.models import ProblemVersion
-from apps.reasoning.domain.errors import ParamsError
-from apps.reasoning.domain.generation import Sampling
+from apps.reasoning import planning
+from apps.reasoning.domain.errors import PlanError
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_usable
+from apps.reasoning.planning import role_limit
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.registry import SCAFFOLDS, Role, Scaffold
-from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
+from apps.reasoning.scaffolds.registry import SCAFFOLDS, Scaffold
+from apps.reasoning.scaffolds.spec import BATCH, Budget, RunSpec
 from apps.runs.selectors import alias_speed
 
 LARGE_CALLS = 5_000
@@ -58,18 +59,10 @@ def plan_scaffold(plan: Plan) -> Scaffold:
 
 def plan_params(plan: Plan) -> Value:
     """The preset's parameters with the overrides. Raises `ValidationError` naming the preset or the parameter."""
-    scaffold = plan_scaffold(plan)
-    if plan.preset and plan.preset not in scaffold.presets:
-        known = ", ".join(scaffold.presets)
-        raise ValidationError({"preset": f"{scaffold.title} has no preset {plan.preset}; there are {known}."})
-    base = scaffold.presets[plan.preset].params.model_dump() if plan.preset else {}
     try:
-        return scaffold.read_params(base | dict(plan.overrides))
-    except ParamsError as error:
-        name, _, reason = str(error).partition(": ")
-        if name in scaffold.params.model_fields and reason:
-            raise ValidationError({f"p_{name}": reason}) from error
-        raise ValidationError({"preset": str(error)}) from error
+        return planning.plan_params(plan_scaffold(plan), plan.preset, plan.overrides)
+    except PlanError as error:
+        raise ValidationError({f"p_{error.name}" if error.about == "parameter" else error.about: str(error)}) from error
 
 
 def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
@@ -90,11 +83,6 @@ def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
             raise ValidationError({where: f"There is no model {name} to start a run with; in models.toml there are {known}."})
         chosen[role.name] = aliases[name]
     return chosen
-
-
-def role_limit(role: Role, alias: Alias, wanted: int | None) -> int:
-    """Most new tokens of one call: what is wanted or the scaffold's, within half of the context (the prompt needs room)."""
-    return max(1, min(wanted or role.max_new_tokens, alias.context_tokens // 2))
 
 
 def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None) -> Estimate:
@@ -163,7 +151,15 @@ def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *,
         scaffold=scaffold.name,
         preset=plan.preset,
         params=params.model_dump(mode="json"),
-        roles={role.name: _role_spec(role, chosen[role.name], plan) for role in scaffold.roles},
+        roles=planning.plan_roles(
+            scaffold,
+            chosen,
+            deadline_s=settings.CALL_DEADLINE_S,
+            preset=plan.preset,
+            max_new_tokens=plan.max_new_tokens,
+            temperature=plan.temperature,
+            capture=plan.capture,
+        ),
         prompt_hashes=dict(scaffold.prompts),
         seed=secrets.randbelow(MOST_SEED) if plan.seed is None else plan.seed,
         code_version=settings.VERSION,
@@ -185,22 +181,6 @@ def _captures_require(aliases: Iterable[Alias]) -> None:
                 "Choose models of the backend vllm, or leave this off: texts alone still serve supervised learning."
             }
         )
-
-
-def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
-    preset = plan_scaffold(plan).presets.get(plan.preset)
-    own = preset.temperatures.get(role.name, role.temperature) if preset else role.temperature
-    temperature = own if plan.temperature is None else plan.temperature
-    # What is learned from is drawn from the whole distribution: ratios to a cut one are not ratios to what was drawn.
-    cut = {"top_p": 1.0} if plan.capture else {}
-    return RoleSpec(
-        alias=alias.name,
-        revision=alias.revision or alias.model,
-        sampling=Sampling(temperature=temperature, max_new_tokens=role_limit(role, alias, plan.max_new_tokens), **cut),
-        deadline_s=settings.CALL_DEADLINE_S,
-        tools=alias.tools,
-        closing="schema" if alias.keeps_to_schemas else "text",
-    )
 
 
 def plan_of_spec(spec: RunSpec) -> Plan:

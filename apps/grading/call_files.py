@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.journal.file import whole_lines
 from apps.reasoning.journal.memory import InMemoryJournal
 
 
@@ -24,11 +25,9 @@ def lines_kept(path: Path) -> list[str]:
         return []
     data = path.read_bytes()
     if data and not data.endswith(b"\n"):
-        data = data[: data.rfind(b"\n") + 1]
         with path.open("r+b") as file:
-            file.truncate(len(data))
-    # Not `splitlines`: texts hold other signs that end a line.
-    return data.decode().split("\n")[:-1]
+            file.truncate(data.rfind(b"\n") + 1)
+    return whole_lines(data)
 
 
 class CallFile:

@@ -11,8 +11,7 @@ from django.conf import settings
 from apps.grading.answer_lengths import Answers
 from apps.grading.jobs import Job
 from apps.grading.shown import shown_before
-from apps.reasoning.domain.errors import ParamsError
-from apps.reasoning.domain.generation import Sampling
+from apps.reasoning.domain.errors import ParamsError, PlanError
 from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.lengths import prompt_tokens, with_lengths
@@ -21,6 +20,7 @@ from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.slots import is_approved
 from apps.reasoning.graders.view import View
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.planning import plan_roles
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
@@ -43,24 +43,17 @@ def roles_played(
 
     Raises `PlanWrong` for a role without a model or one that is not there.
     """
-    names = {role.name for role in program.roles}
-    if unknown := sorted(set(aliases) - names - {""}):
-        raise PlanWrong(f"{program.title} has no role {', '.join(unknown)}; there are {', '.join(sorted(names))}.")
-    roles = {}
-    for role in program.roles:
-        alias = aliases.get(role.name) or aliases.get("")
-        if alias is None:
-            raise PlanWrong(f"There is no model for the role {role.name}.")
-        limit = max(1, min(max_new_tokens or role.max_new_tokens, alias.context_tokens // 2))
-        sampling = Sampling(temperature=role.temperature if temperature is None else temperature, max_new_tokens=limit)
-        roles[role.name] = RoleSpec(
-            alias=alias.name,
-            revision=alias.revision or alias.model,
-            sampling=sampling,
+    try:
+        return plan_roles(
+            program,
+            aliases,
             deadline_s=settings.CALL_DEADLINE_S,
-            closing="schema" if alias.keeps_to_schemas else "text",
+            max_new_tokens=max_new_tokens,
+            temperature=temperature,
+            may_call_functions=False,
         )
-    return roles
+    except PlanError as error:
+        raise PlanWrong(str(error)) from error
 
 
 def asks_for_json(program: Scaffold, aliases: Mapping[str, Alias]) -> bool:

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from apps.accounts.models import User
 from apps.datasets.choosing import benchmark_hashes, content_hash
 from apps.datasets.recipes import JUDGES, RECIPES, Family, Recipe
-from apps.explorations.plans import Plan, plan_params, role_limit
+from apps.explorations.plans import Plan, plan_params
 from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.recipes import recipe_cards
@@ -18,6 +18,7 @@ from apps.problems.access import library_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.planning import role_limit
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
 #: The value of *Learns from*.

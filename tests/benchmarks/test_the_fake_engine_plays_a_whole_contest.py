@@ -3,7 +3,7 @@
 import pytest
 
 from apps.reasoning.domain.events import LemmaMerged, OutputUnread, VerdictReached
-from apps.reasoning.domain.generation import Delta, Final, GenerationRequest
+from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.journal.memory import InMemoryJournal
@@ -21,7 +21,7 @@ PARAMS = {"rollouts": 30, "rounds": 2, "lemma_votes": 4, "proof_votes": 4, "revi
 async def played() -> InMemoryJournal:
     scaffold = scaffold_get("intern_s1_mo")
     problem = ProblemText(id="contest", version=1, title="A contest", statement="Show that $1 + 1 = 2$.")
-    roles = {role.name: RoleSpec(alias="contest") for role in scaffold.roles}
+    roles = {role.name: RoleSpec(alias="contest", sampling=Sampling()) for role in scaffold.roles}
     spec = RunSpec(problem=problem, scaffold=scaffold.name, params=PARAMS, roles=roles, seed=1)
     journal = InMemoryJournal()
     context = RunContext(spec, journal, LocalDispatcher({"contest": ContestEngine(0.0001)}), NoControls(), backoff_s=0)

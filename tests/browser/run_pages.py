@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.test import Client
 from playwright.sync_api import Route
 
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
@@ -29,7 +29,7 @@ def played(method: str, answer: Callable[[GenerationRequest], str], preset: str 
         scaffold=method,
         preset=preset,
         params={**scaffold.presets[preset].params.model_dump(mode="json"), **params},
-        roles={role.name: RoleSpec(alias="scripted") for role in scaffold.roles},
+        roles={role.name: RoleSpec(alias="scripted", sampling=Sampling()) for role in scaffold.roles},
         prompt_hashes=scaffold.prompts,
     )
     assert drive(run, with_model(ScriptedBackend(answer))) == "finished"

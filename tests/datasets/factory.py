@@ -6,7 +6,7 @@ from collections.abc import Callable
 from apps.datasets.models import DatasetVersion
 from apps.explorations import worked_example
 from apps.problems.models import Problem, ProblemVersion, Topic
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
@@ -37,7 +37,7 @@ def queued(
         problem=stated,
         scaffold=scaffold,
         params=params or method.presets["quick"].params.model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias="scripted") for role in method.roles},
+        roles={role.name: RoleSpec(alias="scripted", sampling=Sampling()) for role in method.roles},
         prompt_hashes=method.prompts,
         capture=capture,
     )

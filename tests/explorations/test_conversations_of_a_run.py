@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.explorations.replay import replay_page
 from apps.explorations.solutions import solutions
 from apps.explorations.tool_rates import tool_rate
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.domain.tools import Execution
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
@@ -56,7 +56,7 @@ def played() -> Run:
         scaffold="alpha_apollo",
         preset="quick",
         params=SCAFFOLD.presets["quick"].params.model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias="scripted") for role in SCAFFOLD.roles},
+        roles={role.name: RoleSpec(alias="scripted", sampling=Sampling()) for role in SCAFFOLD.roles},
         prompt_hashes=SCAFFOLD.prompts,
     )
     assert drive(run, _dispatcher) == "finished"

@@ -10,7 +10,7 @@ from django.test import Client
 
 from apps.explorations.exports import export_lines
 from apps.explorations.solutions import solutions
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.inference.scripted_tools import ScriptedTools
@@ -56,7 +56,7 @@ def driven(tools: ScriptedTools | None) -> Run:
     run = make_run(
         scaffold="self_check",
         params=scaffold.presets[scaffold.first_preset].params.model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias="scripted") for role in scaffold.roles},
+        roles={role.name: RoleSpec(alias="scripted", sampling=Sampling()) for role in scaffold.roles},
         prompt_hashes=scaffold.prompts,
     )
     assert drive(run, with_sandbox(tools)) == RunStatus.FINISHED

@@ -11,7 +11,7 @@ from apps.explorations.lineage import lineage_data
 from apps.explorations.solutions import solutions
 from apps.explorations.timeline import timeline
 from apps.lemmas.selectors import proof_detail
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
@@ -32,7 +32,7 @@ def played(method: str, preset: str, answer: Callable[[GenerationRequest], str])
         scaffold=method,
         preset=preset,
         params=scaffold.presets[preset].params.model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias="scripted") for role in scaffold.roles},
+        roles={role.name: RoleSpec(alias="scripted", sampling=Sampling()) for role in scaffold.roles},
         prompt_hashes=scaffold.prompts,
     )
     assert drive(run, with_model(ScriptedBackend(answer))) == "finished"

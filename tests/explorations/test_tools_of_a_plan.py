@@ -1,6 +1,7 @@
 """How a model is given tools is frozen with the run, from its alias, and a fork takes what the alias says then."""
 
 from apps.explorations.plans import Plan, plan_of_spec, plan_spec
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from tests.reasoning.play import PROBLEM
@@ -25,7 +26,7 @@ def test_a_run_that_was_made_before_has_tools_in_words() -> None:
     for role in stored["roles"].values():
         del role["tools"]
     assert {role.tools for role in RunSpec.model_validate(stored).roles.values()} == {"text"}
-    assert RoleSpec(alias="any").tools == "text"
+    assert RoleSpec(alias="any", sampling=Sampling()).tools == "text"
 
 
 def test_a_fork_asks_as_its_alias_says_now() -> None:

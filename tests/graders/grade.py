@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from apps.reasoning.domain.generation import Closing, GenerationRequest
+from apps.reasoning.domain.generation import Closing, GenerationRequest, Sampling
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
@@ -95,7 +95,9 @@ async def grade(
     """One run of a grader on `SCRIPT`, or on the script given."""
     grader = GRADERS[workflow]
     read = grader.read_params({"script": SCRIPT} | params)
-    roles = {role.name: RoleSpec(alias="scripted", revision="r1", closing=closing) for role in grader.roles}
+    roles = {
+        role.name: RoleSpec(alias="scripted", revision="r1", sampling=Sampling(), closing=closing) for role in grader.roles
+    }
     spec = RunSpec(problem=PROBLEM, scaffold=workflow, roles=roles, seed=7, budget=budget or Budget())
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()

@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from apps.reasoning.domain.event_base import Event
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.graders import difficulty
 from apps.reasoning.graders.quality import Flag
@@ -74,7 +75,7 @@ async def play(
     played = program.roles
     if isinstance(read, difficulty.Params):
         played = (*difficulty.attempting_by(read.scaffold), *difficulty.grading_by(read.workflow))
-    roles = {role.name: RoleSpec(alias="scripted", revision="r1") for role in played}
+    roles = {role.name: RoleSpec(alias="scripted", revision="r1", sampling=Sampling()) for role in played}
     spec = RunSpec(problem=PROBLEM, scaffold=name, roles=roles, seed=7, budget=budget or Budget())
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()

@@ -3,6 +3,7 @@
 import pytest
 
 from apps.grading.pieces import piece_keep, pieces_known
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.grading_events import GradingPrepared
 from apps.reasoning.graders import references
 from apps.reasoning.prompts import loader
@@ -53,9 +54,9 @@ async def test_a_changed_prompt_makes_its_piece_anew_and_no_earlier_one(monkeypa
 @pytest.mark.django_db
 def test_a_piece_is_found_only_for_the_model_that_made_it() -> None:
     told = GradingPrepared(piece="clusters/1", what="clusters", role="clusterer", is_cached=False, value={"clusters": []})
-    made_by = {"clusterer": RoleSpec(alias="served", revision="r1")}
+    made_by = {"clusterer": RoleSpec(alias="served", revision="r1", sampling=Sampling())}
     piece_keep("Prove it.", told, made_by)
     assert list(pieces_known("Prove it.", made_by)) == ["clusters/1"]
-    assert pieces_known("Prove it.", {"clusterer": RoleSpec(alias="served", revision="r2")}) == {}
-    assert pieces_known("Prove it.", {"clusterer": RoleSpec(alias="other", revision="r1")}) == {}
+    assert pieces_known("Prove it.", {"clusterer": RoleSpec(alias="served", revision="r2", sampling=Sampling())}) == {}
+    assert pieces_known("Prove it.", {"clusterer": RoleSpec(alias="other", revision="r1", sampling=Sampling())}) == {}
     assert pieces_known("Prove that.", made_by) == {}

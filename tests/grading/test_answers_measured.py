@@ -15,6 +15,7 @@ from apps.grading.answer_lengths import CALLS_AT_LEAST, Answers, answers_of, ans
 from apps.grading.experiment_estimate import forecast_of
 from apps.grading.experiment_scripts import Chosen
 from apps.grading.starting import models_for_grading
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run, Step
 from tests.experiments.driving import make_set
@@ -24,7 +25,7 @@ from tests.problems.factory import make_problem
 
 pytestmark = pytest.mark.django_db
 ClientFor = Callable[[User | None], Client]
-ROLES = {"grader": RoleSpec(alias="served")}
+ROLES = {"grader": RoleSpec(alias="served", sampling=Sampling())}
 
 
 @pytest.fixture(autouse=True)
@@ -67,7 +68,7 @@ def test_calls_of_others_and_calls_without_an_answer_say_nothing(alice: User, ot
 
 
 def test_a_reader_is_told_on_what_it_rests() -> None:
-    roles = {"matcher": RoleSpec(alias="small"), "grader": RoleSpec(alias="big")}
+    roles = {"matcher": RoleSpec(alias="small", sampling=Sampling()), "grader": RoleSpec(alias="big", sampling=Sampling())}
     said = answers_words(["matcher", "grader"], {"grader": Answers(tokens=1_320, calls=1_042)}, roles)
     assert said == (
         "Answers as measured: grader 1,320 tokens (mean of 1,042 recorded calls of big). "

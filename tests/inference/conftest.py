@@ -47,9 +47,9 @@ def http_backend(server: FakeModelServer, *, api_key: str = "", **table: object)
 
 
 @contextlib.contextmanager
-def running_server() -> Iterator[FakeModelServer]:
-    """A fake model server on a free port of this machine."""
-    app = FakeModelServer()
+def running_server(app: FakeModelServer | None = None) -> Iterator[FakeModelServer]:
+    """A fake model server, or the one given, on a free port of this machine."""
+    app = app or FakeModelServer()
     config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Closing, Final, GenerationRequest, ToolProtocol, Usage
+from apps.reasoning.domain.generation import Closing, Final, GenerationRequest, Sampling, ToolProtocol, Usage
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
@@ -123,7 +123,7 @@ def spec(
     tools: ToolProtocol = "text",
     closing: Closing = "text",
 ) -> RunSpec:
-    played = RoleSpec(alias="scripted", revision="r1", tools=tools, closing=closing)
+    played = RoleSpec(alias="scripted", revision="r1", sampling=Sampling(), tools=tools, closing=closing)
     roles = {role.name: played for role in SCAFFOLDS[scaffold].roles}
     return RunSpec(problem=PROBLEM, scaffold=scaffold, roles=roles, seed=seed, budget=budget or Budget())
 

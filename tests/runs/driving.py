@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import AsyncIterator
 
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
@@ -21,7 +22,7 @@ def quick_run(budget: Budget | None = None) -> Run:
     return make_run(
         preset="quick",
         params=SCAFFOLD.presets["quick"].params.model_dump(mode="json"),
-        roles={role.name: RoleSpec(alias="scripted") for role in SCAFFOLD.roles},
+        roles={role.name: RoleSpec(alias="scripted", sampling=Sampling()) for role in SCAFFOLD.roles},
         prompt_hashes=SCAFFOLD.prompts,
         budget=budget or Budget(),
     )

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.domain.events import CallBegan, CallEnded, Event
-from apps.reasoning.domain.generation import Final, Place, Usage
+from apps.reasoning.domain.generation import Final, Place, Sampling, Usage
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.journal.keys import sha_of
@@ -33,7 +33,7 @@ def make_run(**spec_fields: object) -> Run:
         {
             "problem": ProblemText(id=version.problem.slug, version=1, title="One and one", statement=version.statement),
             "scaffold": "intern_s1_mo",
-            "roles": {"reasoner": RoleSpec(alias="scripted")},
+            "roles": {"reasoner": RoleSpec(alias="scripted", sampling=Sampling())},
             **spec_fields,
         }
     )

@@ -23,6 +23,7 @@ from apps.reasoning.domain.events import (
     VerdictReached,
     VoteCast,
 )
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
@@ -48,7 +49,7 @@ class Played(NamedTuple):
 @pytest.fixture
 async def played() -> Played:
     scaffold = SCAFFOLDS[SCAFFOLD]
-    roles = {role.name: RoleSpec(alias=ALIAS, revision="authored") for role in scaffold.roles}
+    roles = {role.name: RoleSpec(alias=ALIAS, revision="authored", sampling=Sampling()) for role in scaffold.roles}
     spec = RunSpec(problem=problem(), scaffold=SCAFFOLD, params=PARAMS, roles=roles, authored=True)
     journal = InMemoryJournal()
     context = RunContext(spec, journal, LocalDispatcher({ALIAS: ScriptedBackend(script())}), NoControls(), backoff_s=0)
@@ -79,7 +80,7 @@ async def test_every_text_is_read(played: Played) -> None:
 
 
 async def test_no_text_is_longer_than_what_the_roles_may_write() -> None:
-    smallest = min(RoleSpec(alias=ALIAS).sampling.max_new_tokens, *(role.max_new_tokens for role in SCAFFOLDS[SCAFFOLD].roles))
+    smallest = min(Sampling().max_new_tokens, *(role.max_new_tokens for role in SCAFFOLDS[SCAFFOLD].roles))
     assert max(len(text.split()) for text in script().values()) < smallest
 
 

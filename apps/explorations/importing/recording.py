@@ -18,6 +18,7 @@ from apps.problems.drafts import ProblemDraft
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.problems.services import problem_create
 from apps.reasoning.domain.events import RunFinished
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.import_events import ImportSource
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.graph.statements import normalise_statement
@@ -120,7 +121,8 @@ def _record(story: Story, facts: Facts, batch: Batch, version: ProblemVersion, u
 
 
 def _spec(story: Story, version: ProblemVersion) -> RunSpec:
-    roles = {role: RoleSpec(alias=model) for role, model in story.roles.items()}
+    # How its models sampled is not known; nothing is asked of them again.
+    roles = {role: RoleSpec(alias=model, sampling=Sampling()) for role, model in story.roles.items()}
     return RunSpec(problem=problem_text(version), scaffold=story.scaffold, preset=IMPORTED, params=story.params, roles=roles)
 
 

@@ -103,3 +103,15 @@ class AliasError(ReasoningError):
 
 class ParamsError(ReasoningError):
     """The parameters of the scaffold do not fit together; the message says which."""
+
+
+class PlanError(ReasoningError):
+    """What was asked for cannot be run; the message says what to change.
+
+    `about` names the kind of argument (`scaffold`, `preset`, `parameter`, `role`, …), `name` the one among its kind.
+    """
+
+    def __init__(self, about: str, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.about = about
+        self.name = name

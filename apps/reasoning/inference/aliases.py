@@ -44,6 +44,8 @@ __all__ = [
 ]
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}\Z")
+#: The name of the alias that stands in no file: a program gave its address (apps/reasoning/library).
+GIVEN = "given"
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _NEEDED: dict[BackendName, tuple[str, ...]] = {
     "openai_http": ("base_url", "model"), "openvino": ("model",), "vllm": ("model",), "scripted": (), "sandbox": (),

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from apps.reasoning.domain.errors import BackendError, BackendRefused, BackendUnavailable, EngineLost, RequestRejected
-from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.inference.aliases import GIVEN, Alias
 
 #: The server is busy or restarting: the same request may be sent again after a while.
 BUSY = frozenset({408, 429, 502, 503, 504, 529})
@@ -45,6 +45,15 @@ def _message(found: Any) -> str:
     return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
 
 
+def _of(alias: Alias) -> str:
+    """Where its keys stand; empty where a program gave them."""
+    return "" if alias.name == GIVEN else f" of {alias.name} in models.toml"
+
+
+def _called(alias: Alias) -> str:
+    return alias.model if alias.name == GIVEN else alias.name
+
+
 def error_for_status(alias: Alias, status: int, body: bytes | str) -> BackendError:
     """The error for an answer other than 200."""
     said = said_by(body)
@@ -55,13 +64,13 @@ def error_for_status(alias: Alias, status: int, body: bytes | str) -> BackendErr
             if alias.api_key_env
             else "It wants a key: name an environment variable in api_key_env."
         )
-        return BackendRefused(f"{alias.base_url} refused the key for {alias.name} (status {status}). {key}{quoted}")
+        return BackendRefused(f"{alias.base_url} refused the key for {_called(alias)} (status {status}). {key}{quoted}")
     if "insufficient_quota" in said:
         return BackendRefused(f"The account at {alias.base_url} has no credit left.{quoted}")
     if status == 404 or (status == 400 and _NO_MODEL.search(said)):
         return BackendRefused(
             f"{alias.base_url} does not know the model {alias.model}, or the address is wrong (status {status}). "
-            f"Correct model or base_url of {alias.name} in models.toml.{quoted}"
+            f"Correct model or base_url{_of(alias)}.{quoted}"
         )
     if 300 <= status < 400:
         return BackendRefused(f"{alias.base_url} redirects (status {status}). Write the final address as base_url.")
@@ -70,9 +79,11 @@ def error_for_status(alias: Alias, status: int, body: bytes | str) -> BackendErr
 
 def _rejection(alias: Alias, status: int, said: str, quoted: str) -> BackendError:
     if status in (400, 413, 422) and _TOO_LONG.search(said):
-        return RequestRejected(f"The prompt is longer than the context of {alias.name}.{quoted}")
+        return RequestRejected(f"The prompt is longer than the context of {_called(alias)}.{quoted}")
     if status == 429:
-        return BackendUnavailable(f"{alias.base_url} answers too many requests. Lower the concurrency of {alias.name}.{quoted}")
+        return BackendUnavailable(
+            f"{alias.base_url} answers too many requests. Lower the concurrency of {_called(alias)}.{quoted}"
+        )
     if status in BUSY:
         return BackendUnavailable(f"{alias.base_url} is not ready (status {status}). Resume the run when it is.{quoted}")
     if status >= 500:
@@ -83,7 +94,7 @@ def _rejection(alias: Alias, status: int, said: str, quoted: str) -> BackendErro
 def error_in_stream(alias: Alias, said: str) -> BackendError:
     """The error for an error object inside a stream."""
     if _TOO_LONG.search(said):
-        return RequestRejected(f'The prompt is longer than the context of {alias.name}. The server says: "{said}"')
+        return RequestRejected(f'The prompt is longer than the context of {_called(alias)}. The server says: "{said}"')
     return EngineLost(f'The model server failed while it generated: "{said}"')
 
 
@@ -95,9 +106,9 @@ def error_for_transport(alias: Alias, error: httpx.TransportError) -> BackendErr
         if "certificate" in low or "ssl" in low or "tls" in low:
             return BackendRefused(f"The TLS connection to {alias.base_url} failed: {text}. Check address and certificate.")
         if "name or service" in low or "nodename" in low or "getaddrinfo" in low or "name resolution" in low:
-            return BackendUnavailable(f"The host of {alias.base_url} is not known. Correct base_url of {alias.name}.")
+            return BackendUnavailable(f"The host of {alias.base_url} is not known. Correct base_url{_of(alias)}.")
         return BackendUnavailable(
-            f"Nothing answers at {alias.base_url}. Start the model server or correct base_url of {alias.name} in models.toml."
+            f"Nothing answers at {alias.base_url}. Start the model server or correct base_url{_of(alias)}."
         )
     if isinstance(error, httpx.ConnectTimeout):
         return BackendUnavailable(f"{alias.base_url} does not answer. Check the address and the network.")

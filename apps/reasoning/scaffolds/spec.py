@@ -17,6 +17,7 @@ AWAITED = 3
 class RoleSpec(Value):
     """Which alias plays a role, and how it samples. `revision` is the alias' model revision when the run was made.
 
+    `reasoning.planning.plan_roles` makes it from the program's own limits; nothing else chooses `sampling` silently.
     `deadline_s` is how long one call may take from its place at an engine to its last token. `tools` is how its model is given
     tools: told of them in words (`text`), or as functions that it calls (`native`). `closing` is how it is asked for what an
     answer of it lacks.
@@ -24,7 +25,7 @@ class RoleSpec(Value):
 
     alias: str
     revision: str = ""
-    sampling: Sampling = Sampling()
+    sampling: Sampling
     deadline_s: float = Field(default=900.0, gt=0)
     tools: ToolProtocol = "text"
     closing: Closing = "text"

@@ -1,0 +1,123 @@
+"""What a run came to, with all that a caller may want to know of it."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from apps.reasoning.domain.events import Event, OutputUnread, ProofDrafted
+from apps.reasoning.domain.generation import Usage
+from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.records import StepRecord
+from apps.reasoning.domain.values import Value
+from apps.reasoning.graders.grader import FINAL
+from apps.reasoning.graders.grading import Grading
+
+from .progress import ProgressJournal
+
+
+class UnreadAnswer(Value):
+    """An answer that could not be read, and why. `text` is the whole of it. `was_asked_again`: another call asked once more."""
+
+    call: str
+    role: str
+    reason: str
+    text: str
+    was_asked_again: bool
+
+
+class FailedCall(Value):
+    """A call that ended without a text, and why."""
+
+    call: str
+    role: str
+    reason: str
+
+
+class RunResult(Value):
+    """What every run has. `usage` counts the tokens of `calls`, the model calls of this run in all processes that worked on it.
+
+    `seconds` is the time of those processes. `seed` is the root of all seeds: with it the run can be asked for again.
+    """
+
+    outcome: Outcome
+    calls: int
+    usage: Usage
+    seconds: float
+    seed: int
+    unread: tuple[UnreadAnswer, ...]
+    failed: tuple[FailedCall, ...]
+
+
+class SolveResult(RunResult):
+    """A search for a proof. `proof` is the selected text and `steps` its steps; both are empty where nothing could be read.
+
+    `accepted` is None where nothing judged it.
+    """
+
+    proof: str
+    steps: tuple[str, ...]
+
+    @property
+    def accepted(self) -> bool | None:
+        return self.outcome.accepted
+
+
+class GradeResult(RunResult):
+    """A grading of one script. `points` is None where it is unscored; `grading` holds findings, items and comments.
+
+    `prepared` are the pieces made from the problem and its references alone, for the next script of the same problem.
+    """
+
+    grading: Grading
+    prepared: dict[str, dict[str, Any]]
+
+    @property
+    def points(self) -> Decimal | None:
+        """Proposed points of `grading.scale`."""
+        return self.grading.points
+
+    @property
+    def unscored(self) -> str:
+        """Why there are no points; empty where there are."""
+        return self.grading.unscored
+
+
+def solve_result(journal: ProgressJournal, outcome: Outcome, seed: int) -> SolveResult:
+    """The result of a scaffold."""
+    drafts = {event.proof: event for event in _events(journal) if isinstance(event, ProofDrafted)}
+    proof = drafts.get(outcome.proof)
+    common = _common(journal, outcome, seed).model_dump()
+    return SolveResult.model_validate(common | {"proof": proof.text if proof else "", "steps": proof.steps if proof else ()})
+
+
+def grade_result(journal: ProgressJournal, outcome: Outcome, seed: int) -> GradeResult:
+    """The result of a grader."""
+    reached = [event for event in _events(journal) if isinstance(event, GradingReached) and event.name == FINAL]
+    prepared = {event.piece: event.value for event in _events(journal) if isinstance(event, GradingPrepared)}
+    common = _common(journal, outcome, seed).model_dump()
+    return GradeResult.model_validate(common | {"grading": reached[-1].grading, "prepared": prepared})
+
+
+def _common(journal: ProgressJournal, outcome: Outcome, seed: int) -> RunResult:
+    records = {record.key: record for record in journal.records}
+    asked = [record for record in records.values() if record.was_asked]
+    spent = journal.spent
+    return RunResult(
+        outcome=outcome,
+        calls=spent.calls,
+        usage=sum((record.usage for record in asked), Usage()),
+        seconds=spent.seconds,
+        seed=seed,
+        unread=tuple(_unread(event, records.get(event.call)) for event in _events(journal) if isinstance(event, OutputUnread)),
+        failed=tuple(FailedCall(call=one.key, role=one.role, reason=one.failure) for one in asked if one.final is None),
+    )
+
+
+def _unread(event: OutputUnread, record: StepRecord | None) -> UnreadAnswer:
+    text = record.final.text if record and record.final else ""
+    return UnreadAnswer(call=event.call, role=event.role, reason=event.reason, text=text, was_asked_again=bool(event.again))
+
+
+def _events(journal: ProgressJournal) -> Iterable[Event]:
+    return (event for _, _, event in journal.events)

@@ -1,0 +1,36 @@
+"""Search for a proof by a scaffold."""
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from apps.reasoning.domain.errors import PlanError
+from apps.reasoning.scaffolds.registry import SCAFFOLDS
+
+from .arguments import params_of, problem_of
+from .options import CheckedOptions, RunOptions
+from .program_run import ProgramRun, blocking
+from .results import SolveResult, solve_result
+
+
+def asolve(
+    problem: str,
+    *,
+    scaffold: str,
+    preset: str = "",
+    params: Mapping[str, Any] | None = None,
+    answer: str = "",
+    **options: Unpack[RunOptions],
+) -> ProgramRun[SolveResult]:
+    """A search for a proof of `problem`: await it for its `SolveResult`, or iterate over it for its events.
+
+    `scaffold` is one of `SCAFFOLDS`; `preset` one of its presets, else its defaults; `params` change single parameters.
+    `answer` is the problem's final answer, where it has one: it enters no prompt. `options`: `RunOptions`. Raises `PlanError`.
+    """
+    if scaffold not in SCAFFOLDS:
+        raise PlanError("scaffold", f"There is no scaffold {scaffold}; there are {', '.join(SCAFFOLDS)}.", scaffold)
+    program = SCAFFOLDS[scaffold]
+    read = params_of(program, preset, params or {})
+    return ProgramRun(program, problem_of(problem, answer), read, CheckedOptions.of(options), solve_result, preset=preset)
+
+
+solve = blocking(asolve, "solve", "As `asolve`, run to its end. Raises `PlanError`, and `RunHalted` where it stops early.")
