@@ -87,7 +87,7 @@ _ANALYSIS = (
     '<analysis><main-step title="Set up"><why>It gives the form that is used.</why><substep>Rewrite it.</substep></main-step>'
     '<main-step title="Conclude"><why>It ends the proof.</why></main-step></analysis>'
 )
-_SCORED = _ANALYSIS.replace('title="Set up"', 'title="Set up" approachability="2"').replace(
+_SCORED = _ANALYSIS.replace('title="Set up"', 'title="Set up" approachability="3"').replace(
     'title="Conclude"', 'title="Conclude" approachability="4"'
 )
 _RUBRIC = (
@@ -95,6 +95,12 @@ _RUBRIC = (
     '<item title="Conclude" points="4"><full>It is proved.</full><deduction>No reason: 1.</deduction></item></rubric>'
 )
 _MATCHING = '<matching><main-step>Set up.</main-step><same step="1" cluster="C1" other="1"/></matching>'
+_DEEPSEEK: Mapping[str, Answer] = {
+    "solver": _with_own_score,
+    "evaluator": _share,
+    "refiner": _with_own_score,
+    "meta_verifier": _said("The report is founded.\n<score>1</score>"),
+}
 _BY_METHOD: Mapping[str, Mapping[str, Answer]] = {
     "intern_s1_mo": {
         "reasoner": _work,
@@ -103,12 +109,8 @@ _BY_METHOD: Mapping[str, Mapping[str, Answer]] = {
         "process_verifier": _vote,
     },
     "reasoning_cache": {"grader": _points, "summarizer": _said("<state>We have a solution; check each step.</state>")},
-    "deepseek_math": {
-        "solver": _with_own_score,
-        "evaluator": _share,
-        "refiner": _with_own_score,
-        "meta_verifier": _said("The report is founded.\n<score>1</score>"),
-    },
+    "deepseek_math": _DEEPSEEK,
+    "deepseek_verifier": _DEEPSEEK,
     "alpha_apollo": {
         "solver": _in_turns,
         "abstractor": _said("<checkpoints>1. Set up. 2. Proved.</checkpoints>"),
