@@ -3,16 +3,28 @@
 import types
 import typing
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from pydantic.fields import FieldInfo
 
-from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_duration, plan_estimate, plan_params
+from apps.explorations.plans import (
+    MOST_SEED,
+    Duration,
+    Plan,
+    is_large,
+    plan_duration,
+    plan_estimate,
+    plan_params,
+    plan_refusal,
+)
+from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.given import NOTHING_GIVEN, Given
 from apps.reasoning.scaffolds.spec import Budget
 
 
@@ -50,9 +62,18 @@ class ExplorationForm(forms.Form):
     )
     confirm = forms.BooleanField(label="Yes, start a run of this size", required=False)
 
-    def __init__(self, *args: Any, aliases: dict[str, Alias], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        aliases: dict[str, Alias],
+        problem: ProblemText | None = None,
+        given: Given = NOTHING_GIVEN,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.aliases = aliases
+        self.problem = problem
+        self.given = given
         self.estimate: Estimate | None = None
         self.duration: Duration | None = None
         self.is_large = False
@@ -70,7 +91,9 @@ class ExplorationForm(forms.Form):
             _choices(field, [("", "the model above"), *options])
             self.fields[f"role_{role.name}"] = field
         for name, info in self.method.params.model_fields.items():
-            self.fields[f"p_{name}"] = param_field(name, info)
+            if name not in self.method.takes:
+                offered = self.method.choices.get(name)
+                self.fields[f"p_{name}"] = param_field(name, info, offered(given) if offered else None)
         self._draw_params()
 
     def _given(self, name: str) -> str:
@@ -85,7 +108,8 @@ class ExplorationForm(forms.Form):
         """Initial values of the parameter fields: those of the chosen preset, before what the caller gave."""
         chosen = self._given("preset") or self.method.first_preset
         for name, value in self._preset_values(chosen).items():
-            self.fields[f"p_{name}"].initial = value
+            if f"p_{name}" in self.fields:
+                self.fields[f"p_{name}"].initial = value
         self.fields["shown_preset"].initial = chosen
 
     @property
@@ -124,9 +148,10 @@ class ExplorationForm(forms.Form):
 
     @property
     def estimate_rows(self) -> list[tuple[str, RoleEstimate]]:
-        """The estimate of each role under the role's title."""
+        """The estimate of each role under the role's title; roles that the parameters leave out are not listed."""
         titles = {role.name: role.title for role in self.method.roles}
-        return [(titles.get(row.role, row.role), row) for row in self.estimate.roles] if self.estimate else []
+        rows = self.estimate.roles if self.estimate else ()
+        return [(titles.get(row.role, row.role), row) for row in rows if row.calls_max]
 
     def overrides(self) -> dict[str, Any]:
         """The parameters that differ from the preset they were drawn with."""
@@ -164,8 +189,10 @@ class ExplorationForm(forms.Form):
             return self.cleaned_data
         plan = self.plan()
         try:
-            plan_params(plan)
-            self.estimate = plan_estimate(plan, self.aliases)
+            plan_params(plan, self.given)
+            if self.problem and (refused := plan_refusal(plan, self.problem, self.given)):
+                raise ValidationError({"scaffold": refused})
+            self.estimate = plan_estimate(plan, self.aliases, self.given)
             self.duration = plan_duration(plan, self.estimate, self.aliases)
         except ValidationError as error:
             self.add_error(None, error)
@@ -198,10 +225,15 @@ def initial_from(plan: Plan) -> dict[str, Any]:
     return given | {f"p_{name}": value for name, value in plan.overrides.items()}
 
 
-def param_field(name: str, info: FieldInfo) -> forms.Field:
-    """A form field for one parameter of a scaffold: type, bounds, title and help come from the class."""
+def param_field(name: str, info: FieldInfo, offered: Mapping[str, str] | None = None) -> forms.Field:
+    """A form field for one parameter of a scaffold: type, bounds, title and help come from the class.
+
+    `offered`: the values to choose from, with their titles, where the scaffold names them.
+    """
     kind, optional = _kind(info.annotation)
     label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
+    if offered is not None:
+        return forms.ChoiceField(label=label, help_text=text, choices=list(offered.items()))
     if kind is bool:
         return forms.BooleanField(label=label, help_text=text, required=False)
     if typing.get_origin(kind) is typing.Literal:

@@ -18,9 +18,9 @@ from apps.reasoning.domain.errors import FenceLost, NeedsFork, ReasoningError, R
 from apps.reasoning.domain.events import Event, RunFailed, RunFinished, RunResumed, RunStarted
 from apps.reasoning.domain.events import RunCancelled as RunCancelledEvent
 from apps.reasoning.domain.outcomes import Outcome
-from apps.reasoning.graders.registry import PROGRAMS
 from apps.reasoning.inference.aliases import load_served
 from apps.reasoning.ports import Dispatcher
+from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.formula_checks import FormulaChecks
 from apps.reasoning.scaffolds.spec import RunSpec
