@@ -77,6 +77,7 @@ class ExplorationForm(forms.Form):
         self.estimate: Estimate | None = None
         self.duration: Duration | None = None
         self.is_large = False
+        self.refused = ""
         self.method = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
         options = [(name, alias.title) for name, alias in aliases.items()]
         _choices(self.fields["scaffold"], [(name, found.title) for name, found in SCAFFOLDS.items()])
@@ -191,6 +192,7 @@ class ExplorationForm(forms.Form):
         try:
             plan_params(plan, self.given)
             if self.problem and (refused := plan_refusal(plan, self.problem, self.given)):
+                self.refused = refused
                 raise ValidationError({"scaffold": refused})
             self.estimate = plan_estimate(plan, self.aliases, self.given)
             self.duration = plan_duration(plan, self.estimate, self.aliases)

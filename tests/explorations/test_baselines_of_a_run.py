@@ -57,6 +57,7 @@ def test_points_and_the_duel_of_equals_are_shown(alice: User, client_for: Pages)
     assert "proof-by-example" in first["c1.1"].opinions[0].text
     assert found.selected in ("c1.2", "c1.3")
     assert len(found.duels) == 1
+    assert set(run.steps.values_list("round", flat=True)) == {1}, "a proof is graded in its round"
     text = page(client_for(alice), run)
     assert "won the duel among 2 solutions with 5 of 7 points" in text
     assert "Knock-out" in text
@@ -87,6 +88,7 @@ def test_votes_are_shown_by_answer_with_who_gave_it(alice: User, client_for: Pag
     assert (found.votes_cast, found.chosen, found.selected) == (4, 1, "c1.2")
     text = page(client_for(alice), run)
     assert "Votes by final answer" in text
-    assert '<strong class="num">3</strong> of 4' in text
+    assert "Votes of 4" in text
+    assert "3 of 4 votes are for" in text
     assert text.count("most votes") == 1
     assert "held most likely right" not in text

@@ -61,7 +61,9 @@ def test_a_vote_on_a_problem_without_an_answer_is_refused_on_the_page_and_by_the
     alice: User, alice_client: Client
 ) -> None:
     problem = make_problem(answer="")
-    assert "there is nothing to vote on. Use Best of n" in shown(alice_client, problem, "majority_vote")
+    first = shown(alice_client, problem, "majority_vote")
+    assert "there is nothing to vote on. Use Best of n" in first
+    assert "No estimate: this scaffold cannot run on this problem." in first
     sent = {"scaffold": "majority_vote", "preset": "quick", "shown_preset": "quick", "alias": "small", "p_solutions": "4"}
     reply = alice_client.post(reverse("explorations:start", args=[problem.slug]), sent)
     assert reply.status_code == 422

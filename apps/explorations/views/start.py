@@ -131,13 +131,12 @@ def _aliases() -> tuple[dict[str, Alias], str]:
 
 
 def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, trouble: str, **more: Any) -> HttpResponse:
-    refused = ""
     if not form.is_bound:
         probe = ExplorationForm(_as_posted(form), aliases=form.aliases, problem=form.problem, given=form.given)
         probe.is_valid()
         form.estimate, form.duration, form.is_large = probe.estimate, probe.duration, probe.is_large
-        refused = " ".join(str(error) for error in probe.errors.get("scaffold", ()))
-    warning = refused or (form.method.warn_of(form.problem) if form.problem else "")
+        form.refused = probe.refused
+    warning = form.refused or (form.method.warn_of(form.problem) if form.problem else "")
     context = {
         "form": form,
         "problem": problem,

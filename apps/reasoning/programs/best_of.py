@@ -216,7 +216,7 @@ GRADING = {role.name: role for program in GRADERS.values() for role in program.r
 ROLES = (
     Role("solver", "Solver", "Writes the proofs.", 65_536, 0.8),
     *GRADING.values(),
-    Role("judge", "Judge", "Names the better of two proofs with as many points.", 32_768, 0.3),
+    Role("judge", "Judge", "Names the better of two proofs with equal points.", 32_768, 0.3),
 )
 
 
@@ -232,7 +232,7 @@ SCAFFOLD = BestOf(
     name=NAME,
     title="Best of n (best@n)",
     description=(
-        "Independent proofs, each scored by a model grader. The proof with the most points is the result; proofs with as many "
+        "Independent proofs, each scored by a model grader. The proof with the most points is the result; proofs with equal "
         "points are compared in pairs, in both orders. A proof that could not be graded loses to every graded one."
     ),
     source="Best-of-n, arXiv 2110.14168; QED-Nano App. B",

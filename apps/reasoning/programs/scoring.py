@@ -37,8 +37,9 @@ class Scored:
 class _Inside(Within):
     """The context of the grader. It keeps what is told, and by which calls."""
 
-    def __init__(self, ctx: Context, prefix: str) -> None:
-        super().__init__(ctx, prefix)
+    def __init__(self, ctx: Context, candidate: Candidate) -> None:
+        super().__init__(ctx, f"grade/{candidate.id}")
+        self.place = {"round": candidate.round, "subject": f"candidate {candidate.id}"}
         self.calls: dict[str, str] = {}
         self.grading: Grading | None = None
         self.pieces: dict[str, Any] = {}
@@ -56,14 +57,14 @@ class _Inside(Within):
         parts: Sequence[str] | None = None,
         tools: Sequence[OfferedTool] = (),
     ) -> Final:
-        """As the port has it. A budget's end is remembered, since a grader tells it as a grading without points."""
+        """As the port has it, in the candidate's round. The end of a budget is kept: a grader tells it as unscored."""
         self.calls[self._key(key)] = role
         try:
             return await super().generate(
                 key,
                 role=role,
                 messages=messages,
-                place=place,
+                place=place.model_copy(update=self.place),
                 sampling=sampling,
                 json_schema=json_schema,
                 parts=parts,
@@ -89,7 +90,7 @@ class _Inside(Within):
 
 async def scored_by(program: Grader, desk: Desk, candidate: Candidate, material: Mapping[str, Any]) -> Scored:
     """What `program` gives the candidate. Raises `BudgetExhausted` where the budget ended the grading."""
-    inside = _Inside(desk.ctx, f"grade/{candidate.id}")
+    inside = _Inside(desk.ctx, candidate)
     structured = all(desk.ctx.keeps_to_schemas(role.name) for role in program.roles)
     given = {**material, "script": "\n\n".join(candidate.steps), "structured": structured}
     try:
