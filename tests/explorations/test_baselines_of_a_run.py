@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.accounts.models import User
+from apps.explorations.progress import Progress
 from apps.explorations.solutions import solutions
 from apps.explorations.words import ending
 from apps.reasoning.domain.generation import GenerationRequest
@@ -15,6 +16,7 @@ from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run
+from apps.runs.selectors import event_page
 from tests.explorations.test_solutions_of_a_run import played
 from tests.graders.grade import finding, grading
 from tests.reasoning.candidates import better, named
@@ -92,3 +94,14 @@ def test_votes_are_shown_by_answer_with_who_gave_it(alice: User, client_for: Pag
     assert "3 of 4 votes are for" in text
     assert text.count("most votes") == 1
     assert "held most likely right" not in text
+
+
+def test_the_terminal_tells_solutions_points_the_duel_and_who_won() -> None:
+    run = played("best_of", "quick", best)
+    progress = Progress()
+    lines = [line for event in event_page(run, 0) if (line := progress.take(event))]
+    assert [line for line in lines if line.startswith("solution")] == [f"solution c1.{number} written" for number in (1, 2, 3)]
+    assert "c1.1: 3 of 7" in lines
+    assert any(" against " in line and line.endswith("by both orders") for line in lines)
+    assert "won the duel among 2 solutions with 5 of 7 points" in lines[-1]
+    assert progress.solutions == 3

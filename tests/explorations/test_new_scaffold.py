@@ -108,7 +108,7 @@ def test_a_new_scaffold_plays_and_all_general_tests_accept_it_unchanged(tmp_path
     assert snapshot_names(copy) - before == set(FILES[:3])
     assert re.search(rf"(?m)^\| `{NAME}` \|", (copy / DOCUMENT).read_text())
     for check in (["check"], ["format", "--check"]):
-        ruff = [Path(sys.executable).with_name("ruff"), *check, "--no-cache"]
+        ruff = [str(Path(sys.executable).with_name("ruff")), *check, "--no-cache"]
         subprocess.run([*ruff, *FILES[:1], *FILES[2:]], cwd=copy, check=True)
     told = run_tests(copy)
     assert told.returncode == 0, told.stdout[-4_000:]
