@@ -18,17 +18,19 @@ STATE = 3_000
 
 @functools.lru_cache(maxsize=4096)
 def reply(key: str, role: str) -> Reply:
-    """The answer to a call of any scaffold. Raises `KeyError` for one that none makes."""
+    """The answer to a call of any scaffold: by its key, else by its role, else a solution."""
     if fnmatchcase(key, "s*/r*/*") or (key.startswith("final/") and role in contest_texts.ROLES):
         return contest_texts.reply_to(key, role)
     for pattern, write in _WRITERS:
         if fnmatchcase(key, pattern):
             return write(key)
-    raise KeyError(key)
+    return _BY_ROLE.get(role, _solution)(key)
 
 
 def _solution(key: str, tag: str = "proof") -> Reply:
-    steps = [f"<step>{prose(f'{key}/{number}', STEP)}</step>" for number in range(PROOF_STEPS)]
+    texts = [prose(f"{key}/{number}", STEP) for number in range(PROOF_STEPS)]
+    texts[-1] += "\nAnswer: $2$"  # Asked for where the problem has an answer, read nowhere else.
+    steps = [f"<step>{text}</step>" for text in texts]
     return Reply(text="\n".join([f"<{tag}>", *steps, f"</{tag}>"]), reasoning=prose(f"{key}/thinking", REASONING))
 
 
@@ -72,10 +74,16 @@ _WRITERS: tuple[tuple[str, Callable[[str], Reply]], ...] = (
     ("mark/*", _ending("<score>4</score>")),
     ("consolidate", _groups),
     ("final/*", _ending("<better>A</better>")),
+    ("grade/*", _ending("<grading><feedback>It holds.</feedback><points>4</points></grading>")),
     ("examine/*", _ending("<score>0.5</score>")),
     ("solve/*/turn/*", _answer),
     ("judge/*/turn/*", _in("report", REPORT, "\n0")),
     ("condense/*", _in("checkpoints", STATE)),
     ("sum-up/*", _in("judgement", REPORT)),
-    ("*", _solution),
 )
+#: What a role writes whose key says nothing; all others write solutions.
+_BY_ROLE: dict[str, Callable[[str], Reply]] = {
+    "judge": _ending("<better>A</better>"),
+    "grader": _ending("<score>4</score>"),
+    "verifier": _check,
+}

@@ -13,7 +13,6 @@ Left out: tools (AlphaApollo answers in its first turn), the checks of formulas,
 import asyncio
 import itertools
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure
@@ -28,18 +27,6 @@ CALLS, QUICK_CALLS = 1_500, 1
 ALIAS = "scaffolds"
 MEASURE = "intern_s1_mo"
 AT_ONCE = 16
-#: As large as it takes for rounds, pools and votes to matter; of what goes one after the other, all that its rules allow.
-PARAMS: dict[str, Mapping[str, Any]] = {
-    "intern_s1_mo": {"rollouts": 8, "rounds": 3, "lemma_votes": 4, "proof_votes": 4, "revisions": 2, "candidates": 2},
-    "reasoning_cache": {"turns": 32},
-    "self_check": {},
-    "solver_verifier_corrector": {"corrections": 20},
-    "grouped_agents": {},
-    "nomos": {"solutions": 64, "kept": 16},
-    "rsa": {},
-    "deepseek_math": {"proofs": 8, "examinations": 8, "rounds": 4},
-    "alpha_apollo": {"threads": 2},
-}
 CHART = "CPU per call in ms, by scaffold"
 
 
@@ -51,16 +38,17 @@ def figures(quick: bool = False) -> list[Figure]:
 
     calls = QUICK_CALLS if quick else CALLS
     folder = stage.set_up(MODELS_FILE=str(Path(__file__).with_name("scaffolds.toml")), SANDBOX="off")
+    from apps.reasoning.programs.registry import SCAFFOLDS
     from apps.runs.execution import process_writer
     from benchmarks.processes import Processes
 
-    alone = {name: _alone(name, calls) for name in PARAMS}
+    alone = {name: _alone(name, calls) for name in SCAFFOLDS}
     with Processes("valkey", "inference", folder=folder) as processes:
         _through_the_stack(MEASURE, 1, processes)
-        single = {name: _through_the_stack(name, calls, processes) for name in PARAMS}
-        busy = {name: _through_the_stack(name, calls, processes, at_once=1 if quick else AT_ONCE) for name in PARAMS}
+        single = {name: _through_the_stack(name, calls, processes) for name in SCAFFOLDS}
+        busy = {name: _through_the_stack(name, calls, processes, at_once=1 if quick else AT_ONCE) for name in SCAFFOLDS}
     process_writer().close()
-    return [figure for name in PARAMS for figure in _rows(name, alone[name], single[name], busy[name])]
+    return [figure for name in SCAFFOLDS for figure in _rows(name, alone[name], single[name], busy[name])]
 
 
 def _rows(name: str, alone: float, single: float, busy: float) -> list[Figure]:
@@ -136,26 +124,30 @@ async def _over_the_broker(name: str) -> int:
 
 
 async def _solved(name: str, context: Any) -> None:
-    from apps.reasoning.scaffolds.registry import SCAFFOLDS
+    from apps.reasoning.programs.registry import SCAFFOLDS
 
     scaffold = SCAFFOLDS[name]
-    outcome = await scaffold.solve(context.spec.problem, context, scaffold.read_params(PARAMS[name]))
+    outcome = await scaffold.solve(context.spec.problem, context, scaffold.read_params(scaffold.measured_with))
     if outcome.ended_by != "exhausted" or not outcome.proof:
         raise SystemExit(f"{name} ended with {outcome.ended_by}: {outcome.reason}")
 
 
 def spec_of(name: str) -> "RunSpec":
-    """A run of the scaffold with what is measured of it."""
+    """A run of the scaffold with what is measured of it, on a problem with an answer where it needs one."""
     from apps.reasoning.domain.generation import Sampling
     from apps.reasoning.domain.problems import ProblemText
-    from apps.reasoning.scaffolds.registry import SCAFFOLDS
+    from apps.reasoning.programs.registry import SCAFFOLDS
     from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
     scaffold = SCAFFOLDS[name]
+    params = scaffold.read_params(scaffold.measured_with)
+    problem = ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$.")
+    if scaffold.cannot_run(problem, params):
+        problem = problem.model_copy(update={"answer": "2"})
     return RunSpec(
-        problem=ProblemText(id="bench", version=1, title="A benchmark", statement="Show that $1 + 1 = 2$."),
+        problem=problem,
         scaffold=name,
-        params=scaffold.read_params(PARAMS[name]).model_dump(mode="json"),
+        params=params.model_dump(mode="json"),
         roles={role.name: RoleSpec(alias=ALIAS, sampling=Sampling()) for role in scaffold.roles},
         seed=1,
     )

@@ -26,7 +26,7 @@ from apps.lemmas.selectors import lemma_rows
 from apps.problems import selectors as problems
 from apps.problems.access import problem_get_for, problem_visible_to, solutions_of_may_read
 from apps.reasoning.marking.text_form import text_written
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.access import run_get_for, run_visible_to
 from apps.runs.models import Run
 from apps.runs.one_moment import one_moment

@@ -6,13 +6,13 @@ A fold over the run's events beside that of solutions.py, whose solutions and op
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from apps.explorations.solutions import Opinion, Solution, Solutions
-from apps.explorations.words import role_word
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.explorations.opinions import Opinion
+from apps.explorations.solutions import Solution, Solutions
+from apps.explorations.words import page_of, role_word
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run
 
 KINDS = ("candidate.drafted", "candidate.judged", "output.unread", "control.requested", "control.applied", "proof.selected")
-SCAFFOLDS_OF_TURNS = frozenset({"self_check", "solver_verifier_corrector"})
 _FAIL_UNREAD = "the decision is fail, but"
 Speaker = Literal["writer", "verifier", "person", "end"]
 
@@ -155,7 +155,7 @@ class _Fold:
 
 def exchange(run: Run, found: Solutions) -> Exchange | None:
     """The conversation behind the solutions `found` of `run`; None where the scaffold is of another kind."""
-    if run.scaffold not in SCAFFOLDS_OF_TURNS:
+    if not page_of(run.scaffold).is_conversation:
         return None
     fold = _Fold(run, found)
     rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")

@@ -6,10 +6,22 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from apps.explorations.plans import MOST_SEED, Duration, Plan, is_large, plan_aliases, plan_duration, plan_estimate, plan_params
+from apps.explorations.plans import (
+    MOST_SEED,
+    Duration,
+    Plan,
+    is_large,
+    plan_aliases,
+    plan_duration,
+    plan_estimate,
+    plan_params,
+    plan_refusal,
+)
+from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import Alias
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate, RoleEstimate
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.given import NOTHING_GIVEN, Given
 from apps.reasoning.scaffolds.spec import Budget
 from apps.trials.rates import RoleRates
 from apps.trials.selectors import weak_players
@@ -50,13 +62,23 @@ class ExplorationForm(forms.Form):
     )
     confirm = forms.BooleanField(label="Yes, start a run of this size", required=False)
 
-    def __init__(self, *args: Any, aliases: dict[str, Alias], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        aliases: dict[str, Alias],
+        problem: ProblemText | None = None,
+        given: Given = NOTHING_GIVEN,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.aliases = aliases
+        self.problem = problem
+        self.given = given
         self.estimate: Estimate | None = None
         self.duration: Duration | None = None
         self.weak_roles: list[tuple[str, str, RoleRates]] = []
         self.is_large = False
+        self.refused = ""
         self.method = SCAFFOLDS.get(self._given("scaffold"), next(iter(SCAFFOLDS.values())))
         options = [(name, alias.title) for name, alias in aliases.items()]
         _choices(self.fields["scaffold"], [(name, found.title) for name, found in SCAFFOLDS.items()])
@@ -71,7 +93,9 @@ class ExplorationForm(forms.Form):
             _choices(field, [("", "the model above"), *options])
             self.fields[f"role_{role.name}"] = field
         for name, info in self.method.params.model_fields.items():
-            self.fields[f"p_{name}"] = param_field(name, info)
+            if name not in self.method.takes:
+                offered = self.method.choices.get(name)
+                self.fields[f"p_{name}"] = param_field(name, info, offered(given) if offered else None)
         self._draw_params()
 
     def _given(self, name: str) -> str:
@@ -86,7 +110,8 @@ class ExplorationForm(forms.Form):
         """Initial values of the parameter fields: those of the chosen preset, before what the caller gave."""
         chosen = self._given("preset") or self.method.first_preset
         for name, value in self._preset_values(chosen).items():
-            self.fields[f"p_{name}"].initial = value
+            if f"p_{name}" in self.fields:
+                self.fields[f"p_{name}"].initial = value
         self.fields["shown_preset"].initial = chosen
 
     @property
@@ -125,9 +150,10 @@ class ExplorationForm(forms.Form):
 
     @property
     def estimate_rows(self) -> list[tuple[str, RoleEstimate]]:
-        """The estimate of each role under the role's title."""
+        """The estimate of each role under the role's title; roles that the parameters leave out are not listed."""
         titles = {role.name: role.title for role in self.method.roles}
-        return [(titles.get(row.role, row.role), row) for row in self.estimate.roles] if self.estimate else []
+        rows = self.estimate.roles if self.estimate else ()
+        return [(titles.get(row.role, row.role), row) for row in rows if row.calls_max]
 
     def _weak_roles(self, plan: Plan) -> list[tuple[str, str, RoleRates]]:
         """Roles whose model was read too seldom when it was tried: the role's title, the model, and its rates."""
@@ -171,8 +197,11 @@ class ExplorationForm(forms.Form):
             return self.cleaned_data
         plan = self.plan()
         try:
-            plan_params(plan)
-            self.estimate = plan_estimate(plan, self.aliases)
+            plan_params(plan, self.given)
+            if self.problem and (refused := plan_refusal(plan, self.problem, self.given)):
+                self.refused = refused
+                raise ValidationError({"scaffold": refused})
+            self.estimate = plan_estimate(plan, self.aliases, self.given)
             self.duration = plan_duration(plan, self.estimate, self.aliases)
             self.weak_roles = self._weak_roles(plan)
         except ValidationError as error:

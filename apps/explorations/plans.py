@@ -15,8 +15,10 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.planning import role_limit
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.registry import SCAFFOLDS, Scaffold
+from apps.reasoning.scaffolds.given import NOTHING_GIVEN, Given
+from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RunSpec
 from apps.runs.selectors import alias_speed
 
@@ -57,10 +59,12 @@ def plan_scaffold(plan: Plan) -> Scaffold:
     return SCAFFOLDS[plan.scaffold]
 
 
-def plan_params(plan: Plan) -> Value:
-    """The preset's parameters with the overrides. Raises `ValidationError` naming the preset or the parameter."""
+def plan_params(plan: Plan, given: Given = NOTHING_GIVEN) -> Value:
+    """The preset's parameters with the overrides, and what the problem gives. Raises `ValidationError` naming the field."""
+    scaffold = plan_scaffold(plan)
+    taken = {name: getattr(given, name) for name in scaffold.takes}
     try:
-        return planning.plan_params(plan_scaffold(plan), plan.preset, plan.overrides)
+        return planning.plan_params(scaffold, plan.preset, dict(plan.overrides) | taken)
     except PlanError as error:
         raise ValidationError({f"p_{error.name}" if error.about == "parameter" else error.about: str(error)}) from error
 
@@ -85,9 +89,14 @@ def plan_aliases(plan: Plan, aliases: Mapping[str, Alias]) -> dict[str, Alias]:
     return chosen
 
 
-def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None) -> Estimate:
+def plan_refusal(plan: Plan, problem: ProblemText, given: Given) -> str:
+    """Why the scaffold cannot run on the problem, and what to use instead; "" where it can. Raises `ValidationError`."""
+    return plan_scaffold(plan).cannot_run(problem, plan_params(plan, given))
+
+
+def plan_estimate(plan: Plan, aliases: Mapping[str, Alias] | None = None, given: Given = NOTHING_GIVEN) -> Estimate:
     """What the run is likely to cost. Without `aliases` the scaffold's own token limits count. Raises `ValidationError`."""
-    scaffold, params = plan_scaffold(plan), plan_params(plan)
+    scaffold, params = plan_scaffold(plan), plan_params(plan, given)
     limits: dict[str, int] = {}
     if aliases is not None:
         chosen = plan_aliases(plan, aliases)
@@ -138,9 +147,18 @@ def problem_text(version: ProblemVersion) -> ProblemText:
     )
 
 
-def plan_spec(plan: Plan, problem: ProblemText, aliases: Mapping[str, Alias], *, authored: bool = False) -> RunSpec:
+def plan_spec(
+    plan: Plan,
+    problem: ProblemText,
+    aliases: Mapping[str, Alias],
+    *,
+    authored: bool = False,
+    given: Given = NOTHING_GIVEN,
+) -> RunSpec:
     """The frozen specification. Raises `ValidationError` whose keys are the fields of the form."""
-    scaffold, params = plan_scaffold(plan), plan_params(plan)
+    scaffold, params = plan_scaffold(plan), plan_params(plan, given)
+    if refused := plan_refusal(plan, problem, given):
+        raise ValidationError({"scaffold": refused})
     chosen = plan_aliases(plan, aliases)
     if plan.capture or plan.segment_tokens:
         _captures_require(chosen.values())
@@ -194,7 +212,11 @@ def plan_of_spec(spec: RunSpec) -> Plan:
     return Plan(
         scaffold=spec.scaffold,
         preset=spec.preset,
-        overrides={name: value for name, value in spec.params.items() if name not in base or base[name] != value},
+        overrides={
+            name: value
+            for name, value in spec.params.items()
+            if (name not in base or base[name] != value) and not (scaffold and name in scaffold.takes)
+        },
         role_aliases={"": most_common, **{role: name for role, name in names.items() if name != most_common}},
         budget=spec.budget,
         seed=spec.seed,

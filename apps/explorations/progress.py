@@ -23,6 +23,7 @@ class Progress:
     votes: int = 0
     unread: int = 0
     proofs: int = 0
+    solutions: int = 0
     round: int = 0
 
     def take(self, event: EventRow) -> str:
@@ -77,6 +78,25 @@ class Progress:
         share = f"{body['passes']} of {body['valid']} votes" if body["valid"] else str(body["unscored"])
         return f"{body['subject']}: {body['status']} ({share})"
 
+    def _candidate_drafted(self, body: dict[str, object]) -> str:
+        self.solutions += 1
+        return f"solution {body['candidate']} written"
+
+    def _candidate_scored(self, body: dict[str, object]) -> str:
+        if body.get("score") is None:
+            return f"{body['candidate']}: no score could be read ({body['unscored']})"
+        return f"{body['candidate']}: {float(str(body['score'])):g} of {float(str(body['scale'])):g}"
+
+    def _pool_grouped(self, body: dict[str, object]) -> str:
+        return str(body.get("reason") or "") if body.get("answers") else ""
+
+    def _pair_decided(self, body: dict[str, object]) -> str:
+        pair = body["pair"] if isinstance(body["pair"], list | tuple) else ()
+        return f"{' against '.join(map(str, pair))}: {body['winner']}, by {body['by']}"
+
+    def _proof_selected(self, body: dict[str, object]) -> str:
+        return str(body["reason"])
+
     def _proof_drafted(self, body: dict[str, object]) -> str:
         self.proofs += 1
         return f"{body['proof']} written" + (f", answers {body['revises']}" if body.get("revises") else "")
@@ -101,7 +121,10 @@ class Progress:
         table.add_row("calls", f"{run.calls:,} done{taken_over}, {under_way}")
         table.add_row("tokens", f"{compact(run.tokens)} in {duration(run.active_seconds)}")
         judged = f"{self.verified} verified, {self.rejected} rejected"
-        table.add_row("lemmas", f"{self.proposed} proposed, {judged}; {self.votes} votes")
+        if self.solutions:
+            table.add_row("solutions", f"{self.solutions} written")
+        else:
+            table.add_row("lemmas", f"{self.proposed} proposed, {judged}; {self.votes} votes")
         if self.unread:
             table.add_row("unread", f"{self.unread} answers could not be read")
         return table

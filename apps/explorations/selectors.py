@@ -11,6 +11,7 @@ from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
 from apps.reasoning.domain.tools import Execution, read_execution
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus, Step
 from apps.runs.selectors import RoleCost, cost_per_role, open_calls, step_get, step_texts
@@ -144,7 +145,7 @@ def header(run: Run, user: User, open_now: int) -> Header:
     pending = {row.command.name for row in rows if row.command.state == RunCommand.State.PENDING} if run.is_live else set()
     is_concluding = run.is_live and run.events.filter(kind="proof.selected").exists()
     told = liveness(run, open_now, is_concluding=is_concluding)
-    takes_lemmas = run.scaffold == "intern_s1_mo"
+    takes_lemmas = run.scaffold in SCAFFOLDS and SCAFFOLDS[run.scaffold].takes_lemmas
     return Header(told, meters(run, open_now), rows, run_may_steer(user, run), pending, takes_lemmas, unheard_roles(run))
 
 

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.explorations import worked_example
+from apps.explorations.given import given_of
 from apps.explorations.plans import Plan, plan_spec, problem_text, usable_aliases
 from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.inference.aliases import load_aliases
@@ -48,7 +49,7 @@ def plan_start(
     """As `exploration_start`, from a plan."""
     _may_start(user)
     version = problem.current
-    spec = plan_spec(plan, problem_text(version), usable_aliases())
+    spec = plan_spec(plan, problem_text(version), usable_aliases(), given=given_of(problem, user))
     return run_create(owner=user, problem_version=version, title=problem.title, spec=spec, start=start, start_id=start_id)
 
 
@@ -62,7 +63,8 @@ def exploration_fork(*, user: User, run: Run, plan: Plan, start_id: uuid.UUID | 
         raise PermissionDenied("The worked example cannot be forked: no model stands behind its texts.")
     if run.is_imported:
         raise PermissionDenied("An imported run cannot be forked: its calls were not made here. Explore its problem instead.")
-    spec = plan_spec(plan, problem_text(run.problem_version), usable_aliases())
+    given = given_of(run.problem_version.problem, user)
+    spec = plan_spec(plan, problem_text(run.problem_version), usable_aliases(), given=given)
     return run_create(
         owner=user, problem_version=run.problem_version, title=run.title, spec=spec, forked_from=run, start_id=start_id
     )

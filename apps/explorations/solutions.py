@@ -10,7 +10,8 @@ from django.utils.safestring import SafeString
 
 from apps.explorations.conversations import Conversations, Memory, Talk, conversations
 from apps.explorations.duels import Duel, order_of
-from apps.explorations.words import round_title
+from apps.explorations.opinions import Opinion, dropped, judged, scored
+from apps.explorations.words import page_of, round_title
 from apps.lemmas.final_answers import ShownAnswer, shown_answer
 from apps.lemmas.formula_checks import CheckedFormula, FormulaCheck, checks_of
 from apps.lemmas.selectors import solution_behind
@@ -32,23 +33,6 @@ _MADE_AS = {
     "aggregate": "made from",
     "continuation": "written from what was handed on after",
 }
-
-
-@dataclass
-class Opinion:
-    """One report or judgement on a solution: `verdict` in words, `state` good, bad or empty where nothing could be read."""
-
-    call: str
-    verdict: str
-    state: str
-    text: str = ""
-    issues: list[dict[str, Any]] = field(default_factory=list)
-    dropped: str = ""
-
-    @property
-    def found(self) -> str:
-        """The verdict without the name of who gave it, which stands beside it."""
-        return self.verdict.partition(": ")[2] if self.verdict.startswith("Evaluator ") else self.verdict
 
 
 @dataclass
@@ -137,7 +121,10 @@ class Round:
 
 @dataclass
 class Solutions:
-    """All of a run. `groups` are those of the consolidation, with `chosen` the position of the likeliest."""
+    """All of a run. `groups` are those of the consolidation, with `chosen` the position of the likeliest.
+
+    Where final answers were counted, `answers` has that of each group.
+    """
 
     rounds: list[Round]
     duels: list[Duel]
@@ -147,6 +134,17 @@ class Solutions:
     selected: str
     count: int
     agents: Conversations
+    answers: list[str] = field(default_factory=list)
+
+    @property
+    def votes(self) -> list[tuple[str, list[str]]]:
+        """The final answers with the solutions that give them; none where nothing was counted."""
+        return list(zip(self.answers, self.groups, strict=True)) if self.answers else []
+
+    @property
+    def votes_cast(self) -> int:
+        """How many solutions state an answer."""
+        return sum(len(group) for _, group in self.votes)
 
     @property
     def bracket(self) -> list[list[Duel]]:
@@ -164,7 +162,7 @@ class _Fold:
     """Takes the events one by one."""
 
     def __init__(self, scaffold: str) -> None:
-        self.scaffold = scaffold
+        self.page = page_of(scaffold)
         self.solutions: dict[str, Solution] = {}
         self.duels: list[Duel] = []
         self.judged: dict[frozenset[str], list[dict[str, Any]]] = {}
@@ -173,6 +171,7 @@ class _Fold:
         self.groups: list[list[str]] = []
         self.chosen = 0
         self.grouping_reason = ""
+        self.answers: list[str] = []
 
     def take(self, kind: str, body: dict[str, Any]) -> None:
         """One event of `KINDS`; opinions on solutions that are unknown are left out."""
@@ -181,10 +180,9 @@ class _Fold:
                 self._drafted(body)
             case "candidate.scored" | "candidate.score_dropped" | "candidate.judged":
                 if solution := self.solutions.get(body["candidate"]):
-                    {"candidate.scored": _scored, "candidate.judged": _judged}.get(kind, _dropped)(solution, body)
-                    if self.scaffold == "alpha_apollo" and body.get("score") is not None:
-                        found = "correct" if body["score"] else "incorrect"
-                        solution.opinions[-1].verdict = f"Evaluator {body['index']}: {found}"
+                    {"candidate.scored": scored, "candidate.judged": judged}.get(kind, dropped)(solution, body)
+                    if self.page.score_words and body.get("score") is not None:
+                        solution.opinions[-1].verdict = self.page.score_words(body["index"], body["score"])
             case "pool.kept":
                 self.kept[body["round"]] = list(body["kept"])
                 for name in body["kept"]:
@@ -192,7 +190,7 @@ class _Fold:
                         self.solutions[name].kept = True
             case "pool.grouped":
                 self.groups, self.chosen = [list(group) for group in body["groups"]], body["chosen"]
-                self.grouping_reason = body.get("reason", "")
+                self.grouping_reason, self.answers = body.get("reason", ""), list(body.get("answers", ()))
             case "pair.judged":
                 self.judged.setdefault(frozenset((body["first"], body["second"])), []).append(body)
             case "pair.decided":
@@ -213,7 +211,7 @@ class _Fold:
             read_words=WAY_WORDS.get(body.get("read_as", "tags"), ""),
             **known,
         )
-        if self.scaffold == "reasoning_cache" and solution.parents:
+        if self.page.continues and solution.parents:
             solution.made_as = "continuation"  # A turn sees the state that its parent left, not the parent.
         self.solutions[solution.id] = solution
         for parent in solution.parents:
@@ -253,6 +251,7 @@ def solutions(run: Run) -> Solutions:
         selected=selected,
         count=len(fold.solutions),
         agents=agents,
+        answers=fold.answers,
     )
 
 
@@ -265,33 +264,3 @@ def _round(fold: _Fold, number: int, title: str, selected: str, talks: list[Talk
     remembered = [one for one in kept if one.memory]
     hidden = max(0, len(found) - MOST_SHOWN)
     return Round(number, title, found[:MOST_SHOWN], hidden, fold.states.get(number), talks, remembered)
-
-
-def _scored(solution: Solution, body: dict[str, Any]) -> None:
-    solution.scale = body["scale"]
-    if body.get("score") is None:
-        solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
-        return
-    solution.scores[body["index"]] = body["score"]
-    share = body["score"] / body["scale"]
-    verdict = f"{body['score']:g} of {body['scale']:g}"
-    state = "good" if share == 1 else "bad" if share == 0 else ""
-    solution.opinions.append(Opinion(body["call"], verdict, state, body["report"]))
-
-
-def _dropped(solution: Solution, body: dict[str, Any]) -> None:
-    solution.scores.pop(body["index"], None)
-    for opinion in solution.opinions:
-        if opinion.call.endswith(f"/{body['candidate']}/{body['index']}"):
-            opinion.dropped = body["reason"] or "a check found it unfounded"
-
-
-def _judged(solution: Solution, body: dict[str, Any]) -> None:
-    solution.passes, solution.failures = body["passes"], body["failures"]
-    if body["passed"] is None:
-        solution.opinions.append(Opinion(body["call"], f"not read: {body['unscored']}", ""))
-        return
-    word, state, streak = ("pass", "good", body["passes"]) if body["passed"] else ("fail", "bad", body["failures"])
-    verdict = f"{word}, {streak} in a row" if streak else word
-    verdict += " (“pass” next to a critical error or gap)" if body.get("overruled") else ""
-    solution.opinions.append(Opinion(body["call"], verdict, state, body["summary"], list(body["issues"])))

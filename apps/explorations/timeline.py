@@ -8,7 +8,7 @@ from django.db.models import Count, Q, Sum
 
 from apps.explorations.words import role_word, round_title
 from apps.lemmas.models import Lemma
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
 from apps.runs.selectors import phase_summary
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run, RunEvent
 
 #: Scaffolds whose models act in turns with tools.
-WITH_TOOLS = ("alpha_apollo",)
+WITH_TOOLS = tuple(name for name, scaffold in SCAFFOLDS.items() if scaffold.uses_tools)
 #: Runs that are counted; the newest, where there are more.
 MOST_RUNS = 200
 

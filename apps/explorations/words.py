@@ -1,6 +1,7 @@
 """The words of exploration pages: roles, phases and endings, the same everywhere."""
 
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs.models import Run, RunStatus
 
@@ -51,22 +52,24 @@ def compares_solutions(scaffold: str) -> bool:
     return scaffold == "difficulty" or (scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts)
 
 
+def page_of(scaffold: str) -> Page:
+    """What the scaffold says of its page; of one that is not here any more, the ordinary one."""
+    return SCAFFOLDS[scaffold].page if scaffold in SCAFFOLDS else Page()
+
+
 def draws_lineage(scaffold: str) -> bool:
     """Is the scaffold about how solutions come from each other? Then its page draws that from the beginning."""
-    return scaffold in {"rsa", "deepseek_math", "nomos", "grouped_agents"}
+    return page_of(scaffold).draws_lineage
 
 
 def round_word(scaffold: str) -> str:
     """What the scaffold's paper calls a round."""
-    return {"reasoning_cache": "Turn", "rsa": "Step"}.get(scaffold, "Round")
+    return page_of(scaffold).round_word
 
 
 def round_title(run: Run, number: int) -> str:
     """A round of a run as a heading."""
-    turns = (run.spec.get("params") or {}).get("turns")
-    if run.scaffold == "reasoning_cache" and turns and number > turns:
-        return "States tried again"
-    return f"{round_word(run.scaffold)} {number}"
+    return page_of(run.scaffold).title(number, run.spec.get("params") or {})
 
 
 def scaffold_word(name: str) -> str:

@@ -19,7 +19,7 @@ from apps.problems.models import Problem
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import role_limit
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 
 #: The value of *Learns from*.
 ROLLOUTS = "rollouts"

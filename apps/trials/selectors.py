@@ -7,7 +7,7 @@ from typing import Any
 
 from apps.accounts.models import User
 from apps.reasoning.domain.trial_events import RoleTried
-from apps.reasoning.graders.registry import PROGRAMS
+from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.trying.program import PROGRAM
 from apps.reasoning.trying.stage import MODEL
 from apps.reasoning.trying.trial import methods

@@ -2,16 +2,22 @@
 
 import types
 import typing
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from pydantic.fields import FieldInfo
 
 
-def param_field(name: str, info: FieldInfo) -> forms.Field:
-    """A form field for one parameter: a truth value, a choice of words, a number within bounds, or a text."""
+def param_field(name: str, info: FieldInfo, offered: Mapping[str, str] | None = None) -> forms.Field:
+    """A form field for one parameter: a truth value, a choice of words, a number within bounds, or a text.
+
+    `offered`: the values to choose from, with their titles, where the program names them.
+    """
     kind, optional = _kind(info.annotation)
     label, text = info.title or name.replace("_", " ").capitalize(), info.description or ""
+    if offered is not None:
+        return forms.ChoiceField(label=label, help_text=text, choices=list(offered.items()))
     if kind is bool:
         return forms.BooleanField(label=label, help_text=text, required=False)
     if typing.get_origin(kind) is typing.Literal:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from apps.reasoning.graders.grader import METHOD
-from apps.reasoning.graders.registry import GRADERS, PROGRAMS
+from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.prompts import loader
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
 CORE = Path(loader.__file__).parent.parent
 PROMPTS = sorted(path.relative_to(loader.ROOT).with_suffix("").as_posix() for path in loader.ROOT.rglob("*.md"))
@@ -27,7 +27,7 @@ PAGES = "transcribing"
 def uses() -> Counter[str]:
     """How often each prompt is named in the code."""
     found: Counter[str] = Counter()
-    parts = (path for part in ("scaffolds", "graders", HINTS) for path in (CORE / part).rglob("*.py"))
+    parts = (path for part in ("scaffolds", "graders", "programs", HINTS) for path in (CORE / part).rglob("*.py"))
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)

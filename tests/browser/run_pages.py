@@ -11,7 +11,7 @@ from playwright.sync_api import Route
 
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run
 from tests.runs.driving import drive, with_model

@@ -9,7 +9,7 @@ from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from apps.runs.models import Run
 from apps.runs.services import run_create

@@ -17,7 +17,7 @@ from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.inference.scripted_tools import ScriptedTools
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.journal import RunJournal
 from apps.runs.models import Run, RunEvent

@@ -13,7 +13,7 @@ from apps.explorations.timeline import timeline
 from apps.lemmas.selectors import proof_detail
 from apps.reasoning.domain.generation import GenerationRequest, Sampling
 from apps.reasoning.inference.scripted import ScriptedBackend
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 from apps.runs.models import Run
 from tests.explorations.test_conversations_of_a_run import played as played_agents

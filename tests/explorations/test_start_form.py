@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.explorations.forms import ExplorationForm
 from apps.explorations.plans import usable_aliases
 from apps.problems.models import Problem
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.runs.models import Run
 from tests.explorations.factory import make_problem
 
@@ -222,7 +222,15 @@ def test_a_parameter_of_a_few_words_is_chosen_from_a_list(alice_client: Client, 
 
 def test_the_estimate_names_roles_by_their_titles(alice_client: Client, problem: Problem) -> None:
     address = reverse("explorations:start", args=[problem.slug])
-    page = alice_client.get(address, {"scaffold": "alpha_apollo", "alias": "small"}).content.decode()
+    page = alice_client.get(address, {"scaffold": "grouped_agents", "alias": "small"}).content.decode()
     estimate = page.split('id="estimate"')[1].split("</section>")[0]
-    assert "<td>Second solver</td>" in estimate
-    assert "olver_2" not in estimate
+    assert "<td>Verifier of the solver</td>" in estimate
+    assert "erifier_1" not in estimate
+
+
+def test_the_estimate_leaves_out_roles_that_make_no_call(alice_client: Client, problem: Problem) -> None:
+    address = reverse("explorations:start", args=[problem.slug])
+    page = alice_client.get(address, {"scaffold": "best_of", "alias": "small"}).content.decode()
+    estimate = page.split('id="estimate"')[1].split("</section>")[0]
+    assert "<td>Grader</td>" in estimate
+    assert "Matcher" not in estimate

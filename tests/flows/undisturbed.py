@@ -8,9 +8,9 @@ from apps.explorations.worked_example import script
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 
 
 def play() -> dict[str, tuple[str, Any]]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.reasoning.graders.registry import GRADERS, PREPARERS, PROGRAMS
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.graders.registry import GRADERS, PREPARERS
+from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import EXAMINED, FOLLOWS, WHOLE, by_items, value
 from tests.graders.grade import REFERENCES, SCRIPT, Table, finding, grade, grading

@@ -15,7 +15,7 @@ from apps.reasoning.domain.errors import JournalUnwritable
 from apps.reasoning.journal.file import JournalFile
 from apps.reasoning.journal.keys import seed_for
 from apps.reasoning.library import Event, PlanError, RunHalted, asolve, solve
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from tests.library.conftest import PROBLEM, ModelServer, Served
 
 ROOT = Path(__file__).resolve().parents[2]

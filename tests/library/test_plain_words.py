@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from apps.reasoning.library import PlanError, RunHalted, asolve, solve
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from tests.inference.fake_server import Canned
 from tests.library.conftest import PROBLEM, ModelServer, Served
 

@@ -10,7 +10,7 @@ from apps.grading.plans import roles_played
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.library import grade, solve
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 from tests.library.conftest import CONTEXT, PROBLEM, SCRIPT, ModelServer, Served
 from tests.reasoning.play import PROBLEM as PLANNED

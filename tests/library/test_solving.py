@@ -7,7 +7,7 @@ import pytest
 from apps.reasoning.domain.candidate_events import CandidateJudged
 from apps.reasoning.domain.events import CallEnded, ProofSelected, RunFinished
 from apps.reasoning.library import RunHalted, asolve, solve
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from tests.library.conftest import CONTEXT, PROBLEM, ModelServer, Served
 from tests.reasoning.candidates import decision
 

@@ -12,10 +12,10 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.tools import Execution
 from apps.reasoning.domain.values import Value
 from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.formula_checks import FormulaChecks
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.window import Window
 from tests.reasoning.play import PROBLEM, TableDispatcher, spec
 from workers.mathcheck.__main__ import findings_of

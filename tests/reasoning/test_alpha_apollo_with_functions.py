@@ -5,9 +5,9 @@ import pytest
 from apps.reasoning.domain.agent_events import TurnTaken
 from apps.reasoning.domain.errors import NeedsFork
 from apps.reasoning.domain.generation import ToolProtocol
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from tests.reasoning.agents import Table, ask, called, follows, python, report, solution
 from tests.reasoning.play import Played, play
 

@@ -3,7 +3,7 @@
 A clear event each time, and the run goes on or ends with what it has. README.md here lists every such case and its tests.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 
@@ -11,25 +11,14 @@ from apps.reasoning.domain.agent_events import TurnTaken
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.events import CallFailed, EdgeAdded, OutputUnread
 from apps.reasoning.domain.generation import GenerationRequest
-from apps.reasoning.domain.values import Value
-from apps.reasoning.scaffolds import (
-    deepseek_math,
-    grouped_agents,
-    nomos,
-    reasoning_cache,
-    rsa,
-    self_check,
-    solver_verifier_corrector,
-)
+from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds import reasoning_cache
 from apps.reasoning.scaffolds.alpha_apollo.params import Params as ApolloParams
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params as InternParams
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
-from tests.reasoning import candidates
-from tests.reasoning.agents import follows, report
-from tests.reasoning.candidates import better, named, score
+from tests.reasoning.candidates import named
 from tests.reasoning.play import FOLLOWS, Answer, lemma, play
+from tests.reasoning.plays import Table, plays_of
 
-Table = Mapping[str, Answer | Callable[[GenerationRequest], Answer]]
 CONTEXT = 60_000
 """Characters that a prompt may have here."""
 
@@ -60,46 +49,17 @@ async def test_a_lemma_that_says_what_it_proves_does_not_rest_on_itself() -> Non
     assert not run.of("output.unread") or all("rest on itself" not in str(event) for event in run.of("output.unread"))
 
 
-YES: dict[str, tuple[Value, Table, str, int]] = {
-    "intern_s1_mo": (InternParams(lemma_votes=2, proof_votes=4), FOLLOWS, "final/check/*", 4),
-    "self_check": (self_check.Params(), {"check/*": candidates.PASS, "*": named}, "check/*", 5),
-    "solver_verifier_corrector": (
-        solver_verifier_corrector.Params(),
-        {"check/*": candidates.PASS, "*": named},
-        "check/*",
-        4,
-    ),
-    "grouped_agents": (
-        grouped_agents.Params(),
-        {"step/2/*": candidates.PASS, "*": named},
-        "step/2/*",
-        16,
-    ),
-    "nomos": (
-        nomos.Params(solutions=3, kept=3),
-        {"solve/*": named, "mark/*": score(7), "consolidate": "All are right.", "final/*": better("A")},
-        "final/*",
-        4,
-    ),
-    "rsa": (rsa.Params(population=2, subset=2, steps=1), {"step/*": named, "final/*": better("A")}, "final/*", 2),
-    "deepseek_math": (deepseek_math.Params(), {"round/*": named, "examine/*": score(1)}, "examine/*", 16),
-    "alpha_apollo": (ApolloParams(rounds=3, evaluators=3), follows({"judge/*": report(1)}), "judge/*", 6),
-}
-"""Parameters, a judge that says yes to all it reads, its calls, and how often it must be asked before anything ends."""
+JUDGED = {name: plays.yes for name in SCAFFOLDS if (plays := plays_of(name)).yes}
 
 
-def test_every_scaffold_with_a_judge_is_tried() -> None:
-    assert {*YES, "reasoning_cache"} == set(SCAFFOLDS)
-
-
-@pytest.mark.parametrize("method", sorted(YES))
+@pytest.mark.parametrize("method", sorted(JUDGED))
 async def test_a_judge_that_always_says_yes_is_asked_as_often_as_the_rules_say(method: str) -> None:
-    params, table, judging, times = YES[method]
-    run = await play(table, params, scaffold=method)
-    prefix = judging.removesuffix("*")
-    assert len([key for key in run.dispatcher.keys if key.startswith(prefix)]) == times
+    yes = JUDGED[method]
+    run = await play(yes.table, yes.params, scaffold=method)
+    prefix = yes.calls.removesuffix("*")
+    assert len([key for key in run.dispatcher.keys if key.startswith(prefix)]) == yes.times
     assert run.outcome.proof
-    assert run.outcome.accepted is (None if method in {"nomos", "rsa"} else True)
+    assert run.outcome.accepted is yes.accepted
 
 
 def _within_the_context(answer: Callable[[GenerationRequest], Answer]) -> Callable[[GenerationRequest], Answer]:

@@ -116,7 +116,7 @@ async def test_the_answer_stands_in_no_prompt() -> None:
 
 
 def test_it_says_what_it_costs() -> None:
-    from apps.reasoning.scaffolds.registry import SCAFFOLDS
+    from apps.reasoning.programs.registry import SCAFFOLDS
 
     scaffold: Scaffold = SCAFFOLDS["grouped_agents"]
     found = scaffold.estimate(Params())

@@ -3,9 +3,9 @@
 import pytest
 
 from apps.reasoning.domain.errors import ParamsError
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.intern_s1_mo.estimate import estimate
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params, params_from
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from tests.reasoning.play import FOLLOWS, Fallback, lemma, play, proof, verdict
 
 WORST = Fallback(

@@ -4,10 +4,10 @@ import pytest
 from pydantic import ValidationError
 
 from apps.reasoning.domain.errors import PlanError
-from apps.reasoning.graders.registry import GRADERS, PROGRAMS
+from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import plan_params, plan_roles
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec
 
 _SERVED = {"title": "Served", "backend": "openai_http", "model": "m-1", "base_url": "http://127.0.0.1:1/v1"}

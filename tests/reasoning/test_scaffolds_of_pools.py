@@ -12,12 +12,12 @@ from apps.reasoning.domain.candidate_events import (
 )
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds import (
     deepseek_math,
     nomos,
     rsa,
 )
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from tests.reasoning.candidates import better, named, score
 from tests.reasoning.play import PROBLEM, Answer, Played, play, proof
 

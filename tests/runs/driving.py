@@ -7,7 +7,7 @@ from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.ports import Dispatcher
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget, RoleSpec
 from apps.runs.execution import DispatcherFor, event_sinks, run_drive
 from apps.runs.journal import JournalWriter, RunJournal

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.reasoning.graders.registry import PROGRAMS
+from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.scaffolds.hearing import AGAIN
 from apps.reasoning.trying.program import PROGRAM, Params, trials
 from apps.reasoning.trying.trial import kinds_for, methods

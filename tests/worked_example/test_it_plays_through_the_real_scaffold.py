@@ -28,9 +28,9 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.inference.local import LocalDispatcher
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
 
 E = TypeVar("E", bound=Event)

@@ -11,14 +11,15 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.access import user_of
 from apps.explorations.forms import ExplorationForm, initial_from
+from apps.explorations.given import given_of
 from apps.explorations.plans import Plan, plan_of_spec, problem_text, usable_aliases
 from apps.explorations.services import exploration_fork, plan_start, worked_example_start
 from apps.explorations.views.shared import run_of
 from apps.problems.access import problem_get_for
-from apps.problems.models import Problem
+from apps.problems.models import Problem, ProblemVersion
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.access import run_may_start
 from apps.runs.models import Run
@@ -30,7 +31,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     problem = _problem(request, slug)
     aliases, trouble = _aliases()
     initial = {"alias": next(iter(aliases), ""), **_asked(request, aliases)}
-    form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial)
+    form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial, **_about(request, problem.current))
     if request.method == "POST" and form.is_valid():
         try:
             run = plan_start(user=user_of(request), problem=problem, plan=form.plan(), start_id=form.cleaned_data["start_id"])
@@ -49,7 +50,7 @@ def fork(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
         raise Http404("This run cannot be forked.")
     aliases, trouble = _aliases()
     initial = initial_from(_plan_of(run)) | _asked(request, aliases)
-    form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial)
+    form = ExplorationForm(request.POST or None, aliases=aliases, initial=initial, **_about(request, run.problem_version))
     if request.method == "POST" and form.is_valid():
         try:
             made = exploration_fork(user=user, run=run, plan=form.plan(), start_id=form.cleaned_data["start_id"])
@@ -65,7 +66,7 @@ def estimate(request: HttpRequest, slug: str) -> HttpResponse:
     """The estimate for what the form says now; with another preset also the parameter fields drawn anew."""
     problem = _problem(request, slug)
     aliases, _ = _aliases()
-    form = ExplorationForm(request.POST, aliases=aliases)
+    form = ExplorationForm(request.POST, aliases=aliases, **_about(request, problem.current))
     form.is_valid()
     context: dict[str, Any] = {"form": form, "problem": problem, "is_part": True}
     if form.data.get("preset") != form.data.get("shown_preset"):
@@ -107,7 +108,7 @@ def _with_new_preset(form: ExplorationForm, aliases: dict[str, Alias]) -> Explor
     """A form whose parameter fields show the chosen preset, with the person's own changes kept."""
     initial: dict[str, Any] = {name: form.data.get(name) for name in ("scaffold", "preset")}
     initial |= {f"p_{name}": value for name, value in form.overrides().items()}
-    return ExplorationForm(aliases=aliases, initial=initial)
+    return ExplorationForm(aliases=aliases, initial=initial, problem=form.problem, given=form.given)
 
 
 def _problem(request: HttpRequest, slug: str) -> Problem:
@@ -131,11 +132,12 @@ def _aliases() -> tuple[dict[str, Alias], str]:
 
 def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, trouble: str, **more: Any) -> HttpResponse:
     if not form.is_bound:
-        probe = ExplorationForm(_as_posted(form), aliases=form.aliases)
+        probe = ExplorationForm(_as_posted(form), aliases=form.aliases, problem=form.problem, given=form.given)
         probe.is_valid()
         form.estimate, form.duration, form.is_large = probe.estimate, probe.duration, probe.is_large
         form.weak_roles = probe.weak_roles
-    warning = form.method.warn_of(problem_text(problem.current)) if problem.current else ""
+        form.refused = probe.refused
+    warning = form.refused or (form.method.warn_of(form.problem) if form.problem else "")
     context = {
         "form": form,
         "problem": problem,
@@ -146,6 +148,13 @@ def _form_page(request: HttpRequest, form: ExplorationForm, problem: Problem, tr
     }
     status = 422 if form.is_bound and form.errors else 200
     return render(request, "explorations/exploration_start.html", context, status=status)
+
+
+def _about(request: HttpRequest, version: ProblemVersion | None) -> dict[str, Any]:
+    """What the form must know of the problem."""
+    if version is None:
+        return {}
+    return {"problem": problem_text(version), "given": given_of(version.problem, user_of(request))}
 
 
 def _asked(request: HttpRequest, aliases: dict[str, Alias]) -> dict[str, Any]:

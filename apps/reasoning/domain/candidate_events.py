@@ -89,13 +89,17 @@ class PoolKept(Event):
 
 
 class GroupsFormed(Event):
-    """Candidates grouped by what they conclude; `chosen` is the position of the group held most likely right."""
+    """Candidates grouped by what they conclude; `chosen` is the position of the group held most likely right.
+
+    Where final answers were counted, `answers` has that of each group, and no call stands behind it.
+    """
 
     kind = "pool.grouped"
     call: str
     groups: tuple[tuple[str, ...], ...]
     chosen: int
     reason: str = ""
+    answers: tuple[str, ...] = ()
 
 
 class PairJudged(Event):

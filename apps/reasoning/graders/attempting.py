@@ -16,13 +16,12 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.within import Within
 from apps.reasoning.ports import BudgetKind, Context
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.registry import UNGRADED
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold
 
 PREFIX = "attempt_"
-#: Works in turns with tools, which an attempt has none of.
-_WITH_TOOLS = ("alpha_apollo",)
-ATTEMPTING: dict[str, Scaffold] = {name: one for name, one in SCAFFOLDS.items() if name not in _WITH_TOOLS}
+#: Those that need no grader, and no tools, which an attempt has none of.
+ATTEMPTING: dict[str, Scaffold] = {name: one for name, one in UNGRADED.items() if not one.uses_tools}
 
 
 @dataclass(frozen=True)

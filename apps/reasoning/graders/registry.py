@@ -1,4 +1,4 @@
-"""The graders that can be run, and every program that a run can be: one literal table each."""
+"""The graders and the programs about problems that can be run: one literal table each."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,8 +22,6 @@ from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.preparer import Preparer
 from apps.reasoning.graders.rewriting import with_rewriting
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.scaffold import Scaffold
 
 
 def _told_with_rewriting(grader: Grader) -> Grader:
@@ -54,4 +52,3 @@ GRADERS: dict[str, Grader] = {
 PREPARERS: dict[str, Preparer] = {
     preparer.name: preparer for preparer in (preparing.WORKFLOW, scheme_writing.WORKFLOW, quality.WORKFLOW, difficulty.WORKFLOW)
 }
-PROGRAMS: dict[str, Scaffold] = {**SCAFFOLDS, **GRADERS, **PREPARERS}

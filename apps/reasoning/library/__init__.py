@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
 
 from apps.reasoning.domain.event_base import Event
 from apps.reasoning.graders.registry import GRADERS
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.version import VERSION
 
 from .grading import agrade, grade

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from apps.reasoning.domain.errors import PlanError
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 
 from .arguments import params_of, problem_of
 from .options import CheckedOptions, RunOptions

@@ -24,6 +24,7 @@ from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, 
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.hearing import Heard
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 VALUES = (0.0, 0.5, 1.0)
@@ -268,6 +269,8 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    measured_with={"proofs": 8, "examinations": 8, "rounds": 4},
+    page=Page(draws_lineage=True),
     cost_hint=(
         "With QED-Nano 4B on IMO-ProofBench and the values of the preset QED-Nano: 54.0 % at 17.14 times the tokens of a "
         "single answer, which scores 40.0 % (QED-Nano, Table 2)."

@@ -25,6 +25,7 @@ from apps.reasoning.scaffolds.candidates.inputs import Choice, chosen
 from apps.reasoning.scaffolds.candidates.verifying import verified
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 T = TypeVar("T")
@@ -259,4 +260,5 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    page=Page(draws_lineage=True),
 )

@@ -23,6 +23,7 @@ from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
@@ -183,4 +184,6 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    measured_with={"solutions": 64, "kept": 16},
+    page=Page(draws_lineage=True),
 )

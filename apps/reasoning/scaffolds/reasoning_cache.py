@@ -6,6 +6,7 @@ Source: QED-Nano §4.2 and App. B (reasoning notes §2); its released code for h
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -24,6 +25,7 @@ from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.hearing import Heard, Reading
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 CHARACTERS_A_WORD = 8
@@ -199,6 +201,10 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
     )
 
 
+def _title(number: int, params: Mapping[str, Any]) -> str:
+    return "States tried again" if number > params.get("turns", number) else f"Turn {number}"
+
+
 SCAFFOLD = Scaffold(
     name="reasoning_cache",
     title="Reasoning Cache",
@@ -226,6 +232,8 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    measured_with={"turns": 32},
+    page=Page(continues=True, round_word="Turn", round_title=_title),
     cost_hint=(
         "With QED-Nano 4B on IMO-ProofBench: 44.0 % at 2.53 times the tokens of a single answer, "
         "which scores 40.0 % (QED-Nano, Table 2)."

@@ -1,19 +1,21 @@
-"""The scaffolds that can be run: one literal table."""
+"""The scaffolds that need no grader: one literal table. programs/registry.py has all that can be run."""
 
 from apps.reasoning.scaffolds import (
     deepseek_math,
     grouped_agents,
+    majority_vote,
     nomos,
     reasoning_cache,
     rsa,
     self_check,
+    single_call,
     solver_verifier_corrector,
 )
 from apps.reasoning.scaffolds.alpha_apollo import offer as alpha_apollo
 from apps.reasoning.scaffolds.intern_s1_mo import offer as intern_s1_mo
-from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold
+from apps.reasoning.scaffolds.scaffold import Scaffold
 
-SCAFFOLDS: dict[str, Scaffold] = {
+UNGRADED: dict[str, Scaffold] = {
     scaffold.name: scaffold
     for scaffold in (
         intern_s1_mo.SCAFFOLD,
@@ -25,13 +27,7 @@ SCAFFOLDS: dict[str, Scaffold] = {
         solver_verifier_corrector.SCAFFOLD,
         grouped_agents.SCAFFOLD,
         alpha_apollo.SCAFFOLD,
+        single_call.SCAFFOLD,
+        majority_vote.SCAFFOLD,
     )
 }
-
-
-def scaffold_get(name: str) -> Scaffold:
-    """Raises `KeyError` for a scaffold this code does not have."""
-    return SCAFFOLDS[name]
-
-
-__all__ = ["SCAFFOLDS", "Preset", "Role", "Scaffold", "scaffold_get"]

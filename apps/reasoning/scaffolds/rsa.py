@@ -20,6 +20,7 @@ from apps.reasoning.scaffolds.candidates.ranking import balanced_subsets
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
@@ -146,6 +147,7 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    page=Page(draws_lineage=True, round_word="Step"),
     cost_hint=(
         "With QED-Nano 4B on IMO-ProofBench and the values of the preset QED-Nano: 56.9 % at 21.84 times the tokens of a "
         "single answer, which scores 40.0 % (QED-Nano, Table 2). The preset Original makes 206 calls where that one makes 46."

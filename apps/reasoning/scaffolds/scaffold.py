@@ -14,6 +14,8 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds import answer_line
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.given import Given
+from apps.reasoning.scaffolds.page import Page
 
 P = TypeVar("P", bound=Value)
 
@@ -45,6 +47,11 @@ class Scaffold:
     """A method that organises calls. `read_params` validates a form's or an API's values and raises `ParamsError`.
 
     `cost_hint` says what the method's paper measured, `warn_of` what a person should know before starting it on a problem.
+    `cannot_run` says why it cannot run on a problem with these parameters, and what to use instead; "" where it can.
+    `takes` names the parameters that come with the problem (`Given`); `choices` gives for a parameter the values that what is
+    given allows, with their titles. `page`: how its runs are shown. `uses_tools`: its models act in turns with tools.
+    `takes_lemmas`: people may add lemmas to its library. `measured_with`: parameters of its benchmark, as large as it takes for
+    rounds, pools and votes to matter.
     """
 
     name: str
@@ -60,6 +67,13 @@ class Scaffold:
     cost_hint: str = ""
     warn_of: Callable[[ProblemText], str] = lambda _: ""
     shares_prompts: bool = True
+    cannot_run: Callable[[ProblemText, Any], str] = lambda *_: ""
+    takes: frozenset[str] = frozenset()
+    choices: Mapping[str, Callable[[Given], Mapping[str, str]]] = field(default_factory=dict)
+    page: Page = field(default_factory=Page)
+    uses_tools: bool = False
+    takes_lemmas: bool = False
+    measured_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def first_preset(self) -> str:

@@ -17,6 +17,7 @@ from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
@@ -120,4 +121,5 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    page=Page(is_conversation=True),
 )

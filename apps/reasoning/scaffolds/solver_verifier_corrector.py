@@ -17,6 +17,7 @@ from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.candidates.streaks import Loop, Rules
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
@@ -128,4 +129,6 @@ SCAFFOLD = Scaffold(
     ),
     solve=solve,
     estimate=estimate,
+    measured_with={"corrections": 20},
+    page=Page(is_conversation=True),
 )

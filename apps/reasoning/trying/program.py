@@ -13,9 +13,10 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.trial_events import RoleTried
 from apps.reasoning.domain.values import Value
-from apps.reasoning.graders.registry import GRADERS, PROGRAMS
+from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.ports import Context
+from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.prompts import loader
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.concurrently import concurrently

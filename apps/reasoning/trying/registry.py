@@ -1,6 +1,6 @@
 """Every program that a run can be, the trial of a model among them."""
 
-from apps.reasoning.graders.registry import PROGRAMS
+from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.trying import program
 

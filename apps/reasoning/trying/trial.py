@@ -13,8 +13,8 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.trial_events import AttemptKind, Reading, RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
-from apps.reasoning.graders.registry import GRADERS, PROGRAMS
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.scaffold import Preset, Role
 from apps.reasoning.trying.material import Attempt
 from apps.reasoning.trying.stage import Asked, Stage

@@ -15,13 +15,14 @@ from rich.live import Live
 from apps.accounts.models import User
 from apps.explorations.driving import check_local, drive_in_thread, is_stack_up
 from apps.explorations.exports import run_head
+from apps.explorations.given import given_of
 from apps.explorations.plans import Plan, is_large, plan_aliases, plan_duration, plan_estimate, usable_aliases
 from apps.explorations.progress import Progress
 from apps.explorations.services import plan_start, worked_example_start
 from apps.lemmas.final_answers import final_answer_of
 from apps.problems.models import Problem
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.scaffolds.registry import SCAFFOLDS
+from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.spec import Budget
 from apps.runs.models import Run, RunStatus
 from apps.runs.selectors import event_page
@@ -90,7 +91,7 @@ class Command(BaseCommand):
         aliases = usable_aliases()
         if here:
             check_local(plan_aliases(plan, aliases).values())
-        estimate = plan_estimate(plan, aliases)
+        estimate = plan_estimate(plan, aliases, given_of(problem, user))
         if is_large(estimate, plan.budget) and not options["yes"]:
             raise CommandError(f"This run may make {estimate.calls_max:,} calls. Add --yes to start it, or set --budget-calls.")
         if not options["json"] and not options["no_follow"]:

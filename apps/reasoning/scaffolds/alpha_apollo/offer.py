@@ -11,6 +11,7 @@ from apps.reasoning.scaffolds.candidates.concluding import concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold, reader
 
 
@@ -108,5 +109,7 @@ SCAFFOLD = Scaffold(
         "With Qwen2.5-14B-Instruct over seven contests, one answer with tools scores 16.5 %, "
         "ten rounds of evolution 21.1 % (AlphaApollo, Table 3)."
     ),
-    shares_prompts=True,
+    page=Page(score_words=lambda index, score: f"Evaluator {index}: {'correct' if score else 'incorrect'}"),
+    uses_tools=True,
+    measured_with={"threads": 2},
 )

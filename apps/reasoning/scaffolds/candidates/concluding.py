@@ -54,7 +54,8 @@ async def concluded(desk: Desk, search: Awaitable[Selection], so_far: Callable[[
 
 def _nothing(desk: Desk, selection: Selection, exhausted: BudgetExhausted | None) -> Outcome:
     if exhausted:
-        return Outcome(accepted=None, reason=f"{exhausted} No solution was written by then.", ended_by="budget")
+        so_far = selection.reason if desk.candidates else "No solution was written by then."
+        return Outcome(accepted=None, reason=f"{exhausted} {so_far}", ended_by="budget")
     if desk.wants_end:
         return Outcome(accepted=None, reason="The search was ended before a solution was written.", ended_by="written-up")
     return Outcome(accepted=None, reason=selection.reason, ended_by="nothing-readable")

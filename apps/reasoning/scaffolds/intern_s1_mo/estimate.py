@@ -48,9 +48,14 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
     solved = _calls(params, 1, 1, lemma_votes, proof_votes, 0)
     idle = min(params.patience, params.max_rounds) * params.rollouts
     unread = dict.fromkeys(most, 0) | {"reasoner": idle, "summarizer": idle}
-    fewest = min(solved, unread, key=lambda calls: sum(calls.values()))
     return estimated(
-        fewest=fewest, likely=likely, most=most, typical=TYPICAL_TOKENS, limits=max_new_tokens, assumptions=ASSUMPTIONS
+        fewest={role: min(solved[role], unread[role]) for role in most},
+        likely=likely,
+        most=most,
+        typical=TYPICAL_TOKENS,
+        limits=max_new_tokens,
+        assumptions=ASSUMPTIONS,
+        fewest_in_all=min(sum(solved.values()), sum(unread.values())),
     )
 
 

@@ -34,4 +34,6 @@ SCAFFOLD = Scaffold(
     solve=program.solve,
     estimate=estimate.estimate,
     shares_prompts=False,
+    takes_lemmas=True,
+    measured_with={"rollouts": 8, "rounds": 3, "lemma_votes": 4, "proof_votes": 4, "revisions": 2, "candidates": 2},
 )

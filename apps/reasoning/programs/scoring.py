@@ -1,0 +1,118 @@
+"""A grading of one candidate by a whole grader, inside another run.
+
+Its calls are calls of that run, under `grade/<candidate>`. Of what it tells only the score with its report is kept: the events
+of a grading belong to runs that are gradings.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from apps.reasoning.domain.control import Command
+from apps.reasoning.domain.errors import BudgetExhausted, ParamsError
+from apps.reasoning.domain.events import Event, OutputUnread
+from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
+from apps.reasoning.graders.grader import FINAL, Grader
+from apps.reasoning.graders.grading import SEVEN, Grading
+from apps.reasoning.graders.within import Within
+from apps.reasoning.marking.scheme import points_text
+from apps.reasoning.ports import Context
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
+
+
+@dataclass(frozen=True)
+class Scored:
+    """`points` of `scale`, or why there are none. `call` is where the grader wrote; `pieces` serve the next candidate."""
+
+    points: Decimal | None
+    scale: Decimal
+    unscored: str
+    report: str
+    call: str
+    pieces: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Inside(Within):
+    """The context of the grader. It keeps what is told, and by which calls."""
+
+    def __init__(self, ctx: Context, candidate: Candidate) -> None:
+        super().__init__(ctx, f"grade/{candidate.id}")
+        self.place = {"round": candidate.round, "subject": f"candidate {candidate.id}"}
+        self.calls: dict[str, str] = {}
+        self.grading: Grading | None = None
+        self.pieces: dict[str, Any] = {}
+        self.exhausted: BudgetExhausted | None = None
+
+    async def generate(
+        self,
+        key: str,
+        *,
+        role: str,
+        messages: Sequence[Message],
+        place: Place,
+        sampling: Sampling | None = None,
+        json_schema: dict[str, Any] | None = None,
+        parts: Sequence[str] | None = None,
+        tools: Sequence[OfferedTool] = (),
+    ) -> Final:
+        """As the port has it, in the candidate's round. The end of a budget is kept: a grader tells it as unscored."""
+        self.calls[self._key(key)] = role
+        try:
+            return await super().generate(
+                key,
+                role=role,
+                messages=messages,
+                place=place.model_copy(update=self.place),
+                sampling=sampling,
+                json_schema=json_schema,
+                parts=parts,
+                tools=tools,
+            )
+        except BudgetExhausted as exhausted:
+            self.exhausted = exhausted
+            raise
+
+    def emit(self, key: str, event: Event) -> None:
+        """Only what could not be read is told."""
+        if isinstance(event, GradingReached) and event.name == FINAL:
+            self.grading = Grading.model_validate(event.grading)
+        elif isinstance(event, GradingPrepared):
+            self.pieces[event.piece] = event.value
+        elif isinstance(event, OutputUnread):
+            super().emit(key, event)
+
+    async def control(self, point: str, refuse: Any = None) -> Sequence[Command]:
+        """Nobody steers a grading; the run can be steered before and after all of them."""
+        return ()
+
+
+async def scored_by(program: Grader, desk: Desk, candidate: Candidate, material: Mapping[str, Any]) -> Scored:
+    """What `program` gives the candidate. Raises `BudgetExhausted` where the budget ended the grading."""
+    inside = _Inside(desk.ctx, candidate)
+    structured = all(desk.ctx.keeps_to_schemas(role.name) for role in program.roles)
+    given = {**material, "script": "\n\n".join(candidate.steps), "structured": structured}
+    try:
+        params = program.read_params(given)
+    except ParamsError as error:  # A proof may be longer than any script.
+        return Scored(None, SEVEN, str(error).rstrip("."), "", desk.calls[candidate.id])
+    await program.solve(desk.problem, inside, params)
+    if inside.exhausted is not None:
+        raise inside.exhausted
+    grading = inside.grading
+    if grading is None:
+        raise AssertionError(f"{program.name} ended without a grading")
+    # The grader's last call by name: of calls made at once the same whichever ends first.
+    judged = [key for key, role in inside.calls.items() if role == program.roles[-1].name]
+    call = max(judged or inside.calls, default="")
+    return Scored(grading.points, grading.scale, grading.unscored, report_of(grading), call, inside.pieces)
+
+
+def report_of(grading: Grading) -> str:
+    """What the grader wrote, for the page."""
+    lines = [f"{one.name}: {points_text(one.points)} points" for one in grading.passes if one.points is not None]
+    lines += [f"{one.name}: not read, {one.unscored}" for one in grading.passes if one.points is None]
+    lines += [f"{one.code}, {points_text(one.points)} of {points_text(one.most)}: {one.reason}" for one in grading.items]
+    lines += [f"Step {one.step}, {one.fallacy}, {one.severity}: {one.words}" for one in grading.findings]
+    return "\n\n".join([*lines, grading.feedback, grading.remarks]).strip()

@@ -1,0 +1,80 @@
+"""A single call: the solver writes one solution, and the run ends with it. The baseline of every table (pass@1).
+
+Source: the single answers that other scaffolds are compared with (Intern-S1-MO Table 1; QED-Nano Table 2; MarsRL Table 1).
+"""
+
+from collections.abc import Mapping
+
+from apps.reasoning.domain.generation import Place
+from apps.reasoning.domain.outcomes import Outcome
+from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.values import Value
+from apps.reasoning.ports import Context
+from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
+from apps.reasoning.scaffolds.candidates.costs import estimated
+from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+
+
+class Params(Value):
+    """Nothing to choose: the model, its temperature and its limit are those of the role."""
+
+
+async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
+    """One call."""
+    desk = Desk(problem, ctx)
+    return await concluded(desk, _search(desk), lambda: _selection(desk))
+
+
+async def _search(desk: Desk) -> Selection:
+    if not await desk.steer("solve"):
+        await desk.draft(
+            "solve",
+            "c1.1",
+            role="solver",
+            prompt="shared/solver",
+            made_as="solution",
+            place=Place(round=1, subject="candidate c1.1"),
+            values={"attempt": "1", "attempts": "1"},
+        )
+    return _selection(desk)
+
+
+def _selection(desk: Desk) -> Selection:
+    written = desk.candidates.get("c1.1")
+    reason = "The solution of the only call. It was not judged." if written else NOTHING_READABLE
+    return Selection(candidate=written, reason=reason)
+
+
+def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
+    """One call."""
+    calls = {"solver": 1}
+    return estimated(
+        fewest=calls,
+        likely=calls,
+        most=calls,
+        typical={"solver": (1_000, 30_000)},
+        limits=max_new_tokens,
+        assumptions="One call, as long as that of a large reasoning model.",
+    )
+
+
+SCAFFOLD = Scaffold(
+    name="single_call",
+    title="Single call (pass@1)",
+    description=(
+        "One call writes one solution, and the run ends with it, unjudged. The baseline that all other scaffolds are compared "
+        "with; the share of correct solutions over many such runs is pass@1."
+    ),
+    source="Intern-S1-MO Table 1; QED-Nano Table 2; MarsRL §4.1",
+    params=Params,
+    read_params=reader(Params),
+    presets={
+        "quick": Preset("Quick", "One call at temperature 0.8, as in the other scaffolds.", Params()),
+        "paper": Preset("Paper", "One call at temperature 0.6, as MarsRL evaluates.", Params(), temperatures={"solver": 0.6}),
+    },
+    roles=(Role("solver", "Solver", "Writes the solution.", 65_536, 0.8),),
+    solve=solve,
+    estimate=estimate,
+)
