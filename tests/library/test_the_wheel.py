@@ -103,6 +103,7 @@ def test_another_package_of_the_same_name_is_told(installed: Path, tmp_path: Pat
 
 
 def test_the_list_of_packages_is_that_of_the_folders() -> None:
+    """A new package of the core needs a line under `[tool.setuptools]` in pyproject.toml."""
     folders = {path.parent.relative_to(ROOT) for path in CORE.rglob("*.py")} - {Path("apps/reasoning/library")}
     assert set(PYPROJECT["tool"]["setuptools"]["packages"]) == {
         "lemmascope", "apps", *(".".join(folder.parts) for folder in folders)
