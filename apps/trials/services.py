@@ -79,7 +79,9 @@ def trial_params(plan: TrialPlan, problem: Problem) -> Params:
 def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
     """All that decides what will be asked about one problem."""
     alias, stated = plan.alias, problem.current
-    text = ProblemText(id=problem.slug, version=stated.number, title=problem.title, statement=stated.statement)
+    text = ProblemText(
+        id=problem.slug, version=stated.number, title=problem.title, statement=stated.statement, answer=stated.answer
+    )
     role = RoleSpec(
         alias=alias.name,
         revision=alias.revision or alias.model,

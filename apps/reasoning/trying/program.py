@@ -4,7 +4,7 @@ A run like any other: its calls are journaled, streamed and counted, and a run t
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -13,7 +13,8 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.trial_events import RoleTried
 from apps.reasoning.domain.values import Value
-from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.grader import Grader
+from apps.reasoning.graders.material import Material
 from apps.reasoning.marking.scheme import Scheme
 from apps.reasoning.ports import Context
 from apps.reasoning.programs.registry import PROGRAMS
@@ -54,41 +55,49 @@ class Params(Value):
             raise ValueError("at least one of the attempts must be right")
         return self
 
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What comes with the problem beside an attempt."""
+        return {"references": self.references, "scheme": self.scheme and self.scheme.model_dump()}
+
     def of_kind(self, kind: str) -> Attempt | None:
         """The first attempt of a kind."""
         return next((one for one in self.attempts if one.kind == kind), None)
 
 
-def trials(params: Params) -> list[tuple[str, Role, Attempt]]:
-    """What is tried, in a fixed order: method, role, attempt. Graders whose material is missing are left out."""
+def trials(problem: ProblemText, params: Params) -> list[tuple[str, Role, Attempt]]:
+    """What is tried, in a fixed order: method, role, attempt. Programs that cannot run on the problem are left out, and roles
+    that a preset leaves out."""
     found: list[tuple[str, Role, Attempt]] = []
     for method in params.methods or methods():
-        if _lacks(method, params):
-            continue
-        for role in PROGRAMS[method].roles:
+        playing = _playing(method, problem, params)
+        for role in (role for role in PROGRAMS[method].roles if role.name in playing):
             shown = (params.of_kind(kind) for kind in kinds_for(role.name))
             found.extend((method, role, attempt) for attempt in shown if attempt is not None)
     return found
 
 
-def _lacks(method: str, params: Params) -> bool:
-    needs = GRADERS[method].needs if method in GRADERS else frozenset()
-    return ("references" in needs and not params.references) or ("scheme" in needs and params.scheme is None)
+def _playing(method: str, problem: ProblemText, params: Params) -> frozenset[str]:
+    """The roles that a method may ask on this problem; none where it cannot run."""
+    program, given = PROGRAMS[method], params_of(method, params.attempts[0], params.beside)
+    refused = program.lacks(given) if isinstance(program, Grader) and isinstance(given, Material) else ""
+    if refused or program.cannot_run(problem, given):
+        return frozenset()
+    return frozenset(one.role for one in program.estimate(given).roles if one.calls_max)
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
     """Try every role; what can be read of the answers is told one by one."""
     asked, results = Asked(ctx), list[RoleTried]()
-    beside = {"references": params.references, "scheme": params.scheme and params.scheme.model_dump()}
 
     async def one(method: str, role: Role, attempt: Attempt) -> None:
-        given = params_of(method, attempt, beside)
+        given = params_of(method, attempt, params.beside)
         if result := await tried(asked, problem, method, role, attempt, given, params.limit):
             ctx.emit(f"tried/{method}/{role.name}/{attempt.kind}", result)
             results.append(result)
 
     try:
-        await concurrently(one(*trial) for trial in trials(params))
+        await concurrently(one(*trial) for trial in trials(problem, params))
     except BudgetExhausted:
         return _outcome(results, "budget")
     finally:
@@ -104,7 +113,7 @@ def _outcome(results: list[RoleTried], ended_by: str) -> Outcome:
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
     """Each answer may be asked for once more; roles with the same prompt share a call."""
-    count = len(trials(params))
+    count = sum(len(kinds_for(role.name)) for method in params.methods or methods() for role in PROGRAMS[method].roles)
     return estimated(
         fewest={MODEL: 1},
         likely={MODEL: max(1, round(OWN_CALLS * count))},

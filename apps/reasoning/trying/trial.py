@@ -61,7 +61,8 @@ def params_of(method: str, attempt: Attempt, beside: Mapping[str, Any]) -> Value
     if isinstance(program, Grader):
         given = params.model_dump() | {"script": attempt.text, "view": program.view.model_dump()} | dict(beside)
         return program.read_params(given)
-    return program.read_params(params.model_dump() | dict(_SO_THAT_ALL_PLAY.get(method, {})))
+    taken = {name: beside[name] for name in program.takes}
+    return program.read_params(params.model_dump() | taken | dict(_SO_THAT_ALL_PLAY.get(method, {})))
 
 
 async def tried(
