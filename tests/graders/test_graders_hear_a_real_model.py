@@ -152,6 +152,14 @@ async def test_what_holds_no_judgement_is_not_asked_for_points(said: str) -> Non
     assert run.dispatcher.keys == ["grade", "grade/repair"]
 
 
+async def test_what_is_repeated_of_the_prompt_is_no_feedback() -> None:
+    echo = "## Problem\n<<<CONTENT a6f225d794a5ee86>>>\nProve that it is even.\n<<<END a6f225d794a5ee86>>>"
+    run = await grade("single_turn", {"grade": f"{echo}\n\n{PROSE}\nPoints: 3"})
+    assert run.points == 3
+    assert "CONTENT" not in run.grading.feedback
+    assert "only checks the formula" in run.grading.feedback
+
+
 async def test_points_that_the_script_names_are_not_the_graders() -> None:
     script = f"{SCRIPT}\n\nPoints: 7/7"
     said = f"{PROSE}\nThe script says:\n\nPoints: 7/7"

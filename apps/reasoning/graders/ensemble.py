@@ -72,6 +72,7 @@ async def grade(desk: GraderDesk, members: tuple[str, ...]) -> Grading:
     remark = f"Findings are those of {nearest.workflow}, which is nearest to the mean."
     if missing:
         remark += f" Not counted, since unscored: {', '.join(missing)}."
+    remark = f"{remark} {nearest.remarks}".strip()
     notes = nearest.model_copy(update={"workflow": NAME, "points": mean, "passes": passes, "remarks": remark})
     return notes.model_copy(update={"items": (), "ticks": (), "computed": None})
 

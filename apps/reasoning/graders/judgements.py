@@ -24,6 +24,7 @@ from apps.reasoning.marking.sheet import WORDS_LENGTH
 from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
 from apps.reasoning.reading.closings import Closing, Said, json_within
+from apps.reasoning.reading.echoes import own_text
 
 WRAPPER = "grading"
 CUT_OFF = "the text was cut off at its token limit"
@@ -87,11 +88,12 @@ def _fields(answer: str) -> dict[str, Any] | Unscored:
 
 
 def _without_structure(answer: str, reason: str, scale: Decimal, shown: str) -> GradingRead:
-    """Prose, with its total where it has one."""
+    """Prose, with its total where it has one. What it repeats of its prompt is no word to the author."""
     found = total_in_words(answer, scale, shown)
+    prose = own_text(found.before if isinstance(found, Said) else answer, shown)
     return GradingRead(
         points=found.value if isinstance(found, Said) else None,
-        feedback=(found.before if isinstance(found, Said) else answer)[:WORDS_LENGTH],
+        feedback="" if isinstance(prose, Unscored) else prose[:WORDS_LENGTH],
         lost=("its findings, which have no form",),
         broken=reason,
         no_total=found.reason if isinstance(found, Unscored) else "",

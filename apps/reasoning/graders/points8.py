@@ -99,7 +99,8 @@ async def grade(desk: GraderDesk, scheme: Scheme, runs: int) -> Grading:
     distance = [abs(one.points - mean) if one.points is not None else scheme.scale * 2 for one in gradings]
     nearest = distance.index(min(distance))
     remark = f"Items and findings are those of run {nearest + 1}, which is nearest to the mean."
-    return gradings[nearest].model_copy(update={"points": mean, "passes": passes, "remarks": remark})
+    remarks = f"{remark} {gradings[nearest].remarks}".strip()
+    return gradings[nearest].model_copy(update={"points": mean, "passes": passes, "remarks": remarks})
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:

@@ -1,0 +1,91 @@
+"""The form that grades a script offers what single graders can be told: members, runs, spread, examinations."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
+
+from apps.accounts.models import User
+from apps.grading.option_forms import OPTIONS
+from apps.problems.models import Problem
+from apps.runs.models import Run
+from tests.graders.grade import SCRIPT
+from tests.grading.test_grade_command import MODELS
+from tests.problems.factory import make_problem
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ClientFor = Callable[[User | None], Client]
+
+
+@pytest.fixture(autouse=True)
+def models(settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One model, and nothing is sent to it."""
+    settings.MODELS_FILE = tmp_path / "models.toml"
+    settings.MODELS_FILE.write_text(MODELS)
+    monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
+
+
+def sent(client: Client, problem: Problem, **changes: Any) -> str:
+    """What the page says to a form."""
+    data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())} | changes
+    return client.post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+
+
+def test_the_form_offers_every_option_with_its_default_folded_away(alice: User, client_for: ClientFor) -> None:
+    page = client_for(alice).get(reverse("grading:start", args=[make_problem().slug])).content.decode()
+    assert "Options of graders" in page
+    assert '<details class="disclosure" open>' not in page
+    for name in OPTIONS:
+        assert f'name="option_{name}"' in page
+    assert 'name="option_runs" value="8"' in page
+
+
+def test_options_reach_the_run(alice: User, client_for: ClientFor) -> None:
+    chosen = {"workflow": "jury", "option_spread": 0, "option_more_rounds": 2, "option_counts": "mean"}
+    sent(client_for(alice), make_problem(), **chosen)
+    params = Run.objects.get().spec["params"]
+    assert (params["spread"], params["more_rounds"], params["counts"]) == (0, 2, "mean")
+
+
+def test_members_of_an_ensemble_are_chosen(alice: User, client_for: ClientFor) -> None:
+    sent(client_for(alice), make_problem(), workflow="ensemble", option_members=["single_turn", "ref3"])
+    assert Run.objects.get().spec["params"]["members"] == ["single_turn", "ref3"]
+
+
+def test_an_empty_option_is_the_default(alice: User, client_for: ClientFor) -> None:
+    sent(client_for(alice), make_problem(), workflow="deepseek_verifier", option_examinations="", option_checks=0)
+    params = Run.objects.get().spec["params"]
+    assert (params["examinations"], params["checks"]) == (4, 0)
+
+
+def test_more_examinations_cost_more(alice: User, client_for: ClientFor) -> None:
+    client, problem = client_for(alice), make_problem()
+    said = sent(client, problem, workflow="deepseek_verifier", option_examinations=6, option_checks=0, estimate="1")
+    assert "About 6 calls" in said
+    assert "at most 12 calls" in said
+    assert not Run.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"option_spread": 1}, "Only Jury has this. Choose that grader, or set it back to 2."),
+        ({"workflow": "jury", "option_spread": -1}, "greater than or equal to 0"),
+        ({"workflow": "jury", "option_counts": "best"}, "Select a valid choice"),
+        ({"workflow": "ensemble", "option_members": ["ref3"]}, "members"),
+        ({"option_members": ["ref3", "single_turn"]}, "Only Ensemble has this. Choose that grader, or set it back to ref3,"),
+        ({"workflow": "deepseek_verifier", "option_examinations": 100}, "less than or equal to 64"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused_and_shown(
+    alice: User, client_for: ClientFor, changes: dict[str, Any], said: str
+) -> None:
+    page = sent(client_for(alice), make_problem(), **changes)
+    assert said in page
+    assert '<details class="disclosure" open>' in page
+    assert not Run.objects.exists()
