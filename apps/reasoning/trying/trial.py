@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from apps.reasoning.domain.candidate_events import CandidateJudged, CandidateScored
@@ -14,6 +15,7 @@ from apps.reasoning.domain.trial_events import AttemptKind, Reading, RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.marking.scheme import Scheme, SchemeItem
 from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.scaffold import Preset, Role
 from apps.reasoning.trying.material import Attempt
@@ -24,8 +26,18 @@ _MENDERS = re.compile(r"corrector(?:_\d)?|refiner|reviser|improver")
 #: Shares of all points from which a judge lets a proof stand: 6 of 7.
 ACCEPTS_FROM = 6 / 7
 DECLINES = "it gives no solution"
+#: Points8 takes no chains, deductions or caps.
+PLAIN = Scheme(
+    scale=Decimal(7),
+    step=Decimal(1),
+    items=(
+        SchemeItem(code="A1", points=Decimal(3), text="States the idea that carries a complete proof."),
+        SchemeItem(code="A2", points=Decimal(4), text="Carries it out without a gap."),
+    ),
+)
 #: Without these some roles of a quick preset never come on.
 _SO_THAT_ALL_PLAY: Mapping[str, Mapping[str, Any]] = {
+    "points8": {"scheme": PLAIN.model_dump()},
     "deepseek_math": {"meta": True},
     "reasoning_cache": {"turns": 1, "states": 1, "attempts": 2, "marks": True},
 }
@@ -58,11 +70,12 @@ def sampling_of(role: Role, preset: Preset, limit: int) -> Sampling:
 def params_of(method: str, attempt: Attempt, beside: Mapping[str, Any]) -> Value:
     """The parameters of the method's preset; a grader marks the attempt, with what stands `beside` it as its material."""
     program, params = PROGRAMS[method], preset_of(method).params
+    own = _SO_THAT_ALL_PLAY.get(method, {})
     if isinstance(program, Grader):
-        given = params.model_dump() | {"script": attempt.text, "view": program.view.model_dump()} | dict(beside)
-        return program.read_params(given)
+        shown = {"script": attempt.text, "view": program.view.model_dump()}
+        return program.read_params(params.model_dump() | shown | dict(beside) | dict(own))
     taken = {name: beside[name] for name in program.takes}
-    return program.read_params(params.model_dump() | taken | dict(_SO_THAT_ALL_PLAY.get(method, {})))
+    return program.read_params(params.model_dump() | taken | dict(own))
 
 
 async def tried(
