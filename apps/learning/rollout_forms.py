@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from apps.accounts.models import User
 from apps.datasets.choosing import benchmark_hashes, content_hash
 from apps.datasets.recipes import JUDGES, RECIPES, Family, Recipe
-from apps.explorations.plans import Plan, plan_params
+from apps.explorations.plans import Plan, plan_params, plan_refusal, problem_text
 from apps.learning.job_settings import lines_read
 from apps.learning.models import TrainingJob, under_way
 from apps.learning.recipes import recipe_cards
@@ -20,6 +20,7 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.planning import role_limit
 from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.given import NOTHING_GIVEN
 
 #: The value of *Learns from*.
 ROLLOUTS = "rollouts"
@@ -165,6 +166,7 @@ class RolloutFields(forms.Form):
             self.add_error("overrides", " ".join(error.messages))
         else:
             self._check_choice(plan, params)
+            self._check_problems(plan)
             self._check_runs(plan, params, recipe)
         if plan.runs > MOST_RUNS:
             self.add_error("visits", f"That would be {plan.runs:,} runs; at most {MOST_RUNS:,} are made for one job.")
@@ -177,6 +179,13 @@ class RolloutFields(forms.Form):
             if not problem.current.answer:
                 advice = "Take another problem, or choice = random."
                 self.add_error("problems", f"{problem.title} has no answer by which inputs could be chosen. {advice}")
+
+    def _check_problems(self, plan: RolloutPlan) -> None:
+        """Runs are given the statement alone."""
+        chosen = Plan(plan.scaffold, plan.preset, plan.overrides)
+        for problem in Problem.objects.filter(slug__in=plan.problems):
+            if refused := plan_refusal(chosen, problem_text(problem.current), NOTHING_GIVEN):
+                self.add_error("problems", f"{problem.title}: {refused}")
 
     def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Recipe) -> None:
         """Whether runs of this scaffold hold what the recipe compares, and somebody judges it."""

@@ -27,7 +27,7 @@ MODULES = ("celery", "uvicorn", "tests.flows.agent")
 COMMON = (
     "apps.reasoning.graders.registry",
     "apps.reasoning.inference.openai_http",
-    "apps.reasoning.scaffolds.registry",
+    "apps.reasoning.programs.registry",
     "celery.apps.worker",
     "celery.bin.celery",
     "celery.bin.worker",

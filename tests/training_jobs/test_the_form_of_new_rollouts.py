@@ -109,6 +109,7 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"base": "tiny"}, "base", "plays toys only"),
         ({"judge": "answer"}, "problems", "has no answer to compare with"),
         ({"scaffold": "grouped_agents:adaptive"}, "problems", "no answer by which inputs could be chosen"),
+        ({"scaffold": "majority_vote:quick"}, "problems", "there is nothing to vote on"),
         ({"recipe": "orealh"}, "scaffold", "Take Intern-S1-MO"),
         (
             {"recipe": "orealh", "scaffold": "intern_s1_mo:quick", "overrides": "rollouts = 2"},

@@ -20,8 +20,13 @@ from apps.reasoning.scaffolds.registry import UNGRADED
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold
 
 PREFIX = "attempt_"
-#: Those that need no grader, and no tools, which an attempt has none of.
-ATTEMPTING: dict[str, Scaffold] = {name: one for name, one in UNGRADED.items() if not one.uses_tools}
+_BARE = ProblemText(id="", version=1, title="", statement="")
+#: Those that need no grader and no tools, which an attempt has none of, and that can attempt every problem.
+ATTEMPTING: dict[str, Scaffold] = {
+    name: one
+    for name, one in UNGRADED.items()
+    if not one.uses_tools and not one.cannot_run(_BARE, one.presets[one.first_preset].params)
+}
 
 
 @dataclass(frozen=True)

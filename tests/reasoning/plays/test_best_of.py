@@ -11,6 +11,7 @@ from apps.reasoning.scaffolds.given import Given
 from apps.reasoning.scaffolds.spec import Budget
 from tests.graders.answers import FOLLOWS as BESIDE
 from tests.graders.grade import REFERENCES, finding, grading
+from tests.graders.schemes import CHAINS, decided
 from tests.reasoning.candidates import better, named
 from tests.reasoning.play import PROBLEM, Played, play
 from tests.reasoning.plays import UNREAD, WORDS, AlwaysYes, Course, Golden, Plays, Shown, Table, Verdicts
@@ -150,3 +151,24 @@ def test_a_grader_is_offered_where_the_problem_has_what_it_needs(grader: str) ->
 def test_an_unknown_grader_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(ParamsError, match="there is no grader nobody; there are single_turn"):
         SCAFFOLDS["best_of"].read_params({"grader": "nobody"})
+
+
+async def test_a_scheme_that_was_frozen_with_the_run_gives_the_points() -> None:
+    frozen = best_of.Params(solutions=2, grader="scheme", scheme=CHAINS).model_dump(mode="json")
+    params = SCAFFOLDS["best_of"].read_params(frozen)
+    assert isinstance(params, best_of.Params)
+    met = {"c1.1": "A1", "c1.2": "B1"}
+    table = {f"grade/{name}/*": "<grading>" + "".join(decided(code)) + "</grading>" for name, code in met.items()}
+    run = await chosen(table, params)
+    assert scores(run) == {"c1.1": 2, "c1.2": 7}
+    assert "Marking scheme gave the points; it was shown the problem and the marking scheme." in run.outcome.reason
+
+
+async def test_the_judges_of_a_jury_score_a_proof_together() -> None:
+    table = {"grade/c1.1/*": grading(3), "grade/c1.2/judge_a/*": grading(4), "grade/c1.2/*": grading(5)}
+    run = await chosen(table, best_of.Params(solutions=2, grader="jury"))
+    assert scores(run) == {"c1.1": 3, "c1.2": 4}
+    event = run.told["grade/c1.2/score"]
+    assert isinstance(event, CandidateScored)
+    assert event.call == "grade/c1.2/judge_c/1"
+    assert "Judge A: 4 points" in event.report
