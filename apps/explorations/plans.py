@@ -200,6 +200,7 @@ def _role_spec(role: Role, alias: Alias, plan: Plan) -> RoleSpec:
         deadline_s=settings.CALL_DEADLINE_S,
         tools=alias.tools,
         closing="schema" if alias.keeps_to_schemas else "text",
+        context_tokens=alias.context_tokens,
     )
 
 

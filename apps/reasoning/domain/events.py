@@ -7,7 +7,15 @@ fold over these. Long texts are not in events: `*_sha` names a content-addressed
 
 from typing import Any, Literal
 
-from apps.reasoning.domain import agent_events, candidate_events, check_events, grading_events, import_events, tool_events
+from apps.reasoning.domain import (
+    agent_events,
+    candidate_events,
+    check_events,
+    grading_events,
+    import_events,
+    prompt_events,
+    tool_events,
+)
 from apps.reasoning.domain.event_base import Event as Event
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.values import Value
@@ -322,7 +330,7 @@ _CLASSES: tuple[type[Event], ...] = (
     LemmaProposed, LemmaMerged, LemmasAlike, LemmaRetired, LemmaRestored, EdgeAdded,
     VoteCast, VerdictReached, ProofDrafted, ProofSelected, ControlRequested, ControlApplied, ControlRefused,
 )  # fmt: skip
-_MORE = (agent_events, candidate_events, tool_events, check_events, import_events, grading_events)
+_MORE = (agent_events, candidate_events, tool_events, check_events, import_events, grading_events, prompt_events)
 EVENT_CLASSES: dict[str, type[Event]] = {cls.kind: cls for cls in (*_CLASSES, *(cls for part in _MORE for cls in part.CLASSES))}
 
 
