@@ -47,7 +47,7 @@ async def test_a_report_without_a_judgement_is_completed_by_the_judgement_alone(
     run = await played(table, JUDGED)
     (scored,) = (one for one in run.of("candidate.scored") if isinstance(one, CandidateScored))
     assert (scored.score, scored.call) == (0, "judge/c1.1/1/turn/1/again")
-    assert "Step 2 divides by zero." in scored.report
+    assert scored.report == "Step 2 divides by zero.\nIt is wrong."
 
 
 async def test_a_report_that_stays_without_a_judgement_is_unscored_with_its_reason() -> None:

@@ -22,6 +22,7 @@ LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools
 #: The second index: lemmas that people and runs have proved.
 THEOREMS = "theorems"
 _OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
+_REPORT_TAG = re.compile(r"</?report>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
 
 Kind = Literal["python_code", "local_rag", "answer", "report"]
@@ -169,7 +170,7 @@ def read_judgement_again(said: str, report: str) -> Report | Unscored:
     alone = _JUDGEMENT.fullmatch(said.strip())
     if not isinstance(whole, Unscored) and alone is None:
         return whole
-    return read_report(f"{report.strip()}\n{alone.group(1) or alone.group(2)}") if alone else whole
+    return read_report(f"{_REPORT_TAG.sub('', report).strip()}\n{alone.group(1) or alone.group(2)}") if alone else whole
 
 
 def read_report(content: str) -> Report | Unscored:

@@ -126,8 +126,8 @@ async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | No
 
 async def _written(desk: Desk, params: Params, turn: int, state: str, call: str, place: Place) -> Heard[Solution]:
     """What the solver writes at a state; its prompt is that of the turn, whichever attempt it is."""
-    values = {
-        "state": desk.content(state),
+    values: dict[str, Part] = {
+        "state": desk.growing("the state", state, worth=1.0),
         "turn": str(turn),
         "turns": str(max(turn, params.turns)),
     }
@@ -138,7 +138,7 @@ async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: F
     """The new state; the old one where none can be read."""
     call = f"turn/{turn}/summarise"
     values: dict[str, Part] = {
-        "state": desk.content(state),
+        "state": desk.growing("the state", state, worth=1.0),
         "thinking": desk.growing("the thinking", work.reasoning),
         "work": desk.growing("the work", work.text),
         "words": str(params.state_words),
