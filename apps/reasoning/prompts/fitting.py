@@ -5,6 +5,7 @@ what remains is shortened from the middle, at paragraph bounds, the longest firs
 judged (a proof, a lemma) is never a growing part: a verdict on half of a proof is no verdict.
 """
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ class Growing:
 Chosen = Mapping[str, Sequence[Passage]]
 
 
+# The votes of one lemma share a prompt, and a prompt that was fitted is looked at again before it is sent.
+@functools.lru_cache(maxsize=64)
 def tokens_at_most(text: str) -> int:
     """A bound on the tokens of `text` where no tokenizer is at hand."""
     return len(_PIECE.findall(text)) + len(text) - len(text.encode("ascii", "ignore"))
