@@ -1,6 +1,6 @@
 """Models that act in turns: their conversations with the tools, what is remembered of each solution, and how tools fared.
 
-A fold over failed calls, `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py); nothing is stored apart.
+A fold over calls that failed or were not made, `turn.taken` and `memory.stored` (apps/reasoning/domain/agent_events.py).
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 from apps.runs.models import Run
 
-KINDS = ("turn.taken", "memory.stored", "call.failed")
+KINDS = ("turn.taken", "memory.stored", "call.failed", "prompt.refused")
 _CALL_OF_TURN = re.compile(r"(.+)/turn/(\d+)")
 ACTION_WORDS = {
     "python_code": "runs code",
@@ -137,7 +137,7 @@ def conversations(run: Run) -> Conversations:
 
 
 def _take_failure(talks: dict[str, Talk], body: dict[str, Any]) -> None:
-    """A turn whose call failed ends its conversation; of one that never began there is nothing to show."""
+    """A turn whose call failed, or was not made, ends its conversation; of one that never began there is nothing to show."""
     match = _CALL_OF_TURN.fullmatch(body["call"])
     if match is None or (talk := talks.get(match[1])) is None:
         return

@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from apps.explorations.liveness import liveness
+from apps.explorations.unheard import fitted_words
 from apps.explorations.words import role_word
 from apps.runs.models import Run
 from apps.runs.selectors import EventRow
@@ -52,6 +53,12 @@ class Progress:
             return f"asked again: {body['call']} ({body['reason']})"
         self.unread += 1
         return f"could not be read: {body['call']} ({body['reason']})"
+
+    def _prompt_fitted(self, body: dict[str, object]) -> str:
+        return f"fitted to the context: {body['call']} ({fitted_words(body)})"
+
+    def _prompt_refused(self, body: dict[str, object]) -> str:
+        return f"not asked: {body['call']}: {body['reason']}"
 
     def _round_began(self, body: dict[str, object]) -> str:
         self.round = max(self.round, int(str(body["round"])))

@@ -6,7 +6,7 @@ from typing import Any
 from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
 from apps.explorations.prompts import Section, sections
-from apps.explorations.unheard import Unheard, unheard_roles
+from apps.explorations.unheard import TooLong, Unheard, fitted_words, long_prompts, unheard_roles
 from apps.explorations.words import ROLE_WORDS, ending, role_word
 from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
@@ -137,6 +137,7 @@ class Header:
     pending: set[str]
     takes_lemmas: bool
     unheard: list[Unheard]
+    too_long: list[TooLong]
 
 
 def header(run: Run, user: User, open_now: int) -> Header:
@@ -146,7 +147,16 @@ def header(run: Run, user: User, open_now: int) -> Header:
     is_concluding = run.is_live and run.events.filter(kind="proof.selected").exists()
     told = liveness(run, open_now, is_concluding=is_concluding)
     takes_lemmas = run.scaffold in SCAFFOLDS and SCAFFOLDS[run.scaffold].takes_lemmas
-    return Header(told, meters(run, open_now), rows, run_may_steer(user, run), pending, takes_lemmas, unheard_roles(run))
+    return Header(
+        told,
+        meters(run, open_now),
+        rows,
+        run_may_steer(user, run),
+        pending,
+        takes_lemmas,
+        unheard_roles(run),
+        long_prompts(run),
+    )
 
 
 @dataclass(frozen=True)
@@ -209,7 +219,8 @@ def open_calls_of(run: Run) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class CallDetail:
-    """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read.
+    """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read,
+    `fitted` what its prompt lacks so that it fits the context.
 
     `lemmas`, `proofs` and `votes` are what was read from its text; a tool call has the `execution` behind it instead.
     """
@@ -226,6 +237,7 @@ class CallDetail:
     proofs: list[ProofVersion]
     votes: list[Verdict]
     execution: Execution | None = None
+    fitted: str = ""
 
 
 def call_detail(run: Run, key: str) -> CallDetail | None:
@@ -240,6 +252,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
     prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
     execution = read_execution(text) if step is not None and step.kind == "tool" else None
     unread = next((event.body["reason"] for event in events if event.kind == "output.unread"), "")
+    fitted = next((event.body for event in events if event.kind == "prompt.fitted" and event.body["call"] == key), None)
     return CallDetail(
         key,
         step,
@@ -253,6 +266,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         proofs=list(ProofVersion.objects.filter(run=run, call=key)),
         votes=votes(run, call=key),
         execution=execution,
+        fitted=fitted_words(fitted) if fitted else "",
     )
 
 

@@ -2,10 +2,11 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
+from apps.explorations.unheard import fitted_calls
 from apps.explorations.words import role_word
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_list
@@ -40,11 +41,15 @@ class LogFilter:
 
 @dataclass(frozen=True)
 class LogRow:
-    """A recorded call as a line of the log; `unread` says why its text could not be read, `quote` where the search hit."""
+    """A recorded call as a line of the log; `unread` says why its text could not be read, `quote` where the search hit.
+
+    `fitted` says what its prompt lacks so that it fits the context of its model.
+    """
 
     step: Step
     unread: str = ""
     quote: str = ""
+    fitted: str = ""
 
     @property
     def word(self) -> str:
@@ -83,21 +88,32 @@ def unread_calls(run: Run) -> dict[str, str]:
     return {body["call"]: f"{body['reason']}; asked for once more" if body.get("again") else body["reason"] for body in bodies}
 
 
+class Notes(NamedTuple):
+    """What is told of calls by their keys."""
+
+    unread: dict[str, str]
+    fitted: dict[str, str]
+
+    def row(self, step: Step, quote: str = "") -> LogRow:
+        """The line of a call."""
+        return LogRow(step, self.unread.get(step.key, ""), quote, self.fitted.get(step.key, ""))
+
+
 def log_page(run: Run, wanted: LogFilter) -> LogPage:
     """One page of recorded calls, oldest first. With `before`, the page that ends there."""
-    unread = unread_calls(run)
-    steps = _filtered(run, wanted, unread)
+    notes = Notes(unread_calls(run), fitted_calls(run))
+    steps = _filtered(run, wanted, notes.unread)
     if wanted.text:
-        return _search(steps, wanted, unread)
+        return _search(steps, wanted, notes)
     total = steps.count()
     if wanted.before:
         found = list(steps.filter(pk__lt=wanted.before).order_by("-pk")[: PAGE + 1])
         more_before, found = len(found) > PAGE, list(reversed(found[:PAGE]))
-        rows = [LogRow(step, unread.get(step.key, "")) for step in found]
+        rows = [notes.row(step) for step in found]
         return LogPage(rows, total, rows[-1].step.pk if rows else 0, rows[0].step.pk if rows and more_before else 0)
     found = list(steps.filter(pk__gt=wanted.after)[: PAGE + 1])
     more, found = len(found) > PAGE, found[:PAGE]
-    rows = [LogRow(step, unread.get(step.key, "")) for step in found]
+    rows = [notes.row(step) for step in found]
     return LogPage(rows, total, rows[-1].step.pk if more else 0, rows[0].step.pk if rows and wanted.after else 0)
 
 
@@ -114,7 +130,7 @@ def _filtered(run: Run, wanted: LogFilter, unread: dict[str, str]) -> QuerySet[S
     return steps
 
 
-def _search(steps: QuerySet[Step], wanted: LogFilter, unread: dict[str, str]) -> LogPage:
+def _search(steps: QuerySet[Step], wanted: LogFilter, notes: Notes) -> LogPage:
     """Calls whose key, subject, text or reasoning contains the words; stops after `SEARCH_S` and says how far it came."""
     until = time.monotonic() + SEARCH_S
     needle = wanted.text.casefold()
@@ -126,7 +142,7 @@ def _search(steps: QuerySet[Step], wanted: LogFilter, unread: dict[str, str]) ->
         for step in chunk:
             quote = _hit(step, texts, needle)
             if quote is not None:
-                rows.append(LogRow(step, unread.get(step.key, ""), quote))
+                rows.append(notes.row(step, quote))
                 if len(rows) == PAGE:
                     return LogPage(rows, None, next_after=step.pk)
         if len(chunk) < SEARCH_CHUNK:

@@ -1,7 +1,11 @@
-"""Roles of a run whose answers stayed unread, shown at its top: where they are many, its course says little about its model."""
+"""What the top of a run's page says of its calls: answers that stayed unread, and prompts that were too long for a model.
+
+Where they are many, the run's course says little about its models.
+"""
 
 from collections import Counter
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Q
 
@@ -34,3 +38,50 @@ def unheard_roles(run: Run) -> list[Unheard]:
     found = [Unheard(role, role_word(role), count, max(count, answers.get(role, 0))) for role, count in lost.items()]
     told = [one for one in found if one.unread >= TOLD_FROM * one.answers]
     return sorted(told, key=lambda one: (-one.unread / one.answers, one.role))
+
+
+class TooLong(NamedTuple):
+    """A role with the number of its prompts that were fitted to its model's context, and of its calls that were not made.
+
+    `left_out` and `shortened` count texts; `why` is the reason of the first refusal.
+    """
+
+    role: str
+    word: str
+    fitted: int
+    left_out: int
+    shortened: int
+    refused: int
+    why: str
+
+
+def long_prompts(run: Run) -> list[TooLong]:
+    """The roles whose prompts did not fit, in the order of their names."""
+    found: dict[str, dict[str, Any]] = {}
+    for kind, body in (
+        RunEvent.objects.filter(run=run, kind__in=("prompt.fitted", "prompt.refused"))
+        .order_by("seq")
+        .values_list("kind", "body")
+    ):
+        counts = found.setdefault(body["role"], {"fitted": 0, "left_out": 0, "shortened": 0, "refused": 0, "why": ""})
+        if kind == "prompt.refused":
+            counts["refused"] += 1
+            counts["why"] = counts["why"] or body["reason"]
+        else:
+            counts["fitted"] += 1
+            counts["left_out"] += len(body["left_out"])
+            counts["shortened"] += len(body["shortened"])
+    return [TooLong(role, role_word(role), **counts) for role, counts in sorted(found.items())]
+
+
+def fitted_words(body: Mapping[str, Any]) -> str:
+    """What a prompt lacks, as its event says: `left out: Lemma 3; shortened: the thinking (12,400 characters)`."""
+    left_out = f"left out: {', '.join(body['left_out'])}" if body["left_out"] else ""
+    cut = ", ".join(f"{name} ({length:,} character{'s' * (length > 1)})" for name, length in body["shortened"].items())
+    return "; ".join(part for part in (left_out, f"shortened: {cut}" if cut else "") if part)
+
+
+def fitted_calls(run: Run) -> dict[str, str]:
+    """Calls whose prompts were fitted to the context, with what they lack."""
+    bodies = RunEvent.objects.filter(run=run, kind="prompt.fitted").values_list("body", flat=True)
+    return {body["call"]: fitted_words(body) for body in bodies}

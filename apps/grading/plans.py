@@ -152,9 +152,11 @@ def run_name(spec: RunSpec) -> str:
     """The name of a grading: the same question of the same models has the same one, whatever models prepared and whenever.
 
     What a person approved is part of the question: after another approval a script is graded anew. What is shown as it was
-    before there were views is the same question as then.
+    before there were views is the same question as then. A longer context is no other question.
     """
     asked = spec.model_dump(mode="json", exclude={"code_version", "budget", "priority"})
+    for role in asked["roles"].values():
+        role.pop("context_tokens")
     prepared = asked["params"].pop("prepared", {})
     if approved := {name: value for name, value in prepared.items() if is_approved(name)}:
         asked["params"]["approved"] = approved

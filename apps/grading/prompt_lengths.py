@@ -39,7 +39,9 @@ def aliases_too_short(plan: GradingPlan, job: Job, known: Prepared, aliases: Map
     told = len(job.problem.statement) + len(plan.params(job, known).model_dump_json())
     if all(told + OURS < CHARACTERS * aliases[role.alias].context_tokens for role in spec.roles.values()):
         return frozenset()
+    # Whatever the contexts are, every prompt is made as it is.
+    roles = {name: role.model_copy(update={"context_tokens": None}) for name, role in spec.roles.items()}
     nobody = _Nobody()
-    context = RunContext(spec, InMemoryJournal(), nobody, NoControls())
+    context = RunContext(spec.model_copy(update={"roles": roles}), InMemoryJournal(), nobody, NoControls())
     async_to_sync(plan.grader.solve)(spec.problem, context, plan.params(job, known))
     return frozenset(alias for alias, length in nobody.asked if length >= CHARACTERS * aliases[alias].context_tokens)

@@ -186,7 +186,15 @@ def attempted_by(spec: Mapping[str, Any]) -> str:
 
 def same_question(problem: Problem, spec: RunSpec, again: int = 0) -> uuid.UUID:
     """The `start_id` of a run from the terminal: the same question of the same models is one run, started how often ever."""
-    asked = spec.model_dump_json(exclude={"code_version": True, "budget": True, "priority": True, "params": {"view"}})
+    asked = spec.model_dump_json(
+        exclude={
+            "code_version": True,
+            "budget": True,
+            "priority": True,
+            "params": {"view"},
+            "roles": {"__all__": {"context_tokens"}},
+        }
+    )
     params = spec.params
     if (view := params.get("view")) and View(**view) != shown_before(params["workflow"], params):
         asked += f":{View(**view).parts}"

@@ -3,6 +3,9 @@
 from apps.lemmas.models import Judged, ProofVersion, Verdict
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED
 
+#: How far a stored share is from its fraction at most.
+ROUNDED = 1e-6
+
 
 def confidence_words(row: Judged) -> str:
     """`3 of 4 votes · 75 % (30–95 %) · 1 unread`; how far the voting is while it goes on; why there is no confidence."""
@@ -10,7 +13,9 @@ def confidence_words(row: Judged) -> str:
         if row.unscored:
             return row.unscored
         return f"{row.total} of {row.expected} votes in" if row.total else "not yet verified"
-    words = f"{row.passes} of {row.valid} votes · {row.confidence:.0%}".replace("%", " %")
+    # A confidence may be of all votes asked for or of those that could be read (Intern-S1-MO, "Unread votes on lemmas").
+    of = row.valid if row.valid and abs(row.passes / row.valid - row.confidence) < ROUNDED else row.total
+    words = f"{row.passes} of {of} votes · {row.confidence:.0%}".replace("%", " %")
     if row.low is not None and row.high is not None:
         words += f" ({row.low * 100:.0f}–{row.high * 100:.0f} %)"
     unread = row.total - row.valid

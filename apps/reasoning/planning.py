@@ -84,5 +84,6 @@ def plan_roles(
             deadline_s=deadline_s,
             tools=tools,
             closing="schema" if alias.keeps_to_schemas else "text",
+            context_tokens=alias.context_tokens,
         )
     return roles

@@ -144,6 +144,10 @@ class Context(Protocol):
         """True where the engine of `role` holds an answer to a JSON Schema."""
         ...
 
+    def context_tokens(self, role: str) -> int | None:
+        """Tokens of prompt and completion together that the model of `role` can hold; None where that is not known."""
+        ...
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """From now on `generate` begins a call only while more than `amount(which, limit)` of every limit is left.
 

@@ -89,6 +89,7 @@ def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
         deadline_s=settings.CALL_DEADLINE_S,
         tools=alias.tools,
         closing="schema" if alias.keeps_to_schemas else "text",
+        context_tokens=alias.context_tokens,
     )
     return RunSpec(
         problem=text,

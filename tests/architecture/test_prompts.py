@@ -33,7 +33,7 @@ def uses() -> Counter[str]:
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
-            found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\("(\w+)"', source))
+            found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\(x, "(\w+)"', source))
             found.update(f"{INTERN}/forms/{name}" for name in re.findall(r"/forms/(\w+)\"", source))
             forms = re.findall(r'_form\(x, "(\w+)"', source)
             found.update(f"{INTERN}/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))

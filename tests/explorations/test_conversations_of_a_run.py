@@ -39,7 +39,7 @@ TEXTS = {
 def _write(request: GenerationRequest) -> str:
     if request.role in ("abstractor", "summarizer"):
         return CHECKPOINTS if request.role == "abstractor" else SUMMED
-    return TEXTS.get(request.key) or (report(1) if request.role == "evaluator" else solved(request))
+    return TEXTS.get(request.key.removesuffix("/again")) or (report(1) if request.role == "evaluator" else solved(request))
 
 
 def _run_it(request: GenerationRequest) -> Execution:
@@ -64,12 +64,13 @@ def played() -> Run:
     return run
 
 
-def test_a_turn_whose_call_failed_says_why_and_ends_its_conversation() -> None:
+@pytest.mark.parametrize("kind", ["call.failed", "prompt.refused"])
+def test_a_turn_whose_call_failed_or_was_not_made_says_why_and_ends_its_conversation(kind: str) -> None:
     run = played()
     talk = solutions(run).rounds[0].talks[0]
     before, place = len(talk.turns), run.last_seq + 1
     failed = {"call": f"{talk.id}/turn/{before + 1}", "reason": "The prompt has 2091 tokens; the context holds 2048."}
-    RunEvent.objects.create(run=run, seq=place, key="failed", kind="call.failed", at=run.created_at, body=failed)
+    RunEvent.objects.create(run=run, seq=place, key="failed", kind=kind, at=run.created_at, body=failed)
     talk = solutions(run).rounds[0].talks[0]
     assert len(talk.turns) == before + 1
     assert talk.is_over

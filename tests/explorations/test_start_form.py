@@ -43,6 +43,7 @@ enabled = false
 
 [worked-example]
 backend = "scripted"
+context_tokens = 32768
 title = "Authored"
 options.script = "worked_example"
 """

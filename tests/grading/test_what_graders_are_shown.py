@@ -144,6 +144,23 @@ def test_a_question_that_is_asked_as_before_views_has_the_name_it_had(table: com
         assert (keys[0] == keys[1]) is is_as_before
 
 
+def test_a_longer_context_is_no_other_question(table: command.Table) -> None:
+    served = models_for_grading()["served"]
+    spec, longer = (
+        GradingPlan("single_turn", {"": alias}).spec(job())
+        for alias in (served, served.model_copy(update={"context_tokens": 4 * served.context_tokens}))
+    )
+    assert {role.context_tokens for role in spec.roles.values()} == {served.context_tokens}
+    limits = {name: role.model_copy(update={"sampling": spec.roles[name].sampling}) for name, role in longer.roles.items()}
+    assert run_name(longer.model_copy(update={"roles": limits})) == run_name(spec)
+    problem = make_problem()
+    one, other = (
+        difficulty_spec(problem, {"solver": served, "grader": served}, 4, "ref5_plain").model_copy(update={"roles": roles})
+        for roles in (spec.roles, limits)
+    )
+    assert same_question(problem, one) == same_question(problem, other)
+
+
 def test_a_measured_difficulty_has_the_name_it_had_and_a_single_turn_another(table: command.Table) -> None:
     problem, served = make_problem(), models_for_grading()["served"]
     for workflow, is_same in (("ref5_plain", True), ("single_turn", False)):

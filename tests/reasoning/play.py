@@ -122,8 +122,12 @@ def spec(
     scaffold: str = "intern_s1_mo",
     tools: ToolProtocol = "text",
     closing: Closing = "text",
+    context_tokens: int | None = None,
 ) -> RunSpec:
-    played = RoleSpec(alias="scripted", revision="r1", sampling=Sampling(), tools=tools, closing=closing)
+    sampling = Sampling(max_new_tokens=min(4096, context_tokens // 2)) if context_tokens else Sampling()
+    played = RoleSpec(
+        alias="scripted", revision="r1", sampling=sampling, tools=tools, closing=closing, context_tokens=context_tokens
+    )
     roles = {role.name: played for role in SCAFFOLDS[scaffold].roles}
     return RunSpec(problem=PROBLEM, scaffold=scaffold, roles=roles, seed=seed, budget=budget or Budget())
 
@@ -158,10 +162,11 @@ async def play(
     tools: ToolProtocol = "text",
     closing: Closing = "text",
     problem: ProblemText | None = None,
+    context_tokens: int | None = None,
 ) -> Played:
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()
-    asked = spec(budget, seed, scaffold, tools, closing)
+    asked = spec(budget, seed, scaffold, tools, closing, context_tokens)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
     return Played(await SCAFFOLDS[scaffold].solve(problem or PROBLEM, context, params), journal, dispatcher)
 

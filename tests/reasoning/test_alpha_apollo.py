@@ -56,7 +56,7 @@ async def test_the_trace_of_one_turn_with_a_tool() -> None:
         ("I like turtles.", "there is no action"),
         (python("print(1)") + python("print(2)"), "there are 2 actions"),
         (python("print(1)") + solution("It holds."), "there are 2 actions"),
-        ("<python_code>\nprint(1)", "opened and not closed"),
+        ("<python_code>\nprint('<python_code>')\n<local_rag>", "opened and not closed"),
         ("<python_code>\n \n</python_code>", "is empty"),
         ("<think>I go on and on", "never ended"),
         ('<local_rag>{"library": "sympy"}</local_rag>', "asks nothing"),

@@ -49,9 +49,24 @@ async def test_an_easy_problem_ends_after_one_round() -> None:
     }
 
 
-async def test_a_claim_whose_lemmas_do_not_all_hold_does_not_end_the_exploration() -> None:
+async def test_a_claim_ends_the_rounds_and_its_text_is_written_up_and_revised_although_no_lemma_holds() -> None:
+    table: dict[str, Answer] = {
+        "s0/r1/reason": "Add the sum to its mirror image.\n<claim>complete</claim>",
+        "s0/r1/verify/*": verdict(1),
+        "final/write/*": proof("Add the sum to its mirror image."),
+        "final/check/1/*": verdict(1),
+        "final/revise/1/1": proof("Add it, and halve."),
+    }
+    played = await play(table | FOLLOWS, SMALL)
+    ended = [event for event in played.of("round.ended") if isinstance(event, RoundEnded)]
+    assert [(event.survived, event.stop) for event in ended] == [(0, "it claims a complete solution")]
+    assert "Add the sum to its mirror image." in played.dispatcher.prompt("final/write/1")
+    assert (played.outcome.accepted, played.outcome.proof) == (True, "proof/2")
+
+
+async def test_where_lemmas_decide_a_claim_whose_lemmas_do_not_all_hold_does_not_end_the_exploration() -> None:
     table = {"s0/r1/verify/s0.2/*": verdict(1), "s0/r2/summarise": lemma(3, "The rest.", "By Lemma 1.")} | FOLLOWS
-    played = await play(table, SMALL)
+    played = await play(table, SMALL.model_copy(update={"solved_by": "lemmas"}))
     assert "s0/r2/reason" in played.dispatcher.keys
     assert "s0/r3/reason" not in played.dispatcher.keys
 
@@ -116,7 +131,7 @@ async def test_a_model_that_half_follows_is_read_where_it_can_be_and_told_where_
     verdicts = {
         row["subject"]: (row["status"], row["confidence"], row["valid"]) for row in map(dump, played.of("verdict.reached"))
     }
-    assert verdicts == {"s0.1": ("verified", 1.0, 1), "s0.2": ("unscored", None, 0)}
+    assert verdicts == {"s0.1": ("verified", 0.5, 1), "s0.2": ("unscored", None, 0)}
     assert played.outcome.accepted is None
     assert played.outcome.ended_by == "nothing-readable"
 

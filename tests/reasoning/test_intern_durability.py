@@ -11,7 +11,9 @@ from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 from apps.reasoning.scaffolds.spec import Budget
 from tests.reasoning.play import FOLLOWS, Answer, Fallback, lemma, play, proof, verdict
 
-PARAMS = Params(rollouts=2, rounds=2, lemma_votes=2, proof_votes=2, candidates=2, revisions=2)
+PARAMS = Params(
+    rollouts=2, rounds=2, lemma_votes=2, proof_votes=2, candidates=2, revisions=2, solved_by="lemmas", stop_together=False
+)
 LONG = Fallback(
     {
         "s*/r*/reason": "<claim>partial</claim>",

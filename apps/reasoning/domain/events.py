@@ -13,9 +13,10 @@ from apps.reasoning.domain import (
     check_events,
     grading_events,
     import_events,
+    prompt_events,
     tool_events,
     trial_events,
-)  # fmt: skip
+)
 from apps.reasoning.domain.event_base import Event as Event
 from apps.reasoning.domain.generation import Usage
 from apps.reasoning.domain.values import Value
@@ -330,7 +331,7 @@ _CLASSES: tuple[type[Event], ...] = (
     LemmaProposed, LemmaMerged, LemmasAlike, LemmaRetired, LemmaRestored, EdgeAdded,
     VoteCast, VerdictReached, ProofDrafted, ProofSelected, ControlRequested, ControlApplied, ControlRefused,
 )  # fmt: skip
-_MORE = (agent_events, candidate_events, tool_events, check_events, import_events, grading_events, trial_events)
+_MORE = (agent_events, candidate_events, tool_events, check_events, import_events, grading_events, prompt_events, trial_events)
 EVENT_CLASSES: dict[str, type[Event]] = {cls.kind: cls for cls in (*_CLASSES, *(cls for part in _MORE for cls in part.CLASSES))}
 
 

@@ -70,29 +70,38 @@ class Vote(Value):
 
 
 class Confidence(Value):
-    """Share of passing votes among the valid ones, with Wilson's 95 % interval."""
+    """Share of passing votes among the valid ones or, with `of_all`, among all asked for, with Wilson's 95 % interval."""
 
     passes: int
     valid: int
     total: int
     low: float
     high: float
+    of_all: bool = False
+
+    @property
+    def of(self) -> int:
+        """The votes that the share is of."""
+        return self.total if self.of_all else self.valid
 
     @property
     def share(self) -> float:
-        return self.passes / self.valid
+        return self.passes / self.of
 
 
-def aggregate(votes: tuple[Vote, ...]) -> Confidence | Unscored:
-    """Confidence from votes; `Unscored` where no vote could be read (Intern-S1-MO §3; reasoning notes §1 step 3)."""
+def aggregate(votes: tuple[Vote, ...], *, of_all: bool = False) -> Confidence | Unscored:
+    """Confidence from votes; `Unscored` where no vote could be read (Intern-S1-MO §3; reasoning notes §1 step 3).
+
+    `of_all`: the proportion of all parallel checks that find no fault, as the paper has it; an unread one finds nothing out.
+    """
     valid = [vote for vote in votes if vote.is_valid]
     if not votes:
         return Unscored(reason="not verified")
     if not valid:
         return Unscored(reason=f"none of {len(votes)} votes could be read")
     passes = sum(vote.is_pass for vote in valid)
-    low, high = wilson_interval(passes, len(valid))
-    return Confidence(passes=passes, valid=len(valid), total=len(votes), low=low, high=high)
+    low, high = wilson_interval(passes, len(votes) if of_all else len(valid))
+    return Confidence(passes=passes, valid=len(valid), total=len(votes), low=low, high=high, of_all=of_all)
 
 
 def wilson_interval(passes: int, n: int) -> tuple[float, float]:

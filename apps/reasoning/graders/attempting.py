@@ -86,6 +86,10 @@ class _Inside(Within):
         """As the run's."""
         return super().keeps_to_schemas(PREFIX + role)
 
+    def context_tokens(self, role: str) -> int | None:
+        """As the run's."""
+        return super().context_tokens(PREFIX + role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back: the budget is that of all attempts."""
 

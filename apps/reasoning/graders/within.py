@@ -58,6 +58,10 @@ class Within:
         """As the run's."""
         return self._ctx.keeps_to_schemas(role)
 
+    def context_tokens(self, role: str) -> int | None:
+        """As the run's."""
+        return self._ctx.context_tokens(role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """As the run's: a budget is not divided."""
         self._ctx.keep_back(amount)

@@ -33,12 +33,28 @@ class Prompt(Value):
         return frozenset(_PLACEHOLDER.findall(self.system + self.user))
 
 
+class Fit(Value):
+    """What a prompt lacks so that it fits its model's context (fitting.py).
+
+    `left_out` names passages, `shortened` says of others how many characters are left out. `kept` gives for every growing part
+    the places of the passages that stayed.
+    """
+
+    left_out: tuple[str, ...] = ()
+    shortened: dict[str, int] = {}
+    kept: dict[str, tuple[int, ...]] = {}
+
+
 class RenderedPrompt(Value):
     """Messages ready to send. `parts`, joined, are the messages' contents, joined: the system text first, then one part per
-    placeholder of the user text with what stands before it, so that calls which share a problem or library share parts."""
+    placeholder of the user text with what stands before it, so that calls which share a problem or library share parts.
+
+    `fit` is None where nothing was left out of it.
+    """
 
     messages: tuple[Message, ...]
     parts: tuple[str, ...]
+    fit: Fit | None = None
 
     @property
     def text(self) -> str:

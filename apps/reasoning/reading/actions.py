@@ -11,9 +11,10 @@ from typing import Literal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.answers import answer_part, whole_answer
 from apps.reasoning.reading.choices import passes
 from apps.reasoning.reading.decoded import keepable, why_unread
+from apps.reasoning.reading.proofs import ReadProof, read_proof
 from apps.reasoning.reading.tool_calls import OPENING, Called, read_call
 
 LONGEST_QUERY = 400
@@ -21,6 +22,7 @@ LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools
 #: The second index: lemmas that people and runs have proved.
 THEOREMS = "theorems"
 _OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.IGNORECASE)
+_REPORT_TAG = re.compile(r"</?report>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
 
 Kind = Literal["python_code", "local_rag", "answer", "report"]
@@ -50,11 +52,15 @@ class Report(Value):
     text: str
 
 
-def read_action(final: Final, finishing: Literal["answer", "report"]) -> Action | Unscored:
-    """The one action of a turn; `finishing` is the one that ends this conversation. Tags inside an action are its content."""
+def read_action(final: Final, finishing: Literal["answer", "report"], stops: Sequence[str] = ()) -> Action | Unscored:
+    """The one action of a turn; `finishing` is the one that ends this conversation. Tags inside an action are its content.
+
+    `stops` are the closing tags at which the model was stopped, which an engine leaves out.
+    """
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
+    answer += _stopped_at(answer, stops)
     found: list[Action] = []
     at = 0
     while (opened := _OPENED.search(answer, at)) is not None:
@@ -79,6 +85,13 @@ def read_action(final: Final, finishing: Literal["answer", "report"]) -> Action 
         found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
     return _only(found, finishing)
+
+
+def _stopped_at(answer: str, stops: Sequence[str]) -> str:
+    """The closing tag at which an answer was stopped, where its last block is open and would end with it."""
+    opened = list(_OPENED.finditer(answer))
+    tag = f"</{opened[-1].group(1).lower()}>" if opened else ""
+    return tag if tag in stops and tag not in answer[opened[-1].end() :].lower() else ""
 
 
 def _closing(kind: Kind, answer: str, at: int) -> re.Match[str] | None:
@@ -116,6 +129,25 @@ def _of_function(called: Called, before: str, finishing: str) -> Action | Unscor
     return Action(kind="python_code", content=code.strip("\n"), before=before, called=True)
 
 
+def read_handed_in(final: Final, prompt: str, *, is_last: bool) -> ReadProof | Unscored:
+    """A solution that is handed in without its form: an <answer> that is not closed, or a proof by its tags or heading.
+
+    In the last turn (`is_last`), where nothing else may come, the whole answer counts; `prompt` as in `read_proof`.
+    """
+    answer = answer_part(final.text)
+    if isinstance(answer, Unscored):
+        return answer
+    opened = list(_OPENED.finditer(answer))
+    if any(one.group(1).lower() != "answer" for one in opened):
+        return Unscored(reason="it takes another action")
+    if opened:
+        final = final.model_copy(update={"text": f"<proof>\n{answer[opened[-1].end() :]}"})
+    found = read_proof(final, prompt)
+    if isinstance(found, ReadProof):
+        return found if is_last or found.way in ("tags", "heading") else Unscored(reason="it may be thinking aloud")
+    return Unscored(reason=found.reason)
+
+
 def read_query(content: str) -> Query | Unscored:
     """A question as JSON with `library` and `query`, or in plain words."""
     library, query = "", content.strip()
@@ -130,6 +162,15 @@ def read_query(content: str) -> Query | Unscored:
         return Unscored(reason="<local_rag> asks nothing: `query` is missing")
     known = library if library in (*LIBRARIES, THEOREMS) else ""
     return Query(library=known, query=" ".join(query.split())[:LONGEST_QUERY])
+
+
+def read_judgement_again(said: str, report: str) -> Report | Unscored:
+    """The report with a judgement that was asked for once more: 1 or 0, alone or as its last line."""
+    whole = read_report(said)
+    alone = _JUDGEMENT.fullmatch(said.strip())
+    if not isinstance(whole, Unscored) and alone is None:
+        return whole
+    return read_report(f"{_REPORT_TAG.sub('', report).strip()}\n{alone.group(1) or alone.group(2)}") if alone else whole
 
 
 def read_report(content: str) -> Report | Unscored:

@@ -30,6 +30,16 @@ def answer_part(text: str) -> str | Unscored:
     return answer or Unscored(reason="the answer is empty")
 
 
+def thinking_of(final: Final) -> str:
+    """What the model thought before its answer, or instead of one: its reasoning, or the thinking part of its text."""
+    if final.reasoning.strip():
+        return final.reasoning.strip()
+    closings = list(_THINK_CLOSE.finditer(final.text))
+    rest = final.text[closings[-1].end() :] if closings else final.text
+    thinking = final.text if _THINK_OPEN.search(rest) else final.text[: closings[-1].start()] if closings else ""
+    return _THINK_CLOSE.sub("", _THINK_OPEN.sub("", thinking)).strip()
+
+
 def whole_answer(final: Final) -> str | Unscored:
     """The answer of a call that ended by itself. A text cut off at its token limit holds no verdict."""
     if final.finish_reason != "stop":

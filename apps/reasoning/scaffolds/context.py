@@ -145,6 +145,9 @@ class RunContext:
     def keeps_to_schemas(self, role: str) -> bool:
         return self._role(role).closing == "schema"
 
+    def context_tokens(self, role: str) -> int | None:
+        return self._role(role).context_tokens
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         self._budget.kept_back = amount
 

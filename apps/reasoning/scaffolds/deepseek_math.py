@@ -15,10 +15,11 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
+from apps.reasoning.prompts.fitting import Growing, Passage
 from apps.reasoning.reading.choices import Scored
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk
+from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk, Part
 from apps.reasoning.scaffolds.candidates.ranking import best_first, mean
 from apps.reasoning.scaffolds.candidates.scoring import Scoring, score_reading, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
@@ -144,7 +145,7 @@ class _Search:
                 own_scores=VALUES,
             )
         else:
-            values = {"solution": self.desk.content(parent.text), "reports": self._worst(parent)}
+            shown: dict[str, Part] = {"solution": self.desk.content(parent.text), "reports": self._worst(parent)}
             draft = await self.desk.draft(
                 f"round/{round_}/{slot}",
                 name,
@@ -153,18 +154,19 @@ class _Search:
                 made_as="refinement",
                 place=place,
                 parents=(parent,),
-                values=values,
+                values=shown,
                 own_scores=VALUES,
             )
         if draft is not None:
             await concurrently(self._examined(draft, index) for index in range(1, self.params.examinations + 1))
 
-    def _worst(self, candidate: Candidate) -> str:
+    def _worst(self, candidate: Candidate) -> Growing:
         """The reports with the lowest scores, of equals the first."""
         ordered = sorted(self.reports[candidate.id].items(), key=lambda item: (item[1].score, item[0]))
         chosen = ordered[: self.params.reports]
-        pieces = [(f"Report {at} (value {one.score:g})", one.report) for at, (_, one) in enumerate(chosen, 1)]
-        return self.desk.listed(pieces) or EMPTY
+        return self.desk.growing_list(
+            Passage(f"Report {at} (value {one.score:g})", one.report, worth=-one.score) for at, (_, one) in enumerate(chosen, 1)
+        )
 
     async def _examined(self, candidate: Candidate, index: int) -> None:
         call = f"examine/{candidate.id}/{index}"

@@ -52,6 +52,11 @@ class Params(Value):
     steps: int = Field(
         default=5, ge=1, le=5, title="Roles", description="Solver, verifier, corrector, and once more for the corrections."
     )
+    rigour: bool = Field(
+        default=False,
+        title="Rigour prompt",
+        description="Ask the solver for rigour before an answer; MarsRL leaves that out (§2.1).",
+    )
     structured_output: bool = Field(
         default=False,
         title="Structured output",
@@ -134,7 +139,7 @@ class Groups:
                     f"step/{step}/{number}",
                     f"c1.{number}",
                     role="solver",
-                    prompt="shared/solver",
+                    prompt="shared/solver" if self.params.rigour else "shared/plain_solver",
                     made_as="solution",
                     place=Place(round=1, subject=f"candidate c1.{number}", index=number),
                     values=values,
@@ -173,7 +178,7 @@ class Groups:
                     parents=(report.candidate,),
                     values={
                         "solution": self.desk.content(report.candidate.text),
-                        "report": self.desk.content(report.decision.report),
+                        "report": self.desk.growing("the report", report.decision.report),
                     },
                 )
                 for place, report in enumerate(picked)

@@ -11,9 +11,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import OutputUnread
-from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place
+from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.ports import Context
+from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, middle_out, prompt_tokens
 from apps.reasoning.prompts.loader import RenderedPrompt, load
 from apps.reasoning.reading.answers import answer_part
 
@@ -25,6 +27,8 @@ AGAIN = "again"
 IN_WORDS = "in_words"
 #: Characters of the first answer that the second turn sees; the middle of a longer one is left out.
 LONGEST_BEFORE = 16_000
+#: The fewest tokens that an answer is given where a prompt that cannot be shortened takes nearly all of the context.
+LEAST_ANSWER = 512
 #: Tokens of a closing: a JSON object of one field, with a little prose for engines that keep to no schema.
 SHORT = 200
 _NOTHING = "(no answer)"
@@ -63,9 +67,13 @@ async def heard(
     reading: Reading[T],
     schema: dict[str, Any] | None = None,
     tools: Sequence[OfferedTool] = (),
+    stops: tuple[str, ...] = (),
 ) -> Heard[T]:
-    """The value of an answer, asked for again once. What stays unread is told with its reason, call by call."""
-    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools)
+    """The value of an answer, asked for again once. What stays unread is told with its reason, call by call.
+
+    Both answers end at one of `stops` where they come to it.
+    """
+    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops)
     if isinstance(first, Unscored):
         return Heard(first, key)
     found = reading.read(first)
@@ -73,9 +81,10 @@ async def heard(
         return Heard(found, key, first)
     second, text = f"{key}/{AGAIN}", _text_of(first)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
-    longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system)
+    room = room_for(ctx, role, reading.tokens)
+    longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system, room)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
-    said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens)
+    said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens)
@@ -97,12 +106,21 @@ async def asked(
     schema: dict[str, Any] | None = None,
     tokens: int | None = None,
     tools: Sequence[OfferedTool] = (),
+    stops: tuple[str, ...] = (),
 ) -> Final | Unscored:
-    """One call; Unscored where it failed for good (the failure is recorded). `tokens` caps what the role may write."""
-    sampling = None
-    if tokens is not None:
-        own = ctx.sampling(role)
-        sampling = own.model_copy(update={"max_new_tokens": min(tokens, own.max_new_tokens)})
+    """One call; Unscored where it failed for good (the failure is recorded), or where its prompt is too long to be sent.
+
+    `tokens` caps what the role may write, `stops` end it. What a prompt lacks so that it fits its model's context is told.
+    """
+    if prompt.fit is not None:
+        event = PromptFitted(call=key, role=role, left_out=prompt.fit.left_out, shortened=prompt.fit.shortened)
+        ctx.emit(f"{key}/fitted", event)
+    sampling = _sampling(ctx, role, prompt, tokens)
+    if isinstance(sampling, Unscored):
+        ctx.emit(f"{key}/refused", PromptRefused(call=key, role=role, reason=sampling.reason))
+        return sampling
+    if stops:
+        sampling = sampling.model_copy(update={"stop": (*sampling.stop, *stops)})
     try:
         return await ctx.generate(
             key,
@@ -118,6 +136,30 @@ async def asked(
         return Unscored(reason=f"the call failed: {failure.reason}")
 
 
+def room_for(ctx: Context, role: str, tokens: int | None = None) -> int | None:
+    """Tokens that a prompt of `role` may take, so that the answer (at most `tokens`) has its room; None: any number."""
+    context = ctx.context_tokens(role)
+    if context is None:
+        return None
+    most = ctx.sampling(role).max_new_tokens
+    return context - (most if tokens is None else min(tokens, most))
+
+
+def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | None) -> Sampling | Unscored:
+    """How the role samples after this prompt, with less room where it cannot be shorter; Unscored where there is none."""
+    own, room = ctx.sampling(role), room_for(ctx, role, tokens)
+    most = own.max_new_tokens if tokens is None else min(tokens, own.max_new_tokens)
+    if room is not None and not fits(prompt, room):
+        needed, context = prompt_tokens(prompt), room + most
+        if context - needed < min(LEAST_ANSWER, most):
+            return Unscored(
+                reason=f"the prompt takes about {needed:,} of the {context:,} tokens that its model can hold, and may not be "
+                "shortened further: choose a model with a longer context for this role, or a smaller preset"
+            )
+        most = context - needed
+    return own if most == own.max_new_tokens else own.model_copy(update={"max_new_tokens": most})
+
+
 def choice_schema(field: str, *choices: str | float) -> dict[str, Any]:
     """The JSON Schema of an object whose one field is one of the choices."""
     return {
@@ -128,17 +170,20 @@ def choice_schema(field: str, *choices: str | float) -> dict[str, Any]:
     }
 
 
-def _longer(prompt: RenderedPrompt, answer: str, question: str) -> RenderedPrompt:
-    """The conversation with the answer and one more question."""
-    turns = (Message(role="assistant", content=answer), Message(role="user", content=question))
-    return RenderedPrompt(messages=(*prompt.messages, *turns), parts=(*prompt.parts, answer, question))
+def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:
+    """The conversation with the answer and one more question; the answer is shortened where all of it is too long."""
+
+    def make(chosen: Chosen) -> RenderedPrompt:
+        (first,) = chosen["answer"]
+        turns = (Message(role="assistant", content=first.text), Message(role="user", content=question))
+        return RenderedPrompt(messages=(*prompt.messages, *turns), parts=(*prompt.parts, first.text, question))
+
+    part = Growing((Passage("the first answer", answer),), show=lambda passages: passages[0].text, least=1)
+    return fitted(make, {"answer": part}, room)
 
 
 def _text_of(final: Final) -> str:
     """The answer without its thinking, as the second turn sees it."""
     answer = answer_part(final.text)
     text = answer if isinstance(answer, str) else ""
-    if len(text) > LONGEST_BEFORE:
-        half = LONGEST_BEFORE // 2
-        text = f"{text[:half]}\n[…]\n{text[-half:]}"
-    return text or _NOTHING
+    return middle_out(text, LONGEST_BEFORE) or _NOTHING

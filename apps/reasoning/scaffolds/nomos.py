@@ -13,6 +13,7 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
+from apps.reasoning.prompts.fitting import Passage
 from apps.reasoning.reading.choices import Grouping, Scored, read_grouping
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
@@ -112,7 +113,10 @@ class _Search:
 
     async def _likeliest(self, kept: Sequence[Candidate]) -> list[Candidate]:
         """The chosen group; all that were kept where the grouping cannot be read."""
-        values = {"solutions": self.desk.listed((f"Solution {number}", one.text) for number, one in enumerate(kept, 1))}
+        passages = (Passage(f"solution {one.id}", one.text, self.points.get(one.id, -1)) for one in kept)
+        solutions = self.desk.growing_list(passages, 2, heading="Solution")
+        prompt = self.desk.filled("consolidator", "nomos/consolidator", {"solutions": solutions})
+        kept = [kept[place] for place in prompt.fit.kept["solutions"]] if prompt.fit else kept
         place = Place(round=1, subject="consolidation")
 
         def read(final: Final) -> Grouping | Unscored:
@@ -121,8 +125,7 @@ class _Search:
         found, call, _ = await self.desk.hear(
             "consolidate",
             role="consolidator",
-            prompt="nomos/consolidator",
-            values=values,
+            prompt=prompt,
             place=place,
             reading=Reading[Grouping](read, "groups", lambda final, _: read(final)),
         )

@@ -20,7 +20,7 @@ from apps.reasoning.reading.answers import answer_part, tag_pattern
 from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
-from apps.reasoning.scaffolds.candidates.desk import Desk, Solution
+from apps.reasoning.scaffolds.candidates.desk import Desk, Part, Solution
 from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
@@ -128,8 +128,8 @@ async def _turn(desk: Desk, params: Params, turn: int, state: str) -> Final | No
 
 async def _written(desk: Desk, params: Params, turn: int, state: str, call: str, place: Place) -> Heard[Solution]:
     """What the solver writes at a state; its prompt is that of the turn, whichever attempt it is."""
-    values = {
-        "state": desk.content(state),
+    values: dict[str, Part] = {
+        "state": desk.growing("the state", state, worth=1.0),
         "turn": str(turn),
         "turns": str(max(turn, params.turns)),
     }
@@ -139,22 +139,20 @@ async def _written(desk: Desk, params: Params, turn: int, state: str, call: str,
 async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: Final) -> str:
     """The new state; the old one where none can be read."""
     call = f"turn/{turn}/summarise"
-    values = {
-        "state": desk.content(state),
-        "thinking": desk.content(work.reasoning),
-        "work": desk.content(work.text),
+    values: dict[str, Part] = {
+        "state": desk.growing("the state", state, worth=1.0),
+        "thinking": desk.growing("the thinking", work.reasoning),
+        "work": desk.growing("the work", work.text),
         "words": str(params.state_words),
     }
     place = Place(round=turn, subject=f"turn {turn}")
-    asked = desk.filled("reasoning_cache/summarizer", values).text
+    prompt = desk.filled("summarizer", "reasoning_cache/summarizer", values)
 
     def read(final: Final, first: str = "") -> str | Unscored:
-        return read_state(final, asked)
+        return read_state(final, prompt.text)
 
     reading = Reading[str](read, "state", read)
-    found, said_in, _ = await desk.hear(
-        call, role="summarizer", prompt="reasoning_cache/summarizer", values=values, place=place, reading=reading
-    )
+    found, said_in, _ = await desk.hear(call, role="summarizer", prompt=prompt, place=place, reading=reading)
     if isinstance(found, Unscored):
         return state
     written = shortened(found, params.state_words * CHARACTERS_A_WORD)

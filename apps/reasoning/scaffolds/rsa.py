@@ -13,6 +13,7 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 from apps.reasoning.ports import Context
+from apps.reasoning.prompts.fitting import Passage
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -105,7 +106,9 @@ async def _aggregated(desk: Desk, step: int, slot: int, subset: tuple[Candidate,
         made_as="aggregate",
         place=Place(round=step + 1, subject=f"candidate c{step + 1}.{slot}", index=slot),
         parents=subset,
-        values={"solutions": desk.listed((f"Solution {number}", one.text) for number, one in enumerate(subset, 1))},
+        values={
+            "solutions": desk.growing_list((Passage(f"solution {one.id}", one.text) for one in subset), 2, heading="Solution")
+        },
     )
 
 

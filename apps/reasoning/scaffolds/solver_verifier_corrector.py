@@ -22,13 +22,18 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 
 class Params(Value):
-    """Defaults are MarsRL's at inference."""
+    """Defaults are MarsRL's at inference; its solver has no prompt for rigour (§2.1)."""
 
     accept: int = Field(
         default=4, ge=1, le=20, title="Passes", description="So many passes of one solution, its first one counted."
     )
     give_up: int = Field(default=10, ge=1, le=50, title="Failures", description="So many failures in a row end it.")
     corrections: int = Field(default=10, ge=0, le=50, title="Corrections", description="At most so many rounds of correction.")
+    rigour: bool = Field(
+        default=False,
+        title="Rigour prompt",
+        description="Ask the solver for rigour before an answer, as the older pipeline does; MarsRL leaves that out (§2.1).",
+    )
     structured_output: bool = Field(
         default=False,
         title="Structured output",
@@ -51,17 +56,17 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
         verifier=lambda candidate: "verifier_2" if candidate.parents else "verifier_1",
         corrector=lambda candidate: "corrector_2" if candidate.parents else "corrector_1",
     )
-    return await concluded(desk, _search(desk, loop), loop.selection)
+    return await concluded(desk, _search(desk, loop, params), loop.selection)
 
 
-async def _search(desk: Desk, loop: Loop) -> Selection:
+async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
     if await desk.steer("solve"):
         return loop.selection()
     first = await desk.draft(
         "solve",
         "c1.1",
         role="solver",
-        prompt="shared/solver",
+        prompt="shared/solver" if params.rigour else "shared/plain_solver",
         made_as="solution",
         place=Place(round=1, subject="candidate c1.1"),
         values={"attempt": "1", "attempts": "1"},

@@ -29,6 +29,7 @@ class RoleSpec(Value):
     deadline_s: float = Field(default=900.0, gt=0)
     tools: ToolProtocol = "text"
     closing: Closing = "text"
+    context_tokens: int | None = Field(default=None, ge=1)
 
 
 class Budget(Value):

@@ -119,6 +119,10 @@ class Stage:
         """As the model's engine."""
         return role == self.role and self.asked.ctx.keeps_to_schemas(MODEL)
 
+    def context_tokens(self, role: str) -> int | None:
+        """As the model's."""
+        return self.asked.ctx.context_tokens(MODEL)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back for what authored answers do."""
 

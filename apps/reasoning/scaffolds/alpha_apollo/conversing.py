@@ -1,27 +1,41 @@
 """A conversation of a model with its environment: think, take one action, read the tool's response; at the end, answer.
 
-Source: AlphaApollo §2.1, App. B. Whatever the model gets wrong is a response to it, and a turn spent.
+Source: AlphaApollo §2.1, App. B. A turn that cannot be read is asked for once more; whatever the model gets wrong then is a
+response to it, and a turn spent.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from apps.reasoning.domain.agent_events import ActionKind, Lookup, TurnTaken
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.tools import ToolAnswer
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.prompts.loader import load
-from apps.reasoning.reading.actions import Action, read_action, read_query
-from apps.reasoning.reading.answers import answer_part
+from apps.reasoning.prompts.fitting import Growing, Passage
+from apps.reasoning.prompts.loader import RenderedPrompt, load
+from apps.reasoning.reading.actions import (
+    Action,
+    Report,
+    read_action,
+    read_handed_in,
+    read_judgement_again,
+    read_query,
+    read_report,
+)
+from apps.reasoning.reading.answers import answer_part, whole_answer
 from apps.reasoning.reading.code import repaired
+from apps.reasoning.reading.proofs import ReadProof, read_steps
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, blamed_library, code_response, cut
 from apps.reasoning.scaffolds.alpha_apollo.retrieving import Found, looked_up
-from apps.reasoning.scaffolds.candidates.desk import EMPTY, Desk
+from apps.reasoning.scaffolds.candidates.desk import EMPTY, Desk, Part
+from apps.reasoning.scaffolds.hearing import Heard, Reading
 
 MOST_SAID = 6_000
+#: Where a model stops by itself, so that it cannot make up the response of its tool.
+STOPS = ("</python_code>", "</local_rag>")
 OFF = "code execution is off"
 
 
@@ -39,7 +53,7 @@ class Seat:
     about: str
     round: int
     index: int
-    values: Mapping[str, str]
+    values: Mapping[str, Part]
 
 
 class Exchange(Value):
@@ -52,9 +66,10 @@ class Exchange(Value):
 
 @dataclass
 class Conversation:
-    """How a conversation went. `ending` is the last action where the model came to it, and `call` the call that took it."""
+    """How a conversation went. `ending` is what the last action handed in, where the model came to it, and `call` the call that
+    took it."""
 
-    ending: Action | None = None
+    ending: ReadProof | Report | None = None
     call: str = ""
     exchanges: list[Exchange] = field(default_factory=list)
     why_not: str = ""
@@ -62,6 +77,13 @@ class Conversation:
     @property
     def text(self) -> str:
         return "\n\n".join(_shown(exchange) for exchange in self.exchanges)
+
+
+class _Turn(NamedTuple):
+    """What was read of a turn: its action, and what that hands in."""
+
+    action: Action
+    handed_in: ReadProof | Report | None = None
 
 
 class _Done(Value):
@@ -83,41 +105,87 @@ async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
     off = ""
     for turn in range(1, params.turns + 1):
         call = f"{seat.prefix}/turn/{turn}"
-        final = await _asked(desk, params, seat, turn, call, talk.exchanges)
-        if isinstance(final, Unscored):
-            talk.why_not, talk.call = final.reason, call
+        read, said_in, final = await _heard(desk, params, seat, turn, call, talk.exchanges)
+        talk.call = said_in
+        if final is None:
+            talk.why_not = read.reason if isinstance(read, Unscored) else ""
             break
-        action = read_action(final, seat.finishing)
-        if isinstance(action, Action) and action.kind == seat.finishing:
-            talk.ending, talk.call = action, call
+        action = read if isinstance(read, Unscored) else read.action
+        if isinstance(read, _Turn) and read.handed_in is not None:
+            talk.ending = read.handed_in
             talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=""))
-            _tell(desk, params, seat, turn, call, _Done(action=action.kind))
+            _tell(desk, params, seat, turn, said_in, _Done(action=read.action.kind))
             return talk
-        done = await _acted(desk, params, seat, turn, call, action, off)
+        done = await _acted(desk, params, seat, turn, said_in, action, off)
         off = off or (done.response if done.problem == OFF else "")
-        talk.call, talk.why_not = call, f"after {turn} turns there was no <{seat.finishing}>"
+        unread = f": {read.reason}" if isinstance(read, Unscored) else ""
+        talk.why_not = f"after {turn} turn{'s' * (turn > 1)} there was no <{seat.finishing}>{unread}"
         talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=done.response))
-        _tell(desk, params, seat, turn, call, done)
+        _tell(desk, params, seat, turn, said_in, done)
     return talk
 
 
-async def _asked(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Final | Unscored:
+async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Heard[_Turn]:
+    """One turn, asked for once more where it takes no action that can be read."""
     is_last, calls_functions = turn == params.turns, desk.ctx.calls_functions(seat.role)
     shown = before[-params.history :]
     form = load("alpha_apollo/forms/functions") if calls_functions else load("alpha_apollo/forms/tools")
-    values = {
+    values: dict[str, Part] = {
         "tools": form.system,
-        "history": desk.content("\n\n".join(_shown(exchange) for exchange in shown)) if shown else EMPTY,
+        "history": _history(desk, shown),
         "turn": str(turn),
         "turns": str(params.turns),
         "last": f"This is the last turn: only <{seat.finishing}> is possible now." if is_last else "Later turns will follow.",
     }
-    place = Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index)
-    tools = FUNCTIONS if calls_functions and not is_last else ()
-    filled, writes = values | dict(seat.values), seat.finishing == "answer"
-    return await desk.ask(
-        call, role=seat.role, prompt=seat.prompt, values=filled, place=place, tools=tools, writes_solution=writes
+    prompt = desk.filled(seat.role, seat.prompt, values | dict(seat.values), writes_solution=seat.finishing == "answer")
+    stops = STOPS if params.stop_at_tools and not is_last and not calls_functions else ()
+    return await desk.hear(
+        call,
+        role=seat.role,
+        prompt=prompt,
+        place=Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index),
+        reading=_reading(seat, prompt, stops, is_last=is_last),
+        tools=FUNCTIONS if calls_functions and not is_last else (),
+        stops=stops,
     )
+
+
+def _history(desk: Desk, shown: Sequence[Exchange]) -> Growing:
+    """The turns shown again, the oldest left out first where not all have room."""
+    passages = tuple(Passage(f"turn {one.turn}", _shown(one), float(one.turn)) for one in shown)
+    return Growing(passages, lambda kept: desk.content("\n\n".join(one.text for one in kept)) if kept else EMPTY)
+
+
+def _reading(seat: Seat, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[_Turn]:
+    """How a turn is read; a report or solution that it hands in must be readable itself."""
+
+    def solved(final: Final, first: str = "") -> _Turn | Unscored:
+        action = read_action(final, "answer", stops)
+        if isinstance(action, Unscored):
+            found = read_handed_in(final, prompt.text, is_last=is_last)
+            return action if isinstance(found, Unscored) else _Turn(Action(kind="answer", content=found.text), found)
+        if action.kind != "answer":
+            return _Turn(action)
+        steps = read_steps(action.content)
+        return steps if isinstance(steps, Unscored) else _Turn(action, steps)
+
+    def examined(final: Final) -> _Turn | Unscored:
+        action = read_action(final, "report", stops)
+        if isinstance(action, Unscored) or action.kind != "report":
+            return action if isinstance(action, Unscored) else _Turn(action)
+        report = read_report(action.content)
+        return report if isinstance(report, Unscored) else _Turn(action, report)
+
+    def examined_again(second: Final, first: str) -> _Turn | Unscored:
+        found, said = examined(second), whole_answer(second)
+        if isinstance(found, _Turn) or isinstance(said, Unscored):
+            return found
+        report = read_judgement_again(said, first)
+        return found if isinstance(report, Unscored) else _Turn(Action(kind="report", content=report.text), report)
+
+    if seat.finishing == "answer":
+        return Reading[_Turn](solved, "turn", solved)
+    return Reading[_Turn](examined, "examination", examined_again)
 
 
 async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str) -> _Done:

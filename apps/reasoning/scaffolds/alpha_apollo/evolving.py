@@ -4,6 +4,7 @@ Source: AlphaApollo §2.3, App. D. Solvers of a round work at the same time and 
 so that the order in which they end changes nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from apps.reasoning.domain.agent_events import MemoryStored
@@ -11,20 +12,19 @@ from apps.reasoning.domain.candidate_events import CandidateKind, CandidateScore
 from apps.reasoning.domain.errors import BudgetExhausted
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import Report, read_report
+from apps.reasoning.prompts.fitting import Growing, Passage
+from apps.reasoning.reading.actions import Report
 from apps.reasoning.reading.answers import tag_pattern
-from apps.reasoning.reading.proofs import read_steps
+from apps.reasoning.reading.proofs import ReadProof
 from apps.reasoning.scaffolds.alpha_apollo.conversing import Conversation, Seat, converse
 from apps.reasoning.scaffolds.alpha_apollo.memory import Judgement, Memory, best, judged, recalled
 from apps.reasoning.scaffolds.alpha_apollo.params import SOLVERS, Params
-from apps.reasoning.scaffolds.alpha_apollo.responses import cut
-from apps.reasoning.scaffolds.alpha_apollo.tags import held
+from apps.reasoning.scaffolds.alpha_apollo.tags import condensing
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection
-from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk
+from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk, Part
 from apps.reasoning.scaffolds.concurrently import concurrently
+from apps.reasoning.scaffolds.hearing import Reading
 
-MOST_CONDENSED = 8_000
-MOST_OF_A_TRAJECTORY = 60_000
 _CHECKPOINTS = tag_pattern("checkpoints")
 _JUDGEMENT = tag_pattern("judgement")
 
@@ -36,6 +36,7 @@ class Evolution:
     desk: Desk
     params: Params
     stored: dict[str, Memory] = field(default_factory=dict)
+    read_by_evaluators: dict[str, str] = field(default_factory=dict)
 
     @property
     def memories(self) -> list[Memory]:
@@ -85,6 +86,7 @@ class Evolution:
             return
         candidate, talk = solved
         condensed, by = await self._condensed(candidate, talk)
+        self.read_by_evaluators[candidate.id] = condensed if self.params.evaluated == "condensed" and by else candidate.text
         reports = await self._panel(candidate, 1)
         self.stored[candidate.id] = Memory(candidate=candidate, condensed=condensed, judgement=judged(reports), report="")
         try:
@@ -109,30 +111,33 @@ class Evolution:
     # --- the parts of a round ----------------------------------------------------------------------------------------
 
     async def _solved(self, round_: int, thread: int, shown: list[Memory]) -> tuple[Candidate, Conversation] | None:
-        desk, name, role = self.desk, f"c{round_}.{thread}", SOLVERS[thread - 1]
-        values = {
-            "memories": "\n\n".join(self._as_prompt(memory) for memory in shown) or EMPTY,
-            "hints": desk.content("\n".join(f"- {hint}" for hint in desk.hints)),
-        }
+        desk, name, role = self.desk, f"c{round_}.{thread}", SOLVERS[(thread - 1) % len(SOLVERS)]
+        values: dict[str, Part] = {"memories": self._memories(shown), "hints": desk.hints_given()}
         seat = Seat(role, "alpha_apollo/solver", "answer", f"solve/{name}", name, round_, thread, values)
         talk = await converse(desk, self.params, seat)
-        steps = Unscored(reason=talk.why_not) if talk.ending is None else read_steps(talk.ending.content)
-        if isinstance(steps, Unscored):
-            desk.unread(talk.call, role, steps.reason)
+        if not isinstance(talk.ending, ReadProof):
+            desk.unread(talk.call, role, talk.why_not)
             return None
         parents = tuple(memory.candidate for memory in shown)
         made_as: CandidateKind = "improvement" if parents else "solution"
-        candidate = desk.keep(talk.call, name, steps.steps, made_as=made_as, round_=round_, parents=parents)
+        proof = talk.ending
+        candidate = desk.keep(talk.call, name, proof.steps, made_as=made_as, round_=round_, parents=parents, way=proof.way)
         return candidate, talk
 
     async def _condensed(self, candidate: Candidate, talk: Conversation) -> tuple[str, str]:
-        """The checkpoints of a trajectory with the call that wrote them; the solution itself where none can be read."""
+        """The checkpoints of a trajectory with the call that wrote them; the solution itself where none can be read.
+
+        Source: AlphaApollo §2.3: the condensed solution is what evaluators read and what the memory keeps.
+        """
         call = f"condense/{candidate.id}"
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}")
-        values = {"trajectory": self.desk.content(cut(talk.text, MOST_OF_A_TRAJECTORY))}
-        final = await self.desk.ask(call, role="abstractor", prompt="alpha_apollo/abstractor", values=values, place=place)
-        found = held(self.desk, call, "abstractor", final, _CHECKPOINTS)
-        return cut(found or candidate.text, MOST_CONDENSED), call if found else ""
+        values: dict[str, Part] = {"trajectory": self.desk.growing("the record", talk.text)}
+        prompt = self.desk.filled("abstractor", "alpha_apollo/abstractor", values)
+        read = condensing(_CHECKPOINTS, "checkpoints", prompt.text)
+        found, said_in, _ = await self.desk.hear(
+            call, role="abstractor", prompt=prompt, place=place, reading=Reading[str](read, "checkpoints", read)
+        )
+        return (candidate.text, "") if isinstance(found, Unscored) else (found, said_in)
 
     async def _panel(self, candidate: Candidate, panel: int) -> list[Report | None]:
         count, panels = self.params.evaluators, 2 if self.params.stop_early else 1
@@ -143,11 +148,10 @@ class Evolution:
 
     async def _report(self, candidate: Candidate, index: int, of: int) -> Report | None:
         prefix = f"judge/{candidate.id}/{index}"
-        values = {"solution": self.desk.content(candidate.text)}
+        values = {"solution": self.desk.content(self.read_by_evaluators[candidate.id])}
         seat = Seat("evaluator", "alpha_apollo/evaluator", "report", prefix, candidate.id, candidate.round, index, values)
         talk = await converse(self.desk, self.params, seat)
-        found = Unscored(reason=talk.why_not) if talk.ending is None else read_report(talk.ending.content)
-        report = found if isinstance(found, Report) else None
+        report = talk.ending if isinstance(talk.ending, Report) else None
         event = CandidateScored(
             candidate=candidate.id,
             index=index,
@@ -155,30 +159,32 @@ class Evolution:
             call=talk.call,
             scale=1.0,
             score=float(report.correct) if report else None,
-            unscored=found.reason if isinstance(found, Unscored) else "",
+            unscored="" if report else talk.why_not,
             report=report.text if report else "",
         )
         self.desk.ctx.emit(f"{prefix}/score", event)
-        if isinstance(found, Unscored):
-            self.desk.unread(talk.call, "evaluator", found.reason)
+        if report is None:
+            self.desk.unread(talk.call, "evaluator", talk.why_not)
         return report
 
     async def _summed_up(self, candidate: Candidate, judgement: Judgement, reports: list[Report | None]) -> tuple[str, str]:
         """The reports of the majority as one, with the call that wrote it. Without a majority there is nothing to sum up."""
         of_majority = [one.text for one in reports if one is not None and one.correct == judgement.correct and one.text]
         if len(of_majority) < 2:
-            return cut("\n\n".join(of_majority), MOST_CONDENSED), ""
+            return "\n\n".join(of_majority), ""
         call = f"sum-up/{candidate.id}"
-        share = MOST_OF_A_TRAJECTORY // len(of_majority)
-        values = {
-            "solution": self.desk.content(candidate.text),
+        values: dict[str, Part] = {
+            "solution": self.desk.growing("the solution", self.read_by_evaluators[candidate.id]),
             "verdict": "correct" if judgement.correct else "incorrect",
-            "reports": self.desk.listed((f"Report {at}", cut(text, share)) for at, text in enumerate(of_majority, 1)),
+            "reports": self.desk.growing_list(Passage(f"Report {at}", text) for at, text in enumerate(of_majority, 1)),
         }
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}")
-        final = await self.desk.ask(call, role="summarizer", prompt="alpha_apollo/summarizer", values=values, place=place)
-        found = held(self.desk, call, "summarizer", final, _JUDGEMENT)
-        return cut(found or of_majority[0], MOST_CONDENSED), call if found else ""
+        prompt = self.desk.filled("summarizer", "alpha_apollo/summarizer", values)
+        read = condensing(_JUDGEMENT, "judgement", prompt.text)
+        found, said_in, _ = await self.desk.hear(
+            call, role="summarizer", prompt=prompt, place=place, reading=Reading[str](read, "judgement", read)
+        )
+        return (of_majority[0], "") if isinstance(found, Unscored) else (found, said_in)
 
     def _tell(self, memory: Memory, by: str, summed_by: str) -> None:
         candidate, judgement = memory.candidate, memory.judgement
@@ -196,12 +202,26 @@ class Evolution:
         )
         self.desk.ctx.emit(f"memory/{candidate.id}", event)
 
-    def _as_prompt(self, memory: Memory) -> str:
-        judged_so = (
-            f"{memory.judgement.ayes} of {memory.judgement.valid} evaluators" if memory.judgement.valid else "no evaluator"
+    def _memories(self, shown: list[Memory]) -> Growing:
+        """What a solver reads of earlier attempts, the best first; of those that have no room the worst are left out."""
+        by_name = {f"the attempt {memory.candidate.id}": memory for memory in shown}
+        passages = (
+            Passage(
+                name, "\n\nWhat was found on it:\n".join(part for part in (memory.condensed, memory.report) if part), -place
+            )
+            for place, (name, memory) in enumerate(by_name.items())
         )
-        why = f"\n\nWhat was found on it:\n{self.desk.content(memory.report)}" if memory.report else ""
-        return f"### An earlier attempt, {memory.verdict} (correct by {judged_so})\n{self.desk.content(memory.condensed)}{why}"
+
+        def show(kept: Sequence[Passage]) -> str:
+            return self.desk.listed((_heading(by_name[one.name]), one.text) for one in kept) or EMPTY
+
+        return Growing(tuple(passages), show)
+
+
+def _heading(memory: Memory) -> str:
+    judgement = memory.judgement
+    judged_so = f"{judgement.ayes} of {judgement.valid} evaluators" if judgement.valid else "no evaluator"
+    return f"### An earlier attempt, {memory.verdict} (correct by {judged_so})"
 
 
 def _reason(memory: Memory) -> str:

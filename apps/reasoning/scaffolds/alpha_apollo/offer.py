@@ -34,7 +34,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
     reports = judged * params.evaluators * (2 if params.stop_early else 1)
     lookups = (params.turns - 1) * (rounds * threads + reports) if params.assistants else 0
     likely_reports, likely_turns = judged * params.evaluators, min(2, params.turns)
-    solved = {role: rounds if number < threads else 0 for number, role in enumerate(SOLVERS)}
+    solved = {role: rounds * len(range(number, threads, len(SOLVERS))) for number, role in enumerate(SOLVERS)}
     likely_lookups = min(lookups, (rounds * threads + likely_reports) // 8)
     return estimated(
         fewest=_calls({role: int(bool(calls)) for role, calls in solved.items()}, 0, 0, 0, 0),

@@ -7,12 +7,15 @@ from pydantic import Field
 from apps.reasoning.domain.values import Value
 from apps.reasoning.scaffolds.scaffold import Preset
 
-#: Solvers that may work at the same time, each a role of its own: another model or another temperature.
+#: The roles of solvers that work at the same time: other models or other temperatures. More solvers share them in turn.
 SOLVERS = ("solver", "solver_2", "solver_3")
 
 
 class Params(Value):
-    """Four turns, a history of eight, ten rounds, five evaluators, three memories (App. B.3, D.1)."""
+    """Four turns, a history of eight, ten rounds, five evaluators, three memories (App. B.3, D.1).
+
+    The paper names no largest number of solvers (§2.3, "multiple worker threads").
+    """
 
     mode: Literal["reasoning", "evolution"] = Field(
         default="evolution",
@@ -23,10 +26,27 @@ class Params(Value):
     history: int = Field(default=8, ge=1, le=16, title="History", description="So many turns are shown again, the newest.")
     rounds: int = Field(default=10, ge=1, le=50, title="Rounds", description="Rounds of evolution.")
     threads: int = Field(
-        default=1, ge=1, le=3, title="Solvers at once", description="They share the memory, and may be different models."
+        default=1,
+        ge=1,
+        le=16,
+        title="Solvers at once",
+        description="They share the memory. There are three solver roles, with models of their own, that take turns.",
     )
     evaluators: int = Field(
         default=5, ge=1, le=9, title="Evaluators", description="Reports on each solution; most of them decide."
+    )
+    evaluated: Literal["condensed", "full"] = Field(
+        default="condensed",
+        title="Evaluators read",
+        description=(
+            "Condensed: the abstractor's checkpoints, as in the paper (§2.3). Full: the solution as it was handed in, which a "
+            "judgement on its rigour needs."
+        ),
+    )
+    stop_at_tools: bool = Field(
+        default=True,
+        title="Stop at tools",
+        description="A turn ends where its code or question ends, so that no model makes up the response itself.",
     )
     memories: int = Field(
         default=3, ge=1, le=10, title="Memories shown", description="Judged correct first, then the shorter ones."

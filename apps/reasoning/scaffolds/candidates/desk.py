@@ -13,14 +13,17 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Context
-from apps.reasoning.prompts.loader import RenderedPrompt, fence, load, render
+from apps.reasoning.prompts.fitting import Growing, Passage, render_fitted
+from apps.reasoning.prompts.loader import RenderedPrompt, fence, load
 from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.proofs import NoProof, ReadProof, Way, read_proof
 from apps.reasoning.scaffolds.answer_line import answer_line
-from apps.reasoning.scaffolds.hearing import Heard, Reading, asked, heard
+from apps.reasoning.scaffolds.hearing import Heard, Reading, asked, heard, room_for
 
 T = TypeVar("T")
+#: A value of a prompt: as it is, or fitted to the model's context.
+Part = str | Growing
 EMPTY = "(none)"
 MAX_HINT = 20_000
 _TAKEN = {"hint", "write_up", "extend_budget"}
@@ -80,7 +83,7 @@ class Desk:
         *,
         role: str,
         prompt: str,
-        values: Mapping[str, str],
+        values: Mapping[str, Part],
         place: Place,
         schema: dict[str, Any] | None = None,
         tools: Sequence[OfferedTool] = (),
@@ -90,7 +93,7 @@ class Desk:
 
         Where it `writes_solution` and the problem has an answer, the prompt asks for an answer line.
         """
-        filled = self.filled(prompt, values, writes_solution=writes_solution)
+        filled = self.filled(role, prompt, values, writes_solution=writes_solution)
         asks_json = schema if self.structured else None
         return await asked(self.ctx, key, role=role, prompt=filled, place=place, schema=asks_json, tools=tools)
 
@@ -99,23 +102,30 @@ class Desk:
         key: str,
         *,
         role: str,
-        prompt: str,
-        values: Mapping[str, str],
+        prompt: str | RenderedPrompt,
+        values: Mapping[str, Part] | None = None,
         place: Place,
         reading: Reading[T],
         schema: dict[str, Any] | None = None,
+        tools: Sequence[OfferedTool] = (),
+        stops: tuple[str, ...] = (),
     ) -> Heard[T]:
-        """One call whose answer is read, and asked for once more where nothing can be read in it."""
-        filled = self.filled(prompt, values)
-        asks_json = schema if self.structured else None
-        return await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=reading, schema=asks_json)
+        """One call whose answer is read, and asked for once more where nothing can be read in it.
 
-    def filled(self, prompt: str, values: Mapping[str, str], *, writes_solution: bool = False) -> RenderedPrompt:
-        """The prompt file with its values, the problem and the rule of fences."""
+        `prompt` is the name of a prompt file, or what `filled` has made of one. It ends at one of `stops`.
+        """
+        filled = self.filled(role, prompt, values or {}) if isinstance(prompt, str) else prompt
+        asks_json = schema if self.structured else None
+        return await heard(
+            self.ctx, key, role=role, prompt=filled, place=place, reading=reading, schema=asks_json, tools=tools, stops=stops
+        )
+
+    def filled(self, role: str, prompt: str, values: Mapping[str, Part], *, writes_solution: bool = False) -> RenderedPrompt:
+        """The prompt file with its values, the problem and the rule of fences; what grows is fitted to the model of `role`."""
         rule = load("shared/forms/fence_rule").system
-        shared = {"fence_rule": rule, "problem": self.content(self.problem.statement)}
+        shared: dict[str, Part] = {"fence_rule": rule, "problem": self.content(self.problem.statement)}
         closing = answer_line(self.problem) if writes_solution else ""
-        return render(load(prompt), shared | dict(values), closing=closing)
+        return render_fitted(load(prompt), shared | dict(values), room_for(self.ctx, role), closing=closing)
 
     async def draft(
         self,
@@ -127,7 +137,7 @@ class Desk:
         made_as: CandidateKind,
         place: Place,
         parents: tuple[Candidate, ...] = (),
-        values: Mapping[str, str] | None = None,
+        values: Mapping[str, Part] | None = None,
         own_scores: tuple[float, ...] = (),
     ) -> Candidate | None:
         """Ask for a whole solution and keep it as candidate `name`; None where none could be read or none was given.
@@ -148,14 +158,14 @@ class Desk:
         *,
         role: str,
         prompt: str,
-        values: Mapping[str, str],
+        values: Mapping[str, Part],
         place: Place,
         own_scores: tuple[float, ...] = (),
     ) -> Heard[Solution]:
         """Ask for a whole solution; why there is none is told and remembered."""
         form = load("shared/forms/proof_tags").system
-        common = {"proof_form": form, "hints": self.content("\n".join(f"- {hint}" for hint in self.hints))}
-        filled = self.filled(prompt, common | dict(values), writes_solution=True)
+        common: dict[str, Part] = {"proof_form": form, "hints": self.hints_given()}
+        filled = self.filled(role, prompt, common | dict(values), writes_solution=True)
 
         def read(final: Final, first: str = "") -> Solution | NoProof | Unscored:
             found = read_proof(final, filled.text)
@@ -214,6 +224,26 @@ class Desk:
         """Foreign text inside a fence whose delimiter follows from the seed and the text: no text can contain its own."""
         cleaned = clean_text(text).strip()
         return fence(cleaned, self.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
+
+    def growing(self, name: str, text: str, worth: float = 0.0) -> Growing:
+        """One foreign text that may be shortened."""
+        return Growing((Passage(name, text, worth),), lambda shown: self.content(shown[0].text), least=1)
+
+    def growing_list(self, passages: Iterable[Passage], least: int = 1, *, heading: str = "") -> Growing:
+        """Foreign texts, of which all but the `least` best may be left out, and each may be shortened.
+
+        Each stands under its name or, with a `heading`, under that and its number among those that are shown.
+        """
+
+        def show(shown: Sequence[Passage]) -> str:
+            headings = (f"{heading} {number}" if heading else one.name for number, one in enumerate(shown, 1))
+            return self.listed(zip(headings, (one.text for one in shown), strict=True)) or EMPTY
+
+        return Growing(tuple(passages), show, least=least)
+
+    def hints_given(self) -> Growing:
+        """What people said: shortened where it must be, never left out."""
+        return self.growing("the remarks of people", "\n".join(f"- {hint}" for hint in self.hints))
 
     def listed(self, pieces: Iterable[tuple[str, str]]) -> str:
         """Several foreign texts under their headings, each in a fence of its own: none can pretend that another begins."""

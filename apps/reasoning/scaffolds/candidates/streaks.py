@@ -113,6 +113,6 @@ class Loop:
             made_as="correction",
             place=Place(round=self.corrections + 1, subject=f"candidate {candidate.id}", index=self.corrections),
             parents=(candidate,),
-            values={"solution": self.desk.content(candidate.text), "report": self.desk.content(decision.report)},
+            values={"solution": self.desk.content(candidate.text), "report": self.desk.growing("the report", decision.report)},
         )
         self.current = corrected or candidate

@@ -2,21 +2,24 @@
 
 Parts that many calls share come first (problem, then library), so that engines with a prefix cache and the content-addressed
 store use them once. A fence's delimiter follows from the run's seed and the text it encloses: no text can contain its own, and
-equal texts make equal parts.
+equal texts make equal parts. What grows (library, failed lemmas, hints, notes, thinking, findings) is fitted to the context of
+the role's model: lemmas of the lowest confidence are left out first. What is judged is never cut.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Confidence
 from apps.reasoning.journal.keys import sha_of
-from apps.reasoning.prompts.loader import RenderedPrompt, fence, load, render
+from apps.reasoning.prompts.fitting import Growing, Passage, render_fitted
+from apps.reasoning.prompts.loader import RenderedPrompt, fence, load
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.mentions import relabel
 from apps.reasoning.reading.summaries import SummaryJson
 from apps.reasoning.reading.votes import LemmaVerdictJson, ProofVerdictJson
 from apps.reasoning.scaffolds.answer_line import answer_line
+from apps.reasoning.scaffolds.hearing import room_for
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 
@@ -28,58 +31,61 @@ PROOF_VERDICT_SCHEMA: dict[str, Any] = ProofVerdictJson.model_json_schema()
 
 
 def reason_prompt(x: Exploration, rollout: Rollout, round_: int) -> RenderedPrompt:
-    values = {
+    values: dict[str, str | Growing] = {
         "problem": _content(x, x.problem.statement),
-        "library": _library(x, rollout),
+        "library": _library(x, rollout, scores=x.params.shows_scores),
         "failed": _failed(x, rollout),
         "hints": _hints(x),
         "round": str(round_),
         "rounds": str(x.params.max_rounds),
     }
-    return _filled("reasoner", values)
+    return _filled(x, "reasoner", values)
 
 
 def summary_prompt(x: Exploration, rollout: Rollout) -> RenderedPrompt:
-    values = {
+    """Library, thinking and text of the round (Intern-S1-MO A.2), the library as a set of known lemmas, without scores."""
+    values: dict[str, str | Growing] = {
         "answer_form": _form(x, "summary"),
         "problem": _content(x, x.problem.statement),
         "library": _library(x, rollout),
         "failed": _failed(x, rollout),
-        "work": _content(x, rollout.work),
+        "thinking": _growing(x, "the thinking", rollout.thinking if x.params.thinking else ""),
+        "work": _growing(x, "the text of the round", rollout.work),
         "next_number": str(rollout.next_number),
     }
-    return _filled("summarizer", values)
+    return _filled(x, "summarizer", values)
 
 
 def lemma_check_prompt(x: Exploration, lemma: Lemma, rollout: Rollout | None) -> RenderedPrompt:
     """The library as the round found it, the fresh lemmas that this one names (statements only), and the lemma.
 
-    `rollout` is None for a person's lemma, which is given just the lemmas it names.
+    The library is assumed to be true (Intern-S1-MO A.3), so no confidence is shown. `rollout` is None for a person's lemma,
+    which is given just the lemmas it names.
     """
     named = [other for name in lemma.uses if (other := x.lemmas.get(name))]
     fresh = named
     if rollout is not None:
         fresh = [other for other in named if other.status == "proposed" and other.round == lemma.round]
-    values = {
+    values: dict[str, str | Growing] = {
         "answer_form": _form(x, "lemma_verdict"),
         "problem": _content(x, x.problem.statement),
-        "library": _library(x, rollout),
+        "library": _library(x, rollout, named={other.id for other in x.lemmas.support(named)}),
         "named": _content(x, "\n\n".join(_statement(x, other, scores=False, final=rollout is None) for other in fresh)),
         "lemma": _content(x, _with_proof(x, lemma, scores=False)),
     }
-    return _filled("theorem_verifier", values)
+    return _filled(x, "theorem_verifier", values)
 
 
-def write_prompt(x: Exploration, library: str, candidate: int) -> RenderedPrompt:
+def write_prompt(x: Exploration, library: Growing, candidate: int) -> RenderedPrompt:
     """`library` is `final_library`, made once for all candidates."""
-    values = {
+    values: dict[str, str | Growing] = {
         "problem": _content(x, x.problem.statement),
         "library": library,
-        "notes": _content(x, complete_work(x)),
+        "notes": _growing(x, "the text that claims a solution", complete_work(x), worth=2.0),
         "candidate": str(candidate),
         "candidates": str(x.params.candidates),
     }
-    return _filled("writer", values, closing=answer_line(x.problem))
+    return _filled(x, "writer", values, closing=answer_line(x.problem))
 
 
 def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
@@ -87,30 +93,30 @@ def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
     # By id: to compare lemmas is to compare their fields, nine thousand times a list in a large run.
     needed = {lemma.id for lemma in x.lemmas.support(cited)}
     used = [lemma for lemma in x.lemmas if lemma.id in needed]
-    values = {
+    values: dict[str, str | Growing] = {
         "answer_form": _form(x, "proof_verdict"),
         "problem": _content(x, x.problem.statement),
         "lemmas": _content(x, "\n\n".join(_with_proof(x, lemma, scores=False, final=True) for lemma in used)),
         "proof": _content(x, _numbered(proof.steps)),
     }
-    return _filled("process_verifier", values)
+    return _filled(x, "process_verifier", values)
 
 
-def revise_prompt(x: Exploration, library: str, proof: Proof, revision: int, candidate: int) -> RenderedPrompt:
+def revise_prompt(x: Exploration, library: Growing, proof: Proof, revision: int, candidate: int) -> RenderedPrompt:
     """`library` is `final_library`, made once for all candidates."""
-    findings = "\n".join(f"Finding {number}. {text}" for number, text in enumerate(proof.findings, 1))
-    values = {
+    findings = tuple(Passage(f"finding {at}", f"Finding {at}. {text}", 2.0) for at, text in enumerate(proof.findings, 1))
+    values: dict[str, str | Growing] = {
         "problem": _content(x, x.problem.statement),
         "library": library,
         "proof": _content(x, _numbered(proof.steps)),
-        "findings": _content(x, findings),
+        "findings": _joined(x, findings, "\n", least=1),
         "hints": _hints(x),
         "revision": str(revision),
         "revisions": str(x.params.revisions),
         "candidate": str(candidate),
         "candidates": str(x.params.candidates),
     }
-    return _filled("reviser", values, closing=answer_line(x.problem))
+    return _filled(x, "reviser", values, closing=answer_line(x.problem))
 
 
 def final_lemmas(x: Exploration) -> list[Lemma]:
@@ -134,15 +140,32 @@ def final_lemmas(x: Exploration) -> list[Lemma]:
     return [lemma for lemma in entries if lemma.id in chosen]
 
 
-def final_library(x: Exploration) -> str:
+def final_library(x: Exploration) -> Growing:
     """What the writer and the reviser are given, between its fence."""
-    entries = final_lemmas(x)
-    return _content(x, "\n\n".join(_with_proof(x, entry, scores=x.params.shows_scores, final=True) for entry in entries))
+    return _joined(
+        x,
+        tuple(
+            Passage(
+                f"Lemma {x.final_label(entry)}", _with_proof(x, entry, scores=x.params.shows_scores, final=True), _worth(entry)
+            )
+            for entry in final_lemmas(x)
+        ),
+    )
 
 
-def _filled(role: str, values: dict[str, str], *, closing: str = "") -> RenderedPrompt:
+def _filled(x: Exploration, role: str, values: dict[str, str | Growing], *, closing: str = "") -> RenderedPrompt:
     rule = load(f"{METHOD}/forms/fence_rule").system
-    return render(load(f"{METHOD}/{role}"), {"fence_rule": rule, **values}, closing=closing)
+    return render_fitted(load(f"{METHOD}/{role}"), {"fence_rule": rule, **values}, room_for(x.ctx, role), closing=closing)
+
+
+def _joined(x: Exploration, passages: tuple[Passage, ...], between: str = "\n\n", least: int = 0) -> Growing:
+    """Passages in one fence."""
+    return Growing(passages, lambda shown: _content(x, between.join(one.text for one in shown)), least)
+
+
+def _growing(x: Exploration, name: str, text: str, worth: float = 0.0) -> Growing:
+    """One text that may be shortened."""
+    return _joined(x, (Passage(name, text, worth),), least=1)
 
 
 def _form(x: Exploration, name: str) -> str:
@@ -155,31 +178,39 @@ def _content(x: Exploration, text: str) -> str:
     return fence(cleaned, x.ctx.nonce(f"content/{sha_of(cleaned)}")) if cleaned else EMPTY
 
 
-def _library(x: Exploration, rollout: Rollout | None) -> str:
+def _library(x: Exploration, rollout: Rollout | None, *, scores: bool = False, named: Collection[str] = ()) -> Growing:
+    """The library's statements. Where not all have room, those `named` stay, then those with the most confidence."""
     entries = [*(rollout.library() if rollout else ()), *x.lemmas.human_library()]
-    return _content(x, "\n\n".join(_statement(x, lemma, scores=x.params.shows_scores) for lemma in entries))
+    return _joined(
+        x,
+        tuple(
+            Passage(f"Lemma {lemma.label}", _statement(x, lemma, scores=scores), _worth(lemma) + 2 * (lemma.id in named))
+            for lemma in entries
+        ),
+    )
 
 
-def _failed(x: Exploration, rollout: Rollout) -> str:
-    entries = [
-        "\n".join([_statement(x, lemma, scores=False), *(f"Objection: {fault}" for fault in lemma.faults[:2])])
+def _failed(x: Exploration, rollout: Rollout) -> Growing:
+    entries = (
+        (lemma, [_statement(x, lemma, scores=False), *(f"Objection: {fault}" for fault in lemma.faults[:2])])
         for lemma in rollout.failed()
-    ]
-    return _content(x, "\n\n".join(entries))
+    )
+    return _joined(x, tuple(Passage(f"Lemma {lemma.label}, not proved", "\n".join(lines), -1.0) for lemma, lines in entries))
 
 
-def _hints(x: Exploration) -> str:
+def _hints(x: Exploration) -> Growing:
     unproved = [
         f"Lemma {lemma.label}, not proved: {lemma.statement}"
         for lemma in x.lemmas.human.values()
         if not lemma.in_library and lemma.status == "proposed"
     ]
-    return _content(x, "\n".join([*(f"- {hint}" for hint in x.hints), *unproved]))
+    return _growing(x, "the suggestions of people", "\n".join([*(f"- {hint}" for hint in x.hints), *unproved]), worth=2.0)
 
 
 def complete_work(x: Exploration) -> str:
-    """The last text of the first rollout that claims a complete solution."""
-    return next((rollout.work for rollout in x.lemmas.rollouts if rollout.claims_complete), "")
+    """The last text of the first rollout that claims a complete solution, of those whose lemmas hold where there are any."""
+    claiming = sorted((rollout for rollout in x.lemmas.rollouts if rollout.claims_complete), key=lambda one: not one.solved)
+    return claiming[0].work if claiming else ""
 
 
 def _statement(x: Exploration, lemma: Lemma, *, scores: bool, final: bool = False) -> str:
@@ -214,10 +245,15 @@ def _share(lemma: Lemma) -> float:
     return lemma.confidence.share if isinstance(lemma.confidence, Confidence) else 0.0
 
 
+def _worth(lemma: Lemma) -> float:
+    """How long a lemma is kept where not all have room: its confidence, and a person's word over all."""
+    return 1.0 + _share(lemma) if lemma.accepted_by_person else _share(lemma)
+
+
 def _score(lemma: Lemma) -> str:
     if lemma.accepted_by_person:
         return "accepted by a person"
     if isinstance(lemma.confidence, Confidence):
         found = lemma.confidence
-        return f"confidence {found.share:.2f}: {found.passes} of {found.valid} checks passed"
+        return f"confidence {found.share:.2f}: {found.passes} of {found.of} checks passed"
     return lemma.confidence.reason if isinstance(lemma.confidence, Unscored) else "not checked"

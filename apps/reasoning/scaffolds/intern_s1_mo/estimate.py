@@ -2,8 +2,9 @@
 
 With S rollouts, R rounds, L lemmas a round, n votes a lemma, m votes a proof, C candidates, J revisions:
     most      S·R·(2 + L·n)  exploring,  C·(1 + m)·(1 + J)  for the proof
-    fewest    the smaller of: one round per rollout with one lemma that solves the problem, a proof accepted at once,
-              S·(2 + n) + C·(1 + m); or `patience` rounds in which nothing can be read, S·2·min(patience, R)
+    fewest    the smaller of: a first round that claims a solution without a lemma, 2·S (with one lemma that holds where
+              claims alone end nothing, S·(2 + n)), and proofs that cannot be read, C; or `patience` rounds in which
+              nothing can be read, S·2·min(patience, R)
     expected  half the rounds (rounded up), 3 lemmas a round, a quarter of the revisions (rounded up)
 n is 0 without the theorem verifier; m and J are 0 without the process verifier. Votes on lemmas that people put in come on top.
 """
@@ -45,7 +46,7 @@ def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) ->
         proof_votes,
         math.ceil(revisions / 4),
     )
-    solved = _calls(params, 1, 1, lemma_votes, proof_votes, 0)
+    solved = _calls(params, 1, int(params.solved_by == "lemmas"), lemma_votes, 0, 0)
     idle = min(params.patience, params.max_rounds) * params.rollouts
     unread = dict.fromkeys(most, 0) | {"reasoner": idle, "summarizer": idle}
     return estimated(

@@ -61,6 +61,7 @@ class Exploration:
     edges: "nx.DiGraph[str]" = field(default_factory=nx.DiGraph)
     write_up: bool = False
     written_up_early: bool = False
+    was_written_up: bool = False
     cut_short: BudgetKeptBack | None = None
     votes_read: int = 0
     answered: int = 0

@@ -14,10 +14,15 @@ from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_proof
 
 
 async def finish(x: Exploration) -> None:
-    """Write, check and revise; every version, what was found in it and whether it is accepted end up in `x.proofs`."""
+    """Write, check and revise; every version, what was found in it and whether it is accepted end up in `x.proofs`.
+
+    Source: Intern-S1-MO §3 and Fig. 2: a solution that a round claims is revised until it passes, whether lemmas hold or not.
+    That a writer first writes it out from the library and that round's text is ours.
+    """
     await steer(x, "final/write")
     if not final_lemmas(x) and not complete_work(x):
         return
+    x.was_written_up = True
     candidates, library = range(1, x.params.candidates + 1), final_library(x)
     await concurrently(
         _draft(x, f"final/write/{number}", "writer", write_prompt(x, library, number), 1, number, None) for number in candidates

@@ -50,7 +50,9 @@ class Rollout:
     index: int
     lemmas: dict[str, Lemma] = field(default_factory=dict)
     work: str = ""
+    thinking: str = ""
     claims_complete: bool = False
+    solved: bool = False
     summary_read: bool = False
     summary_read_once: bool = False
     fresh: list[str] = field(default_factory=list)

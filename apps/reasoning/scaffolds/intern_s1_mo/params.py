@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -23,7 +23,33 @@ class Params(Value):
         default=4, ge=1, le=32, title="Votes per lemma", description="Independent checks of each new lemma (n)."
     )
     threshold: float = Field(
-        default=0.5, gt=0, le=1, title="Threshold", description="Share of valid votes a lemma needs to enter the library (τ)."
+        default=0.5, gt=0, le=1, title="Threshold", description="Confidence a lemma needs to enter the library (τ)."
+    )
+    unread_votes: Literal["against", "left_out"] = Field(
+        default="against",
+        title="Unread votes on lemmas",
+        description=(
+            "Against: confidence is the share of all votes asked for that find no fault, as in the paper (§3). Left out: the "
+            "share of those that could be read, where at least half of all could."
+        ),
+    )
+    solved_by: Literal["claim", "lemmas"] = Field(
+        default="claim",
+        title="A rollout ends",
+        description=(
+            "Claim: when its reasoner claims a complete solution, which then enters the write-up and its revisions, as in the "
+            "paper (Fig. 2). Lemmas: only where every lemma of that round holds too."
+        ),
+    )
+    stop_together: bool = Field(
+        default=True,
+        title="Stop together",
+        description="All rollouts stop once one claims a complete solution and every lemma of that round holds.",
+    )
+    thinking: bool = Field(
+        default=True,
+        title="Summarise thinking",
+        description="The summarizer reads the reasoner's thinking too, as in the paper (A.2), where the model shows it.",
     )
     patience: int = Field(
         default=2, ge=1, le=64, title="Patience", description="A rollout stops after so many rounds without a lemma that holds."

@@ -76,6 +76,13 @@ def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome
     if exhausted:
         refused = f"The writer says: {x.refusals[min(x.refusals)]}" if x.refusals else "No proof was written by then."
         return Outcome(accepted=None, reason=f"{exhausted} {refused}", ended_by="budget")
+    if x.was_written_up:
+        told = f"{held} lemmas hold" if held else "A round claims a complete solution"
+        if x.refusals:
+            return Outcome(accepted=None, reason=f"{told}, but there is no complete proof: {x.refusals[min(x.refusals)]}")
+        return Outcome(
+            accepted=None, reason=f"{told}, but no proof that was written could be read.", ended_by="nothing-readable"
+        )
     if not proposed and not any(rollout.summary_read_once for rollout in x.lemmas.rollouts):
         reason = "Nothing that the model wrote could be read as a lemma. The raw texts are kept with their calls."
         if x.failures and not x.answered:
@@ -86,11 +93,4 @@ def _without_proof(x: Exploration, exhausted: BudgetExhausted | None) -> Outcome
     if not held and x.params.theorem_verifier and not x.votes_read:
         reason = f"{proposed} lemmas were proposed, but no vote on them could be read."
         return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")
-    if not held:
-        return Outcome(accepted=None, reason=f"None of {proposed} lemmas held, so there was nothing to write up.")
-    if x.refusals:
-        return Outcome(
-            accepted=None, reason=f"{held} lemmas hold, but there is no complete proof: {x.refusals[min(x.refusals)]}"
-        )
-    reason = f"{held} lemmas hold, but no proof that was written could be read."
-    return Outcome(accepted=None, reason=reason, ended_by="nothing-readable")
+    return Outcome(accepted=None, reason=f"None of {proposed} lemmas held, so there was nothing to write up.")

@@ -7,7 +7,7 @@ from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import LemmaMerged, LemmaProposed, LemmasAlike, RoundBegan, RoundEnded
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.answers import answer_part
+from apps.reasoning.reading.answers import answer_part, thinking_of
 from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
 from apps.reasoning.reading.summaries import ReadLemma, Summary, read_summary
 from apps.reasoning.scaffolds.concurrently import concurrently
@@ -38,7 +38,8 @@ async def play_round(x: Exploration, running: list[Rollout], round_: int) -> Non
         return
     for rollout in running:
         x.tell(f"s{rollout.index}/r{round_}/began", RoundBegan(rollout=rollout.index, round=round_))
-        rollout.work, rollout.fresh, rollout.claims_complete, rollout.summary_read = "", [], False, False
+        rollout.work, rollout.thinking, rollout.fresh = "", "", []
+        rollout.claims_complete, rollout.summary_read = False, False
     try:
         await _work(x, running, round_)
     except BudgetKeptBack as reached:
@@ -50,7 +51,9 @@ async def play_round(x: Exploration, running: list[Rollout], round_: int) -> Non
     for rollout in running:
         _merge(x, rollout)
     for rollout in running:
-        _end_round(x, rollout, round_)
+        _count_survivors(rollout)
+    for rollout in running:
+        _end_round(x, rollout, round_, running)
     await steer(x, f"r{round_}/end")
 
 
@@ -58,7 +61,7 @@ async def _work(x: Exploration, running: list[Rollout], round_: int) -> None:
     """The calls of a round. Raises `BudgetKeptBack` where no further one may begin; what has ended counts."""
     await _exploring(x, (_reason(x, rollout, round_) for rollout in running))
     await steer(x, f"r{round_}/summarise")
-    await _exploring(x, (_summarise(x, rollout, round_) for rollout in running if rollout.work))
+    await _exploring(x, (_summarise(x, rollout, round_) for rollout in running if _has_text(x, rollout)))
     await steer(x, f"r{round_}/verify")
     votes = (
         verify_lemma(x, lemma, rollout, f"s{rollout.index}/r{round_}/verify")
@@ -92,8 +95,13 @@ async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
     if not texts:
         return
     answer = answer_part(texts[0].text)
-    rollout.work = answer if isinstance(answer, str) else texts[0].reasoning.strip() or texts[0].text.strip()
-    rollout.claims_complete = claim == "complete"
+    rollout.work = answer if isinstance(answer, str) else ""
+    rollout.thinking = thinking_of(texts[0])
+    rollout.claims_complete = claim == "complete" and bool(rollout.work)
+
+
+def _has_text(x: Exploration, rollout: Rollout) -> bool:
+    return bool(rollout.work or (x.params.thinking and rollout.thinking))
 
 
 async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
@@ -230,20 +238,39 @@ def _merge_into(x: Exploration, lemma: Lemma, into: Lemma) -> None:
     x.tell(f"lemma/{lemma.id}/merged", LemmaMerged(lemma=lemma.id, into=into.id, reason="the statements are equal"))
 
 
-def _end_round(x: Exploration, rollout: Rollout, round_: int) -> None:
+def _survivors(rollout: Rollout) -> tuple[int, int]:
+    """How many of the new lemmas hold, and of how many; one that the library had already is no new one."""
     fresh = [lemma for lemma in _fresh(rollout) if not (lemma.merged_into and not lemma.in_library)]
-    survived = sum(lemma.in_library for lemma in fresh)
+    return sum(lemma.in_library for lemma in fresh), len(fresh)
+
+
+def _count_survivors(rollout: Rollout) -> None:
+    survived, new = _survivors(rollout)
     rollout.idle_rounds = 0 if survived else rollout.idle_rounds + 1
-    solved = rollout.claims_complete and rollout.summary_read and survived == len(fresh) and bool(rollout.library())
+    rollout.solved = rollout.claims_complete and rollout.summary_read and survived == new and bool(rollout.library())
+
+
+def _end_round(x: Exploration, rollout: Rollout, round_: int, running: list[Rollout]) -> None:
+    """Say how the round of one rollout ended, and why it goes no further, if so.
+
+    Source: Intern-S1-MO §3, Fig. 2: a complete solution enters the revision loop; §5.4: parallel rollouts. That rollouts stop
+    each other, and `patience`, are ours.
+    """
+    solver = next((other for other in running if other.solved), None) if x.params.stop_together else None
     if x.cut_short:
         rollout.stop = "the rest of the budget is kept back for the write-up"
-    elif solved:
+    elif rollout.solved:
         rollout.stop = "it claims a complete solution, and its lemmas hold"
+    elif rollout.claims_complete and x.params.solved_by == "claim":
+        rollout.stop = "it claims a complete solution"
+    elif solver is not None and round_ < x.params.max_rounds:
+        rollout.stop = f"rollout {solver.index} has a complete solution whose lemmas hold"
     elif rollout.idle_rounds >= x.params.patience:
         rollout.stop = f"no new lemma held in {rollout.idle_rounds} rounds"
     elif x.write_up:
         rollout.stop = "a person asked for the write-up"
     elif round_ == x.params.max_rounds:
         rollout.stop = "this was the last round"
+    survived, _ = _survivors(rollout)
     ended = RoundEnded(rollout=rollout.index, round=round_, proposed=len(_fresh(rollout)), survived=survived, stop=rollout.stop)
     x.tell(f"s{rollout.index}/r{round_}/ended", ended)

@@ -31,7 +31,7 @@ SWITCHED_OFF = Unscored(reason="the theorem verifier is switched off")
 async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, prefix: str) -> None:
     """Collect the votes on a lemma, tell them as they come, and set its confidence, status and place in the library.
 
-    Source: Intern-S1-MO §3 (parallel votes, confidence = share that finds no fault); admission at the threshold τ is ours.
+    Source: Intern-S1-MO §3 (n parallel checks, confidence = the proportion that finds no fault); the threshold τ is ours.
     """
     if not x.params.theorem_verifier:
         _settle(x, lemma, (), SWITCHED_OFF)
@@ -52,7 +52,7 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
     votes = await _votes(
         x, f"{prefix}/{lemma.id}", "theorem_verifier", prompt, place, x.params.lemma_votes, reading, subject=lemma.id
     )
-    _settle(x, lemma, votes, aggregate(votes))
+    _settle(x, lemma, votes, aggregate(votes, of_all=x.params.unread_votes == "against"))
 
 
 async def verify_proof(x: Exploration, proof: Proof) -> None:
@@ -140,7 +140,9 @@ def _settle(x: Exploration, lemma: Lemma, votes: Sequence[Vote], confidence: Con
     lemma.faults = [finding for vote in votes if (finding := _finding(x, vote))]
     if isinstance(confidence, Confidence):
         share = confidence.share
-        lemma.status = "verified" if share >= x.params.threshold else "doubtful" if share > 0 else "rejected"
+        enough = confidence.of_all or 2 * confidence.valid >= confidence.total
+        holds = share >= x.params.threshold and enough
+        lemma.status = "verified" if holds else "doubtful" if share > 0 else "rejected"
         lemma.in_library = lemma.status == "verified"
         _tell_verdict(x, lemma.id, votes, confidence, lemma.status)
     else:
