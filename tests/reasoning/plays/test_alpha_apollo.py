@@ -65,7 +65,7 @@ PLAYS = Plays(
         unread_between=Shown(
             ApolloParams(rounds=1, evaluators=2, turns=1),
             follows({"judge/*/1/turn/*": UNREAD}),
-            "solve/c1.1/turn/1 condense/c1.1 judge/c1.1/{1,2}/turn/1",
+            "solve/c1.1/turn/1 condense/c1.1 judge/c1.1/1/turn/1{,/again} judge/c1.1/2/turn/1",
             "exhausted",
             None,
             "of 2 reports no more could be read",
