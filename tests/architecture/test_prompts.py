@@ -31,6 +31,7 @@ def uses() -> Counter[str]:
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
+        asked_again += re.findall(r'asks_json="(\w+)"', source)
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
             found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\(x, "(\w+)"', source))

@@ -9,6 +9,7 @@ from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.journal.memory import InMemoryJournal
+from apps.reasoning.reading.proofs import STEPS_SCHEMA
 from apps.reasoning.scaffolds import nomos, self_check
 from apps.reasoning.scaffolds.hearing import LONGEST_BEFORE
 from tests.reasoning.candidates import PASS, better, named, score
@@ -93,6 +94,33 @@ async def test_a_solution_that_is_an_echo_is_asked_for_once_more() -> None:
     run = await checked({"solve": echo, "solve/again": proof("By induction."), "check/*": PASS, "*": named})
     first = drafted(run)[0]
     assert (first.steps, first.call, first.read_as) == (("By induction.",), "solve/again", "tags")
+    asked = next(one for one in run.dispatcher.requests if one.key == "solve/again")
+    assert asked.messages[2].content == "(I only repeated what was asked.)", "a model that sees its echo repeats it"
+
+
+async def test_where_the_engine_keeps_to_schemas_a_solution_comes_as_a_list_of_steps() -> None:
+    steps = '{"steps": ["Both sides are $\\\\frac{1}{2}$.", "So they are equal."]}'
+    run = await checked({"solve": "Yes.", "solve/again": steps, "check/*": PASS, "*": named}, closing="schema")
+    assert drafted(run)[0].steps == (r"Both sides are $\frac{1}{2}$.", "So they are equal.")
+    asked = next(one for one in run.dispatcher.requests if one.key == "solve/again")
+    assert asked.json_schema == STEPS_SCHEMA
+    assert '{"steps": [' in asked.messages[3].content
+    in_words = await checked({"solve": "Yes.", "solve/again": proof("So."), "check/*": PASS, "*": named})
+    assert "<proof>" in next(one for one in in_words.dispatcher.requests if one.key == "solve/again").messages[3].content
+
+
+async def test_groups_come_as_lists_of_numbers() -> None:
+    table: dict[str, Any] = {
+        "mark/*": score(5),
+        "consolidate": "I cannot say.",
+        "consolidate/again": '{"groups": [[2], [1, 3]], "likeliest": 2}',
+        "final/*/1": better("A"),
+        "final/*/2": better("B"),
+        "*": named,
+    }
+    run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos", closing="schema")
+    found = run.told["pool/grouped"].model_dump()
+    assert (found["groups"], found["chosen"], found["call"]) == ((("c1.2",), ("c1.1", "c1.3")), 1, "consolidate/again")
 
 
 async def test_how_a_solution_was_read_is_told_with_it() -> None:

@@ -123,3 +123,10 @@ def test_a_copied_form_with_another_solution_in_its_fence_holds_that_solution() 
 def test_a_copied_form_with_the_same_solution_is_an_echo(copy: str) -> None:
     found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", copy)), PROMPT)
     assert found == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
+
+
+def test_of_steps_that_were_cut_off_the_finished_ones_are_kept() -> None:
+    text = '{"steps": ["We have $\\\\frac{2}{2}=1$.", "So it holds.", "Moreover, if we'
+    found = read_proof(final(text, finish_reason="length"))
+    assert isinstance(found, ReadProof)
+    assert (found.steps, found.way) == ((r"We have $\frac{2}{2}=1$.", "So it holds."), "cut")

@@ -92,6 +92,9 @@ class GroupsJson(Value):
     likeliest: int
 
 
+GROUPS_SCHEMA: dict[str, Any] = GroupsJson.model_json_schema()
+
+
 class IssueJson(Value):
     """One issue in the structured form."""
 

@@ -34,6 +34,12 @@ def own_text(answer: str, prompt: str) -> str | Unscored:
     return own
 
 
+def is_echo(answer: str, prompt: str) -> bool:
+    """Does the answer hold nothing but what its prompt says?"""
+    own = _FENCE_LINE.sub("", _without_echo(answer, prompt)).strip()
+    return bool(answer) and 2 * len(own) < len(answer) and len(_changed(answer, prompt)) != 1
+
+
 def _changed(answer: str, prompt: str) -> list[str]:
     """What stands in whole fences of the answer and in none of the prompt, but for white space and the marks of formulas."""
     shown = {_bare(match[2]) for match in _BLOCK.finditer(prompt)}

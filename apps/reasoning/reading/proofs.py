@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import answer_part, plain, tag_pattern, whole_answer
+from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
 from apps.reasoning.reading.closings import Closing, json_within
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
 
@@ -34,6 +34,8 @@ _HEADING = re.compile(
     r"(?:proof|solution)[ \t]*[.:]?[ \t]*\**[ \t]*[.:]?",
     re.IGNORECASE | re.MULTILINE,
 )
+_STEPS_OPENED = re.compile(r"\s*\{\s*\"steps\"\s*:\s*\[")
+_JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SUBSTANCE = re.compile(r"\w")
 _NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no|-)?\W*\Z", re.IGNORECASE)
@@ -56,6 +58,9 @@ class StepsJson(Value):
     steps: Annotated[tuple[str, ...], Field(min_length=1)]
 
 
+STEPS_SCHEMA: dict[str, Any] = StepsJson.model_json_schema()
+
+
 class NoProof(Value):
     """The writer says that there is no complete solution, and what is missing."""
 
@@ -74,6 +79,8 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
     is_cut = final.finish_reason != "stop"
     if (value := json_within(answer, "steps")) is not None and isinstance(found := _json_steps(value), ReadProof):
         return found
+    if is_cut and (opened_json := _STEPS_OPENED.match(answer)):
+        return _cut_steps(answer[opened_json.end() :])
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
         reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
@@ -86,6 +93,14 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
     opened = list(_OPENED.finditer(answer))
     body = answer[opened[-1].end() :] if opened else answer
     return _without_form(body, prompt, is_cut=is_cut, is_opened=bool(opened))
+
+
+def _cut_steps(written: str) -> ReadProof | Unscored:
+    """The steps that were finished before the token limit cut off their list."""
+    whole = "[" + ", ".join(match[0] for match in _JSON_STRING.finditer(written)) + "]"
+    value = read_json('{"steps": ' + whole + "}")
+    found = _json_steps(value) if value is not None else Unscored(reason="its steps cannot be read")
+    return found.model_copy(update={"way": "cut"}) if isinstance(found, ReadProof) else found
 
 
 def _json_steps(value: dict[str, Any]) -> ReadProof | Unscored:

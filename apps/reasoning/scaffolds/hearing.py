@@ -18,6 +18,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, middle_out, prompt_tokens
 from apps.reasoning.prompts.loader import RenderedPrompt, load
 from apps.reasoning.reading.answers import answer_part
+from apps.reasoning.reading.echoes import is_echo
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -32,6 +33,7 @@ LEAST_ANSWER = 512
 #: Tokens of a closing: a JSON object of one field, with a little prose for engines that keep to no schema.
 SHORT = 200
 _NOTHING = "(no answer)"
+_ECHO = "(I only repeated what was asked.)"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Reading(Generic[T_co]):
     """How an answer is read, and asked for once more where `read` gives nothing.
 
     `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
-    answer, whose reasons still count. `schema` holds the second answer to its form where the engine can; `tokens` are enough.
+    answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
+    question then, where it is another one; `tokens` are enough.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -47,6 +50,7 @@ class Reading(Generic[T_co]):
     read_again: Callable[[Final, str], T_co | Unscored]
     schema: dict[str, Any] | None = None
     tokens: int | None = None
+    asks_json: str = ""
 
 
 class Heard(NamedTuple, Generic[T]):
@@ -79,14 +83,16 @@ async def heard(
     found = reading.read(first)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
-    second, text = f"{key}/{AGAIN}", _text_of(first)
+    second, text = f"{key}/{AGAIN}", _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)
-    longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system, room)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
+    question = reading.asks_json if form is not None and reading.asks_json else reading.asks
+    longer = _longer(prompt, text, load(f"shared/again/{question}").system, room)
     said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
+        longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system, room)
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
@@ -182,8 +188,10 @@ def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None
     return fitted(make, {"answer": part}, room)
 
 
-def _text_of(final: Final) -> str:
-    """The answer without its thinking, as the second turn sees it."""
+def _text_of(final: Final, prompt: str) -> str:
+    """The answer without its thinking, as the second turn sees it. An echo is left out: a model that sees one repeats it."""
     answer = answer_part(final.text)
     text = answer if isinstance(answer, str) else ""
+    if is_echo(text, prompt):
+        return _ECHO
     return middle_out(text, LONGEST_BEFORE) or _NOTHING

@@ -14,7 +14,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Passage
-from apps.reasoning.reading.choices import Grouping, Scored, read_grouping
+from apps.reasoning.reading.choices import GROUPS_SCHEMA, Grouping, Scored, read_grouping
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -119,7 +119,7 @@ class _Search:
         kept = [kept[place] for place in prompt.fit.kept["solutions"]] if prompt.fit else kept
         place = Place(round=1, subject="consolidation")
 
-        def read(final: Final) -> Grouping | Unscored:
+        def read(final: Final, first: str = "") -> Grouping | Unscored:
             return read_grouping(final, len(kept))
 
         found, call, _ = await self.desk.hear(
@@ -127,7 +127,7 @@ class _Search:
             role="consolidator",
             prompt=prompt,
             place=place,
-            reading=Reading[Grouping](read, "groups", lambda final, _: read(final)),
+            reading=Reading[Grouping](read, "groups", read, GROUPS_SCHEMA, asks_json="groups_json"),
         )
         if isinstance(found, Unscored):
             groups: tuple[tuple[int, ...], ...] = (tuple(range(1, len(kept) + 1)),)

@@ -17,6 +17,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
 from apps.reasoning.reading.answers import answer_part, tag_pattern
+from apps.reasoning.reading.closings import json_within
 from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
@@ -30,6 +31,13 @@ from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 CHARACTERS_A_WORD = 8
 _STATE = tag_pattern("state")
+#: Paragraphs, since a text of several is hard to write in one string of JSON.
+STATE_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"state": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
+    "required": ["state"],
+    "additionalProperties": False,
+}
 _STATE_TAG = re.compile(r"</?state>", re.IGNORECASE)
 
 
@@ -151,7 +159,7 @@ async def _summarised(desk: Desk, params: Params, turn: int, state: str, work: F
     def read(final: Final, first: str = "") -> str | Unscored:
         return read_state(final, prompt.text)
 
-    reading = Reading[str](read, "state", read)
+    reading = Reading[str](read, "state", read, STATE_SCHEMA, asks_json="state_json")
     found, said_in, _ = await desk.hear(call, role="summarizer", prompt=prompt, place=place, reading=reading)
     if isinstance(found, Unscored):
         return state
@@ -167,6 +175,8 @@ def read_state(final: Final, prompt: str = "") -> str | Unscored:
         return answer
     if found := list(_STATE.finditer(answer)):
         return found[-1].group(1).strip() or Unscored(reason="the state is empty")
+    if (value := json_within(answer, "state")) is not None and isinstance(parts := value.get("state"), list):
+        return "\n\n".join(str(part).strip() for part in parts).strip() or Unscored(reason="the state is empty")
     if final.finish_reason != "stop":
         return Unscored(reason="the text was cut off before the state was finished")
     own = own_text(_STATE_TAG.sub("", answer), prompt)

@@ -17,7 +17,7 @@ from apps.reasoning.prompts.fitting import Growing, Passage, render_fitted
 from apps.reasoning.prompts.loader import RenderedPrompt, fence, load
 from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
-from apps.reasoning.reading.proofs import NoProof, ReadProof, Way, read_proof
+from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, Way, read_proof
 from apps.reasoning.scaffolds.answer_line import answer_line
 from apps.reasoning.scaffolds.hearing import Heard, Reading, asked, heard, room_for
 
@@ -173,7 +173,7 @@ class Desk:
                 return found
             return Solution(found, read_own_score(final, own_scores) if own_scores else None)
 
-        reading = Reading[Solution | NoProof](read, "solution", read)
+        reading = Reading[Solution | NoProof](read, "solution", read, STEPS_SCHEMA, asks_json="solution_json")
         drafted = await heard(self.ctx, key, role=role, prompt=filled, place=place, reading=reading)
         if isinstance(drafted.value, Solution):
             return Heard(drafted.value, drafted.call, drafted.final)

@@ -4,7 +4,7 @@ from apps.reasoning.domain.events import ProofDrafted
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt
-from apps.reasoning.reading.proofs import NoProof, ReadProof, read_proof
+from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, read_proof
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.hearing import Reading
 from apps.reasoning.scaffolds.intern_s1_mo.asking import complete_work, final_lemmas, final_library, revise_prompt, write_prompt
@@ -78,7 +78,8 @@ async def _draft(
     def reading(final: Final, first: str = "") -> ReadProof | NoProof | Unscored:
         return read_proof(final, prompt.text)
 
-    read, call, _ = await x.hear(call, role, prompt, place, Reading[ReadProof | NoProof](reading, "solution", reading))
+    heard_by = Reading[ReadProof | NoProof](reading, "solution", reading, STEPS_SCHEMA, asks_json="solution_json")
+    read, call, _ = await x.hear(call, role, prompt, place, heard_by)
     if isinstance(read, Unscored):
         return
     if isinstance(read, NoProof):

@@ -113,7 +113,10 @@ async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
             return Unscored(reason="it finds no lemma in a text that claims a complete solution")
         return found
 
-    reading = Reading[Summary](read, "lemmas", lambda final, _: read_summary(final))
+    def read_again(second: Final, _: str) -> Summary | Unscored:
+        return read_summary(second)
+
+    reading = Reading[Summary](read, "lemmas", read_again, SUMMARY_SCHEMA, asks_json="lemmas_json")
     summary, call, _ = await x.hear(call, "summarizer", summary_prompt(x, rollout), place, reading, SUMMARY_SCHEMA)
     if isinstance(summary, Unscored):
         return

@@ -1,15 +1,16 @@
 """Votes on lemmas and proofs: asking, counting, and what follows from the count."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from apps.reasoning.domain.events import VerdictReached, VoteCast
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored, unchecked
-from apps.reasoning.domain.verdicts import UNPLACED, Confidence, Vote, aggregate
+from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, Confidence, Vote, aggregate
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again, unplaced
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
     PROOF_VERDICT_SCHEMA,
@@ -19,13 +20,12 @@ from apps.reasoning.scaffolds.intern_s1_mo.asking import (
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration, Proof
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 
-FAULT_SCHEMA: dict[str, object] = {
-    "type": "object",
-    "properties": {"first_fault": {"type": "integer", "minimum": -1}},
-    "required": ["first_fault"],
-    "additionalProperties": False,
-}
 SWITCHED_OFF = Unscored(reason="the theorem verifier is switched off")
+
+
+def _fault_schema(steps: int) -> dict[str, Any]:
+    """That of the first step that is not sound, -1 for none."""
+    return choice_schema("first_fault", NO_FAULT, *range(1, steps + 1))
 
 
 async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, prefix: str) -> None:
@@ -46,7 +46,7 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
     def read_again(second: Final, first: str) -> Vote | Unscored:
         return _valid(read_vote_again(second, first, steps, may_name_lemma=False))
 
-    reading = Reading[Vote](read, "vote", read_again, FAULT_SCHEMA, tokens=SHORT)
+    reading = Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT)
 
     place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
     votes = await _votes(
@@ -74,7 +74,7 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
         proof_check_prompt(x, proof),
         place,
         x.params.proof_votes,
-        Reading[Vote](read, "vote", read_again, FAULT_SCHEMA, tokens=SHORT),
+        Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT),
         subject=proof.id,
     )
     proof.confidence = aggregate(votes)
