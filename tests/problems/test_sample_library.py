@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_every_file_becomes_a_problem_with_solutions_and_a_marking_scheme() -> None:
-    assert sample_library_load() == len(list(FOLDER.glob("*.md"))) >= 15
+    assert sample_library_load() == len(list(FOLDER.rglob("*.md"))) >= 15
     for problem in Problem.objects.all():
         assert problem.current.statement
         assert problem.current.scheme_text
