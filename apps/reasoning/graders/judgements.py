@@ -23,7 +23,7 @@ from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sheet import WORDS_LENGTH
 from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
-from apps.reasoning.reading.closings import Closing, Said, json_within
+from apps.reasoning.reading.closings import Closing, Said, is_taken_back, json_within
 from apps.reasoning.reading.echoes import own_text
 
 WRAPPER = "grading"
@@ -131,8 +131,10 @@ def _total(fields: dict[str, Any], answer: str, scale: Decimal, shown: str, is_c
         return Unscored(reason=f"it gives different points: {' and '.join(points_text(one) for one in sorted(totals))}")
     if totals:
         (total,) = totals
-        later = total_closing(scale).all(after_block(answer, WRAPPER))
-        return Unscored(reason="what follows its points contradicts them") if any(one != total for one in later) else total
+        rest = after_block(answer, WRAPPER) or answer[answer.rfind("}") + 1 :]
+        later = total_closing(scale).all(rest)
+        is_other = any(one != total for one in later) or is_taken_back(rest)
+        return Unscored(reason="what follows its points contradicts them") if is_other else total
     found = None if is_cut else total_in_words(answer, scale, shown)
     return found if found is None or isinstance(found, Unscored) else found.value
 

@@ -15,7 +15,16 @@ from apps.reasoning.reading.said_values import number, share_alone
 
 _WHAT = "total"
 _MARKUP = re.compile(r"[#*_`~>“”\"']+")
-LABELS = (*SCORE_LABELS, "proposed points", "points awarded", "awarded points", "score awarded")
+LABELS = (
+    *SCORE_LABELS,
+    "proposed points",
+    "points awarded",
+    "awarded points",
+    "score awarded",
+    "awarded",
+    "final points",
+    "final total",
+)
 
 
 def points_said(value: Any, of: Decimal) -> Decimal | None:

@@ -15,8 +15,9 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.domain.verdicts import counts_as_pass
 from apps.reasoning.reading.answers import plain_word, tag_pattern, whole_answer, without
-from apps.reasoning.reading.closings import Closing, Said, json_within
-from apps.reasoning.reading.said_values import group_number, letter, number, passing, passing_alone, severity, share_alone
+from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.objections import objects, severities_in_lines
+from apps.reasoning.reading.said_values import group_number, letter, number, passing, passing_alone, share_alone
 
 LONGEST_REPORT = 8000
 LONGEST_SUMMARY = 2000
@@ -36,9 +37,6 @@ LIKELIEST = Closing("likeliest", "likeliest group", group_number, ("likeliest", 
 SCORE_LABELS = ("final score", "score", "total score", "points", "total points", "total", "grade", "final grade", "mark")
 Severity = Literal["critical", "gap", "note"]
 _SEVERITIES: dict[str, Severity] = {"critical": "critical", "gap": "gap", "note": "note"}
-
-
-SEVERITY: Closing[Severity] = Closing("severity", "severity", severity, ("severity",))
 
 
 class Better(Value):
@@ -138,11 +136,22 @@ def read_decision(final: Final) -> Decision | Unscored:
     if isinstance(answer, Unscored):
         return answer
     if (value := json_within(answer, "decision")) is not None:
-        return _json_decision(value)
+        return _beside_prose(_json_decision(value), beside_json(answer, "decision"))
     found = DECISION.read(answer)
     if isinstance(found, Unscored):
         return found
-    return _of_log(found.value, found.before)
+    return _of_log(found.value, f"{found.before}\n\n{found.after}".strip())
+
+
+def _beside_prose(decision: Decision | Unscored, prose: str) -> Decision | Unscored:
+    """A decision in JSON next to what stands beside the object."""
+    if isinstance(decision, Unscored) or not prose:
+        return decision
+    said = DECISION.read(prose)
+    if isinstance(said, Said) and said.value != decision.passed:
+        return DECISION.differs
+    passed = passes(decision.passed, prose)
+    return passed if isinstance(passed, Unscored) else decision.model_copy(update={"passed": passed})
 
 
 def _of_log(said_pass: bool, log: str) -> Decision | Unscored:
@@ -181,10 +190,12 @@ def _again(second: Final, closing: Closing[T]) -> T | Unscored:
 def passes(said_pass: bool, log: str) -> bool | Unscored:
     """Whether a verdict counts as a pass next to the issues of its log: tags, those without an end among them, and lines."""
     severities = [_severity(opening.group(1)) for opening in _ISSUE_OPENING.finditer(log)]
-    severities.extend(SEVERITY.all(log))
+    severities.extend(severities_in_lines(log))
     passed = counts_as_pass(said_pass, filter(None, severities))
     if passed and None in severities:
         return Unscored(reason="it passes the solution next to an issue whose severity could not be read")
+    if passed and objects(log):
+        return Unscored(reason="it passes the solution and says that something is wrong with it")
     return passed
 
 
@@ -214,7 +225,12 @@ def read_grouping(final: Final, count: int) -> Grouping | Unscored:
     if isinstance(answer, Unscored):
         return answer
     if (value := json_within(answer, "groups")) is not None:
-        return _json_grouping(value, count)
+        beside = LIKELIEST.read(beside_json(answer, "groups"))
+        return (
+            LIKELIEST.differs
+            if isinstance(beside, Said) and beside.value != value.get("likeliest")
+            else _json_grouping(value, count)
+        )
     found = _closing(final, LIKELIEST)
     if isinstance(found, Unscored):
         return found

@@ -25,12 +25,25 @@ _FENCED = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n(.*?)^[ \t]*```", re.DOTALL | re.
 _OBJECTS_AT_MOST = 20
 
 
+#: Words after a closing with which a writer takes it back.
+_TAKEN_BACK = re.compile(
+    r"\b(?:wait|oops|on reflection|on second thought|correction|scratch that|i was wrong|i retract|should (?:be|have been))\b",
+    re.IGNORECASE,
+)
+
+
 class Said(NamedTuple, Generic[T]):
-    """The value of a closing, the text before it, and what was written there."""
+    """The value of a closing, the text before it, what was written there, and the text after it."""
 
     value: T
     before: str
     written: str
+    after: str = ""
+
+
+def is_taken_back(after: str) -> bool:
+    """Does the text after a closing take it back?"""
+    return _TAKEN_BACK.search(after) is not None
 
 
 @dataclass(frozen=True)
@@ -83,11 +96,17 @@ class Closing(Generic[T]):
         value = json_within(answer, self.tag)
         said = value.get(self.tag) if value is not None else None
         if isinstance(said, str | int | float) and not isinstance(said, bool) and (found := self.parse(str(said))) is not None:
-            return found
+            beside = self.read(beside_json(answer, self.tag))
+            return self.differs if isinstance(beside, Said) and beside.value != found else found
         if len(answer) <= LONGEST_ALONE and (found := self.parse(answer)) is not None:
             return found
         read = self.read(answer)
         return read if isinstance(read, Unscored) else read.value
+
+    @property
+    def differs(self) -> Unscored:
+        """Why an answer with one value as JSON and another one in words gives none."""
+        return Unscored(reason=f"it gives two different {self.what}s")
 
     def all(self, answer: str) -> list[T]:
         """The values of all lines and headings that name it."""
@@ -103,7 +122,10 @@ class Closing(Generic[T]):
         if isinstance(found, _Contradiction):
             return Unscored(reason=f"it gives two different {self.what}s: {found.one[:40]!r} and {found.other[:40]!r}")
         assert found.value is not None
-        return Said(found.value, answer[: found.start].strip(), found.written)
+        after = answer[found.end :].strip()
+        if is_taken_back(after):
+            return Unscored(reason=f"what follows its {self.what} takes it back")
+        return Said(found.value, answer[: found.start].strip(), found.written, after)
 
     def _tags(self, answer: str) -> list["_Place[T]"]:
         matches = list(self._closed.finditer(answer))
@@ -174,16 +196,29 @@ def _last_line(answer: str, parse: Callable[[str], T | None]) -> _Place[T] | Non
 
 def json_within(answer: str, *names: str) -> dict[str, Any] | None:
     """The answer as one JSON object, or the last object in it that has a field of one of these names; None for neither."""
+    found = _json_found(answer, names)
+    return found[0] if found else None
+
+
+def beside_json(answer: str, *names: str) -> str:
+    """The answer without the object that `json_within` finds in it; "" where that is all."""
+    found = _json_found(answer, names)
+    return answer if found is None else f"{answer[: found[1]]}\n{answer[found[2] :]}".strip()
+
+
+def _json_found(answer: str, names: tuple[str, ...]) -> tuple[dict[str, Any], int, int] | None:
+    """The object with its place."""
     if (whole := read_json(answer)) is not None:
-        return whole
+        return whole, 0, len(answer)
     for match in reversed(list(_FENCED.finditer(answer))):
         if (value := read_json(match[1])) is not None and not value.keys().isdisjoint(names):
-            return value
+            return value, match.start(), match.end()
     starts = [match.start() for match in re.finditer(r"^[ \t]*\{", answer, re.MULTILINE)][-_OBJECTS_AT_MOST:]
     for start in reversed(starts):
-        value = read_json(_balanced(answer[start:]))
+        written = _balanced(answer[start:])
+        value = read_json(written)
         if value is not None and not value.keys().isdisjoint(names):
-            return value
+            return value, start, start + len(written)
     return None
 
 

@@ -8,13 +8,12 @@ from pydantic import Field, ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
-from apps.reasoning.reading.closings import Closing, json_within
+from apps.reasoning.reading.closings import Closing, beside_json, json_within
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
 
 Claim = Literal["complete", "partial"]
 
 _CLAIMS: dict[str, Claim] = {"complete": "complete", "partial": "partial"}
-_CLAIM = re.compile(r"<claim(?:\s[^<>]{0,80})?>\s*([^<]*?)\s*</claim>", re.IGNORECASE)
 #: How a proof was found: by its tags, under a heading, or as all that the answer holds, whole or up to its token limit.
 Way = Literal["tags", "heading", "whole", "cut"]
 #: The same in words, for answers that had not the form asked for.
@@ -77,7 +76,12 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
     if isinstance(answer, Unscored):
         return answer
     is_cut = final.finish_reason != "stop"
-    if (value := json_within(answer, "steps")) is not None and isinstance(found := _json_steps(value), ReadProof):
+    value = json_within(answer, "steps")
+    if (
+        value is not None
+        and not _PROOF.search(beside_json(answer, "steps"))
+        and isinstance(found := _json_steps(value), ReadProof)
+    ):
         return found
     if is_cut and (opened_json := _STEPS_OPENED.match(answer)):
         return _cut_steps(answer[opened_json.end() :])
@@ -139,9 +143,6 @@ def read_claim(final: Final) -> Claim | Unscored:
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return answer
-    tagged = [_CLAIMS.get(plain(said).lower()) for said in _CLAIM.findall(answer)]
-    if tagged:
-        return tagged[-1] or Unscored(reason=f"the claim is {_CLAIM.findall(answer)[-1][:40]!r}")
     said = CLAIM.read(answer)
     return said if isinstance(said, Unscored) else said.value
 

@@ -7,17 +7,30 @@ from apps.reasoning.reading.answers import plain
 
 _PASSES = re.compile(r"pass(?:es|ed)?(?![\w-])", re.IGNORECASE)
 _FAILS = re.compile(r"fail(?:s|ed|ure)?(?![\w-])", re.IGNORECASE)
-_HEDGED = re.compile(r"\b(?:or|unless|if|not|no|but|however|fail\w*|gap|critical)\b|\?", re.IGNORECASE)
-_DOUBTED = re.compile(r"\b(?:or|unless|if|pass\w*)\b|\?", re.IGNORECASE)
-_LETTER = re.compile(r"(?:the\s+)?(?:solution\s+)?[\"'“`*(]*([AB])(?![\w'])", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:or|unless|if|not|no|but|however|though|although|except|only|when|with|wrong|errors?|incorrect|invalid|missing|lacks?"
+    r"|requires?|fail\w*|gaps?|critical|major)\b|\?",
+    re.IGNORECASE,
+)
+_DOUBTED = re.compile(r"\b(?:or|unless|if|pass\w*|to\s+(?:find|identify|detect|see|spot|show))\b|\?", re.IGNORECASE)
+_LETTER = re.compile(r"(?:[Tt]he\s+)?(?:[Ss](?:olution|OLUTION)\s+)?[\"'“`*(]*([AB])(?![\w'])")
+_LETTER_ALONE = re.compile(r"(?:the\s+)?(?:solution\s+)?([ab])", re.IGNORECASE)
+#: What turns a choice around, or takes it back.
+_AGAINST = re.compile(
+    r"\b(?:[AB]|both|neither|or|not|tie|draw|equal\w*|worse|weaker|wrong|incorrect|flawed|errors?|gaps?|less|loses?)\b|\?"
+)
 _BETTER_THAN = re.compile(r"[\s*\"'”`)]*is\s+(?:the\s+)?better\b", re.IGNORECASE)
 _NUMBER = re.compile(
     r"(\d{1,6}(?:[.,]\d{1,6})?)(?:\s*(?:/|of|out\s+of)\s*(\d{1,6}))?\s*(?:points?|marks?)?(?![\w/])", re.IGNORECASE
 )
 _OTHER_NUMBER = re.compile(r"\d|\bor\b|\?", re.IGNORECASE)
+#: What may stand after a number: nothing, or a reason. `2 errors`, `5 %` and `7 possible` are no points.
+_REASON = re.compile(r"\s*(?:[.,;:()\u2013\u2014*_]|- |(?:because|since|as)\b|\Z)", re.IGNORECASE)
+_NOT_GIVEN = re.compile(r"\b(?:max\w*|possible|available|minus|less|part|deduct\w*)\b", re.IGNORECASE)
 _GROUP = re.compile(r"(?:the\s+)?(?:group\s*)?(?:number\s*)?#?(\d{1,3})(?![\w.])", re.IGNORECASE)
 _SEVERITY = re.compile(r"(?:(?:this|it)\s+is\s+)?(?:an?\s+)?[*_`\"']*(critical|gap|note)(?![\w-])", re.IGNORECASE)
-_SEVERITIES: dict[str, Literal["critical", "gap", "note"]] = {"critical": "critical", "gap": "gap", "note": "note"}
+Severity = Literal["critical", "gap", "note"]
+_SEVERITIES: dict[str, Severity] = {"critical": "critical", "gap": "gap", "note": "note"}
 _MINUS = str.maketrans("−–—‒﹣－", "------")
 
 
@@ -39,11 +52,11 @@ def passing_alone(written: str) -> bool | None:
 def letter(written: str) -> Literal[0, 1] | None:
     """0 for `A`, `Solution A`, `A is better than B`; 1 for B."""
     said = plain(written)
-    found = _LETTER.match(said)
+    found = _LETTER_ALONE.fullmatch(said) or _LETTER.match(said)
     if found is None:
         return None
     rest = said[found.end() :]
-    if not _BETTER_THAN.match(rest) and re.search(r"\b(?:[AB]|both|neither|or|not)\b|\?", rest):
+    if not _BETTER_THAN.match(rest) and _AGAINST.search(rest):
         return None
     return 0 if found[1].upper() == "A" else 1
 
@@ -56,6 +69,8 @@ def number(written: str, of: float) -> float | None:
         return None
     if found[2] is None and _OTHER_NUMBER.search(said, found.end()):
         return None
+    if not _REASON.match(said, found.end()) or _NOT_GIVEN.search(said, found.end()):
+        return None
     return float(found[1].replace(",", "."))
 
 
@@ -65,7 +80,7 @@ def share_alone(written: str, of: float) -> float | None:
     return number(written, of) if found and found[2] is not None else None
 
 
-def severity(written: str) -> Literal["critical", "gap", "note"] | None:
+def severity(written: str) -> Severity | None:
     """How grave an objection is: `critical`, `a gap`, `This is a critical error because …`."""
     found = _SEVERITY.match(plain(written))
     return _SEVERITIES[found[1].lower()] if found else None

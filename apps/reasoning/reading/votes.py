@@ -16,7 +16,8 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, StepCheck, Vote, counts_as_pass
 from apps.reasoning.reading.answers import closing_match, plain, plain_word, whole_answer
-from apps.reasoning.reading.closings import Closing, Said, json_within
+from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
+from apps.reasoning.reading.objections import objects
 from apps.reasoning.reading.said_values import passing, with_minus
 
 LONGEST_SUMMARY = 2000
@@ -26,6 +27,12 @@ _CHECK_END = re.compile(r"</check>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"\b([a-z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|[\"']?([^\"'\s>]*))", re.IGNORECASE)
 _STEP = re.compile(r"(?:k\s*=\s*)?(?:step\s*)?(-?\d{1,6})(?![\w.])", re.IGNORECASE)
 _SECOND = re.compile(r"\d|\bor\b|\?", re.IGNORECASE)
+#: `3 steps`, `5 of the steps`, `step 3: fine` name no fault.
+_PRAISED = re.compile(r"\b(?:of|steps|correct|sound|fine|ok|okay|valid|right|holds?)\b", re.IGNORECASE)
+_NOT_PRAISED = re.compile(
+    r"\b(?:not|n't|cannot|never)\s+(?:\w+\s+){0,2}?(?:correct|sound|fine|ok|valid|right|hold)\b", re.IGNORECASE
+)
+OBJECTS = Unscored(reason="it finds no fault and says that something is wrong")
 # "2", "step 2", "2-3", "steps 2 and 3", but not "2 or 3".
 _STEPS = re.compile(r"(?:steps?\s*)?\d{1,6}(?:\s*(?:[-–—,&]|to\b|and\b)\s*(?:step\s*)?\d{1,6})*\Z")
 _SOUND = {"yes": True, "true": True, "no": False, "false": False}
@@ -103,8 +110,22 @@ def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
         return Vote(unscored=answer)
-    vote = _json_vote(answer, may_name_lemma) or _tagged_vote(answer)
-    return _decided(vote, steps, may_name_lemma)
+    vote = _json_vote(answer, may_name_lemma)
+    if vote is not None and (beside := beside_json(answer, "first_fault", "wrong_lemma")):
+        vote = _beside_prose(vote, beside)
+    return _decided(vote or _tagged_vote(answer), steps, may_name_lemma)
+
+
+def _beside_prose(vote: Vote, prose: str) -> Vote:
+    """A vote in JSON next to what stands beside the object: a log of its own, or another verdict."""
+    said, log = VERDICT.read(prose), _log(prose)
+    named = said.value if isinstance(said, Said) else None
+    if named and not named.is_format and (named.step, named.lemma) != (vote.first_fault, vote.wrong_lemma):
+        return Vote(unscored=VERDICT.differs)
+    if vote.unscored is not None or vote.wrong_lemma or vote.first_fault is None:
+        return vote
+    merged = _beside(vote.first_fault, log._replace(checks=(*vote.checks, *log.checks), summary=vote.summary))
+    return merged if merged.first_fault != NO_FAULT or not objects(prose) else Vote(unscored=OBJECTS)
 
 
 def _json_vote(answer: str, may_name_lemma: bool) -> Vote | None:
@@ -145,7 +166,9 @@ def _tagged_vote(answer: str) -> Vote:
         if isinstance(box, Unscored) or fault is None:
             return _unread("FORMAT_ERROR") if re.match(r"FORMAT_ERROR\b", answer) else Vote(unscored=said)
         said = Said(fault, answer[: box.start()].strip(), box[1])
-    return _of_log(said.value, _log(said.before))
+    if said.value.step == NO_FAULT and objects(said.after):
+        return Vote(unscored=OBJECTS)
+    return _of_log(said.value, _log(f"{said.before}\n{said.after}".strip()))
 
 
 def _of_log(fault: Fault, log: Log) -> Vote:
@@ -166,7 +189,8 @@ def fault_said(written: str) -> Fault | None:
         return Fault(is_format=True)
     if lemma := _LEMMA.match(content):
         return Fault(lemma=lemma[1])
-    if (step := _STEP.match(content)) and not _SECOND.search(content, step.end()):
+    rest = content[step.end() :] if (step := _STEP.match(content)) else ""
+    if step and not _SECOND.search(rest) and not _PRAISED.search(_NOT_PRAISED.sub("", rest)):
         return Fault(step=int(step[1]))
     return Fault() if passing(written) is False else None
 
