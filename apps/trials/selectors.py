@@ -12,7 +12,7 @@ from apps.reasoning.trying.program import PROGRAM
 from apps.reasoning.trying.stage import MODEL
 from apps.reasoning.trying.trial import methods
 from apps.runs.access import run_visible_to
-from apps.runs.models import LIVE, TRIAL, Run, RunEvent, RunStatus
+from apps.runs.models import LIVE, TRIAL, Run, RunEvent
 from apps.runs.selectors import step_get, step_texts
 from apps.trials.rates import ENOUGH, RoleRates, Share, by_role
 
@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass
 class Trial:
-    """All that one revision of a model was tried with; of each problem the newest run counts."""
+    """All that one revision of a model was tried with; of each role, problem and attempt the newest answer counts."""
 
     alias: str
     revision: str
@@ -53,8 +53,9 @@ class Trial:
         return any(run.status in LIVE for run in self.runs)
 
     @property
-    def finished(self) -> int:
-        return sum(run.status == RunStatus.FINISHED for run in self.runs)
+    def problems(self) -> int:
+        """Problems that it was tried with."""
+        return len({run.problem_version.problem_id for run in self.runs})
 
     @property
     def newest(self) -> datetime:
@@ -78,9 +79,18 @@ def trials_of(user: User | None, alias: str) -> list[Trial]:
     found: dict[str, dict[int, Run]] = {}
     own = runs.filter(preset=TRIAL, scaffold=PROGRAM.name, spec__roles__model__alias=alias)
     for run in own.select_related("problem_version__problem").order_by("created_at", "pk"):
-        found.setdefault(run.spec["roles"][MODEL]["revision"], {})[run.problem_version.problem_id] = run
-    trials = [Trial(alias, revision, list(by.values()), list(_answers(list(by.values())))) for revision, by in found.items()]
-    return sorted(trials, key=lambda one: one.newest, reverse=True)
+        found.setdefault(run.spec["roles"][MODEL]["revision"], {})[run.pk] = run
+    trials = [_trial(alias, revision, list(by.values())) for revision, by in found.items()]
+    return sorted((one for one in trials if one.runs), key=lambda one: one.newest, reverse=True)
+
+
+def _trial(alias: str, revision: str, runs: list[Run]) -> Trial:
+    """The newest answers, with the runs that they come from and those under way."""
+    newest: dict[tuple[int, str, str, str], Answer] = {}
+    for one in _answers(runs):
+        newest[one.run.problem_version.problem_id, one.tried.method, one.tried.role, one.tried.attempt] = one
+    used = {one.run.pk for one in newest.values()}
+    return Trial(alias, revision, [run for run in runs if run.pk in used or run.status in LIVE], list(newest.values()))
 
 
 def _answers(runs: list[Run]) -> Iterator[Answer]:

@@ -1,7 +1,6 @@
 """Starting a trial: a run for each easy problem, in which a model plays every role once."""
 
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -9,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.problems.access import solved_visible_to
 from apps.problems.models import Problem
 from apps.problems.samples import ORIGIN, first_steps
 from apps.problems.services import sample_library_load
@@ -45,19 +45,18 @@ class TrialPlan:
         return min(self.limit, half) if self.limit else half
 
 
-def trial_problems(count: int) -> list[Problem]:
-    """The easy problems, in the order of a trial; loaded into the library where they are not there yet."""
-    slugs = list(first_steps())[:count]
-    found = _by_external_id(slugs)
-    if len(found) < len(slugs):
+def trial_problems(count: int, user: User | None = None) -> list[Problem]:
+    """The first easy problems in the order of a trial; loaded into the library where they are not there yet.
+
+    Those whose solutions are held back from `user` are left out: a trial shows them. None: the command line.
+    """
+    slugs = list(first_steps())
+    known = Problem.objects.filter(origin=ORIGIN, external_id__in=slugs)
+    if known.count() < len(slugs):
         sample_library_load()
-        found = _by_external_id(slugs)
-    return [found[slug] for slug in slugs if slug in found]
-
-
-def _by_external_id(slugs: Sequence[str]) -> dict[str, Problem]:
-    problems = Problem.objects.filter(origin=ORIGIN, external_id__in=slugs)
-    return {problem.external_id: problem for problem in problems}
+    visible = known.all() if user is None else known.filter(pk__in=solved_visible_to(user).values("pk"))
+    found = {problem.external_id: problem for problem in visible}
+    return [found[slug] for slug in slugs if slug in found][:count]
 
 
 def trial_params(plan: TrialPlan, problem: Problem) -> Params:
@@ -115,8 +114,10 @@ def trial_start(*, user: User | None, plan: TrialPlan, start: bool = True, start
     """Queue a run for each problem; `user` None is the command line. Raises `PermissionDenied`."""
     if user is not None and not run_may_start(user):
         raise PermissionDenied("Only coaches and researchers may try models.")
+    if not plan.alias.enabled or plan.alias.is_authored:
+        raise PermissionDenied(f"{plan.alias.title} cannot be tried: no model answers under this name.")
     runs = []
-    for number, problem in enumerate(trial_problems(plan.problems)):
+    for number, problem in enumerate(trial_problems(plan.problems, user)):
         own_id = uuid.uuid5(start_id, str(number)) if start_id else None
         runs.append(
             run_create(

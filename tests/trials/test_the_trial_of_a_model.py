@@ -7,19 +7,22 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import QuerySet
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
 from apps.accounts.models import User
+from apps.problems.holding import _RULES, Text
 from apps.problems.models import Problem
+from apps.problems.samples import first_steps
 from apps.reasoning.domain.generation import GenerationRequest
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import Run, RunStatus
 from apps.trials.report import trial_table
 from apps.trials.selectors import answer_rows, trials_of, weak_roles
-from apps.trials.services import TrialPlan, trial_start
+from apps.trials.services import TrialPlan, trial_problems, trial_start
 from tests.runs.driving import drive, with_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,6 +34,13 @@ base_url = "http://127.0.0.1:9/v1"
 model = "prover"
 revision = "{revision}"
 context_tokens = 4096
+"""
+OTHER = """
+[other]
+backend = "openai_http"
+title = "Other"
+base_url = "http://127.0.0.1:9/v1"
+model = "other"
 """
 
 
@@ -85,6 +95,8 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
     tried(settings)
     two, one = trials_of(alice, "prover")
     assert (two.revision, one.revision, len(one.runs)) == ("two", "one", 1)
+    tried(settings, methods=("nomos",))
+    assert {rates.method for rates in trials_of(alice, "prover")[0].roles} == {"self_check", "nomos"}, "other roles are kept"
     page = client_for(alice).get(reverse("trials:trial", args=["prover"])).content.decode()
     assert page.index("two</span>") < page.index("one</span>")
     assert "before" in page
@@ -106,6 +118,27 @@ def test_the_form_starts_a_run_for_each_problem_once(client_for: Callable[[User 
     assert {run.spec["roles"]["model"]["sampling"]["max_new_tokens"] for run in runs} == {300}
     assert Problem.objects.filter(level="First steps").count() == 12
     assert not runs.first().is_attempt  # type: ignore[union-attr]
+
+
+def test_a_model_that_is_not_enabled_is_not_tried_though_the_form_is_sent(
+    settings: Settings, client_for: Callable[[User | None], Client], bob: User
+) -> None:
+    Path(settings.MODELS_FILE).write_text(MODELS.format(revision="one") + "enabled = false\n" + OTHER)
+    data = {"problems": "1", "start_id": "0" * 32}
+    page = client_for(bob).post(reverse("trials:trial", args=["prover"]), data).content.decode()
+    assert not Run.objects.exists()
+    assert "Start the trial" not in page
+
+
+def test_a_problem_whose_solutions_are_held_back_is_left_out(bob: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = list(first_steps())
+    assert [problem.external_id for problem in trial_problems(2, bob)] == names[:2]
+
+    def first(user: User | None) -> QuerySet[Problem]:
+        return Problem.objects.filter(external_id=names[0])
+
+    monkeypatch.setitem(_RULES, Text.SOLUTIONS, [first])
+    assert [problem.external_id for problem in trial_problems(2, bob)] == names[1:3]
 
 
 def test_a_wrong_number_is_refused_beside_its_field(client_for: Callable[[User | None], Client], bob: User) -> None:

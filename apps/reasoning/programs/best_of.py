@@ -144,7 +144,7 @@ class _Search:
         best = self.leaders[0]
         if best.id in self.scores and self.scores[best.id].points is not None:
             return f"solutions with {self._points(best)} points"
-        why = next((one.unscored for one in self.scores.values()), "")
+        why = next((self.scores[one.id].unscored for one in self.leaders if one.id in self.scores), "")
         return f"solutions, none of which could be graded ({why})" if why else "solutions, none of which was graded"
 
     def _points(self, one: Candidate) -> str:

@@ -93,7 +93,7 @@ async def heard(
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
         longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system, room)
-        said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens)
+        said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
     value = reading.read_again(said, text)
