@@ -183,6 +183,9 @@ async def test_a_cancelled_run_goes_on(tmp_path: Path, server: ModelServer, serv
 
 
 _SCRIPT = """
+import signal
+# A suite in the background of a shell ignores it, and so would this process.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import sys
 from apps.reasoning.library import solve
 solve(sys.argv[1], scaffold="self_check", base_url=sys.argv[2], model="fake-model", journal=sys.argv[3],
