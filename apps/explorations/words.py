@@ -2,6 +2,7 @@
 
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.page import Page
+from apps.reasoning.trying.program import NAME as TRIAL_PROGRAM
 from apps.reasoning.trying.registry import RUNNABLE
 from apps.runs.models import Run, RunStatus
 
@@ -49,7 +50,7 @@ def role_word(role: str) -> str:
 
 def compares_solutions(scaffold: str) -> bool:
     """Does the scaffold work on whole solutions, without a lemma graph?"""
-    return scaffold == "difficulty" or (scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts)
+    return scaffold in ("difficulty", TRIAL_PROGRAM) or (scaffold in SCAFFOLDS and SCAFFOLDS[scaffold].shares_prompts)
 
 
 def page_of(scaffold: str) -> Page:

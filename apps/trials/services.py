@@ -16,7 +16,6 @@ from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.marking.importing import scheme_import
-from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.spec import BATCH, RoleSpec, RunSpec
 from apps.reasoning.trying.program import PROGRAM, Params
 from apps.reasoning.trying.stage import MODEL
@@ -103,12 +102,6 @@ def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
     )
 
 
-def trial_estimate(plan: TrialPlan) -> list[Estimate]:
-    """What each problem is likely to cost."""
-    limits = {MODEL: plan.new_tokens}
-    return [PROGRAM.estimate(trial_params(plan, problem), limits) for problem in trial_problems(plan.problems)]
-
-
 @transaction.atomic
 def trial_start(*, user: User | None, plan: TrialPlan, start: bool = True, start_id: uuid.UUID | None = None) -> list[Run]:
     """Queue a run for each problem; `user` None is the command line. Raises `PermissionDenied`."""
@@ -123,7 +116,7 @@ def trial_start(*, user: User | None, plan: TrialPlan, start: bool = True, start
             run_create(
                 owner=user,
                 problem_version=problem.current,
-                title=f"{plan.alias.title} on trial: {problem.title}",
+                title=f"Trial of {plan.alias.title}: {problem.title}",
                 spec=trial_spec(plan, problem),
                 start=start,
                 start_id=own_id,

@@ -1,7 +1,5 @@
 """Playing a trial without an engine: one easy problem, and models that keep to forms or to none."""
 
-import re
-
 from apps.problems.samples import FOLDER, first_steps, sample_read
 from apps.reasoning.domain.errors import BackendError
 from apps.reasoning.domain.generation import Final, GenerationRequest, Sampling, Usage
@@ -59,17 +57,13 @@ async def play(
     methods: tuple[str, ...] = (),
     journal: InMemoryJournal | None = None,
     calls: int | None = None,
+    context: int | None = None,
 ) -> Tried:
     """A trial on the problem of the two means."""
     model, journal = model or Model(), journal or InMemoryJournal()
-    roles = {MODEL: RoleSpec(alias="scripted", sampling=Sampling(max_new_tokens=500))}
+    roles = {MODEL: RoleSpec(alias="scripted", sampling=Sampling(max_new_tokens=500), context_tokens=context)}
     spec = RunSpec(problem=PROBLEM, scaffold=NAME, roles=roles, budget=Budget(calls=calls))
     ctx = RunContext(spec, journal, model, NoControls(), backoff_s=0.0)
     scheme = scheme_import(DRAFT.scheme_text).scheme
     params = Params(attempts=ATTEMPTS, references=REFERENCES, scheme=scheme, methods=methods, limit=500)
     return Tried(await solve(PROBLEM, ctx, params), journal, model)
-
-
-def forms_in(prompt: str) -> set[str]:
-    """The tags that a prompt names."""
-    return set(re.findall(r"<([a-z-]+)>", prompt))

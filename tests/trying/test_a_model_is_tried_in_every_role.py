@@ -58,6 +58,12 @@ async def test_an_engine_that_fails_leaves_failed_answers_and_the_trial_ends() -
     assert found.of("self_check", "solver")["right"].reason == "the engine is gone"
 
 
+async def test_a_role_whose_prompt_does_not_fit_the_context_is_told_as_failed_with_what_to_do() -> None:
+    found = (await play(methods=("self_check",), context=1_000)).of("self_check", "solver")["right"]
+    assert found.reading == "failed"
+    assert "choose a model with a longer context" in found.reason
+
+
 async def test_roles_with_the_same_prompt_share_one_answer() -> None:
     found = await play(methods=("nomos", "rsa"))
     one, other = found.of("nomos", "solver")["right"], found.of("rsa", "solver")["right"]

@@ -136,7 +136,7 @@ class _Trying(Scaffold):
 
 PROGRAM = _Trying(
     name=NAME,
-    title="Model on trial",
+    title="Model",
     description="Every role of every scaffold and grader, once with each authored attempt that fits it.",
     source="",
     params=Params,

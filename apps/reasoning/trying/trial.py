@@ -11,6 +11,7 @@ from apps.reasoning.domain.events import OutputUnread, VoteCast
 from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.problems import ProblemText
+from apps.reasoning.domain.prompt_events import PromptRefused
 from apps.reasoning.domain.trial_events import AttemptKind, Reading, RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
@@ -89,9 +90,10 @@ async def tried(
         stage.failure = failure.reason
     if stage.is_over:
         raise stage.is_over
-    if not stage.key:
+    refused = next((one.reason for one in stage.events if isinstance(one, PromptRefused) and one.role == role.name), "")
+    if not stage.key and not refused:
         return None
-    reading, reason = _reading(stage)
+    reading, reason = _reading(stage) if stage.key else ("failed", refused)
     calls = [call for _, call, _ in stage.finals]
     finals = [final for _, _, final in stage.finals]
     return RoleTried(

@@ -16,7 +16,7 @@ def held(desk: Desk, call: str, role: str, final: Final | Unscored, pattern: re.
     if isinstance(answer, Unscored):
         reason = answer.reason
     elif not (found := pattern.findall(answer)) or not found[-1].strip():
-        reason = f"there is no {pattern.pattern.split('>')[0].removeprefix('<')} tag with something in it"
+        reason = f"there is no {pattern.pattern.partition('(')[0]}> with something in it"
     else:
         return str(found[-1]).strip()
     if isinstance(final, Final):
