@@ -101,6 +101,7 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
     run = client_for(alice).get(reverse("explorations:run_detail", args=[two.runs[0].public_id])).content.decode()
     assert reverse("trials:trial", args=["prover"]) in run
     assert "No lemma came out" not in run
+    assert "No solution could be read" not in run
     assert page.index("two</span>") < page.index("one</span>")
     assert "before" in page
 
