@@ -31,7 +31,8 @@ def uses() -> Counter[str]:
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
-        asked_again += re.findall(r'asks_json="(\w+)"', source)
+        pairs = re.findall(r'\basks(?:_json)?(?:: str )?= ?"(\w+)"(?: if \S+ else "(\w+)")?', source)
+        asked_again += [name for pair in pairs for name in pair if name]
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
             found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\(x, "(\w+)"', source))

@@ -100,7 +100,7 @@ async def test_references_that_cannot_be_prepared_end_it_before_anything_is_atte
     run = await play("difficulty", {"*/solve": PROOF, "*": "turtles"}, **BESIDE)
     assert run.outcome.ended_by == "nothing-readable"
     assert "The references could not be prepared" in run.outcome.reason
-    assert run.dispatcher.keys == ["cluster", "cluster/repair"]
+    assert run.dispatcher.keys == ["cluster", "cluster/again"]
 
 
 async def test_a_budget_that_ends_inside_attempts_counts_no_attempt_that_had_no_text() -> None:

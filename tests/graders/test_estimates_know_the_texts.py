@@ -91,8 +91,8 @@ def test_answers_are_as_measured_where_they_were_and_never_longer_than_they_may_
     assert found.tokens_expected == 4_500 + 10_400
     bound = with_lengths(papers, prompts, {"grader": 300}, {"matcher": 4_000, "grader": 200})
     assert bound.tokens_expected == 4_500 + 8 * 1_200
-    assert bound.tokens_max == 2 * (500 + 4_000) + 16 * (1_000 + 200)
-    assert (found.calls_expected, found.calls_max) == (papers.calls_expected, papers.calls_max) == (9, 18)
+    assert bound.tokens_max == (500 + 4_000) + 8 * (1_000 + 200)
+    assert (found.calls_expected, found.calls_max) == (papers.calls_expected, papers.calls_max) == (9, 9)
 
 
 def test_a_role_that_is_not_asked_costs_nothing() -> None:

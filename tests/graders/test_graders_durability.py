@@ -25,22 +25,22 @@ EXAMINED_APART: Table = {
     "meta/*": value(1),
 }
 CASES: dict[str, tuple[dict[str, Any], Table]] = {
-    "single_turn": ({}, {"grade": "half", "grade/repair": grading(3)}),
+    "single_turn": ({}, {"grade": "half", "grade/again": grading(3)}),
     "ref3": (WITH, FOLLOWS),
-    "ref5_plain": (WITH, {"grade/ref5_plain": "half", "grade/ref5_plain/repair": by_items(2, 1)} | FOLLOWS),
-    "ref5_approachability": (WITH, {"analyse/C1/scored": "no", "analyse/*/repair": FOLLOWS["analyse/C1/scored"]} | FOLLOWS),
+    "ref5_plain": (WITH, {"grade/ref5_plain": "half", "grade/ref5_plain/again": by_items(2, 1)} | FOLLOWS),
+    "ref5_approachability": (WITH, {"analyse/C1/scored": "no", "analyse/*/again": FOLLOWS["analyse/C1/scored"]} | FOLLOWS),
     "ref5_milestones": (WITH, FOLLOWS),
     "ref5_hybrid": (WITH, FOLLOWS),
     "scheme": ({"scheme": CHAINS}, {"*": "<grading>" + "".join(decided("A1")) + "</grading>"}),
     "points8": ({"scheme": PLAIN}, {"grade/points/3": "half", "*": grading(3, *given(1, 0, 2))}),
     "proofbench_strict": ({"scheme": PLAIN}, {"grade/proofbench_strict": PROSE, "grade/*/again": '{"score": 4}'}),
     "proofbench_strict_ref": ({"scheme": PLAIN, **WITH}, {"grade/*": grading(3)}),
-    "proofbench": ({"scheme": PLAIN}, {"grade/*/repair": grading(3), "grade/*": "half"}),
+    "proofbench": ({"scheme": PLAIN}, {"grade/*/again": grading(3), "grade/*": "half"}),
     "gimo": ({"scheme": PLAIN}, {"grade/*": grading(3, finding())}),
     "simple": ({"scheme": PLAIN, **WITH}, {"grade/*": f"{PROSE}\n**Points:** 3/7"}),
     "opc": ({"scheme": PLAIN}, {"grade/*": grading(3)}),
     "deepseek_verifier": ({"checks": 3}, EXAMINED_APART),
-    "ensemble": (WITH, {"grade/ref5_milestones": "half", "grade/*/repair": "half"} | FOLLOWS),
+    "ensemble": (WITH, {"grade/ref5_milestones": "half", "grade/*/again": "half"} | FOLLOWS),
     "jury": (
         {"counts": "median"},
         {"judge_a/1": grading(7), "judge_b/1": grading(1, finding()), "judge_b/2": "half", "*": grading(3)},
@@ -83,8 +83,10 @@ async def test_the_calls_made_lie_within_the_estimate(name: str) -> None:
     grader = GRADERS[name]
     estimate = grader.estimate(grader.read_params({"script": SCRIPT} | params))
     for said in (table, {"*": "I like turtles."}):
-        made = len((await grade(name, said, **params)).dispatcher.requests)
+        keys = (await grade(name, said, **params)).dispatcher.keys
+        made = len([key for key in keys if not key.endswith("/again")])
         assert estimate.calls_min <= made <= estimate.calls_max
+        assert len(keys) <= 2 * made, "a second question at most"
     assert estimate.calls_min <= estimate.calls_expected <= estimate.calls_max
     assert {role.role for role in estimate.roles} == {role.name for role in grader.roles}
 

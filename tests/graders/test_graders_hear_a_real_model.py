@@ -111,7 +111,7 @@ async def test_a_judgement_without_points_is_asked_for_them_in_the_same_conversa
     assert second.messages[2].content == PROSE.strip()
     assert first.json_schema is None
     assert second.json_schema is not None
-    assert second.json_schema["properties"]["score"]["enum"] == list(range(8))
+    assert second.json_schema["properties"]["score"]["enum"] == [*range(8), None], "it may say that it cannot judge"
     assert ("grade/unread", "output.unread") in run.told
 
 
@@ -144,12 +144,21 @@ async def test_what_is_not_answered_again_is_unscored_with_both_reasons(second: 
 
 @pytest.mark.parametrize(
     "said",
-    ["<no-grading>There is no script.</no-grading>", SCRIPT, "3 I think", "I'm sorry, I can't judge this script."],
+    [SCRIPT, "3 I think", "I'm sorry, I can't judge this script."],
 )
-async def test_what_holds_no_judgement_is_not_asked_for_points(said: str) -> None:
-    run = await grade("single_turn", {"grade": said, "grade/repair": "<no-grading>Nothing there.</no-grading>"})
+async def test_what_holds_no_judgement_is_asked_for_one_and_may_decline(said: str) -> None:
+    run = await grade("single_turn", {"grade": said, "grade/again": '{"score": null}'})
     assert run.points is None
-    assert run.dispatcher.keys == ["grade", "grade/repair"]
+    assert run.grading.unscored.endswith("asked again: it says itself that it cannot judge the script")
+    assert run.dispatcher.keys == ["grade", "grade/again"]
+    judged = await grade("single_turn", {"grade": said, "grade/again": '{"score": 2}'})
+    assert judged.points == 2
+
+
+async def test_points_without_any_examination_say_that_there_is_none() -> None:
+    run = await grade("single_turn", {"grade": SCRIPT, "grade/again": '{"score": 2}'})
+    assert run.grading.remarks == "Not read: an examination, for there is none."
+    assert run.grading.feedback == ""
 
 
 async def test_what_is_repeated_of_the_prompt_is_no_feedback() -> None:
@@ -190,7 +199,7 @@ async def test_items_are_read_from_lines_that_name_every_one_of_them() -> None:
 async def test_without_each_item_once_there_are_no_points(said: str) -> None:
     run = await grade("points8", {"*": said}, scheme=PLAIN, runs=1)
     assert run.points is None
-    assert run.dispatcher.keys == ["grade/points/1", "grade/points/1/repair"]
+    assert run.dispatcher.keys == ["grade/points/1", "grade/points/1/again"]
 
 
 async def test_items_in_json_by_their_codes_are_read() -> None:
@@ -208,10 +217,10 @@ async def test_decisions_on_items_are_read_from_lines() -> None:
     assert doubted.points is None
 
 
-async def test_advice_without_points_is_asked_for_them_and_without_items_is_repaired() -> None:
+async def test_advice_without_points_is_asked_for_them_and_without_items_for_both() -> None:
     said = grading("", *decided("A1"))
     run = await grade("scheme", {"grade/scheme": said, "grade/scheme/again": '{"score": 5}'}, scheme=CHAINS, strict=False)
     assert run.points == 5
     assert run.grading.computed == 2
-    bare = {"grade/scheme": grading(5), "grade/scheme/repair": grading(5, *decided("A1"))}
+    bare = {"grade/scheme": grading(5), "grade/scheme/again": grading(5, *decided("A1"))}
     assert (await grade("scheme", bare, scheme=CHAINS, strict=False)).points == 5

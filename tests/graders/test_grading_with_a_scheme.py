@@ -65,7 +65,7 @@ async def test_an_item_without_a_plain_decision_leaves_the_script_unscored(items
     run = await grade("scheme", {"*": "<grading>" + "".join(items) + "</grading>"}, scheme=CHAINS)
     assert run.points is None
     assert run.grading.scale == 7
-    assert run.dispatcher.keys == ["grade/scheme", "grade/scheme/repair"]
+    assert run.dispatcher.keys == ["grade/scheme", "grade/scheme/again"]
 
 
 def test_a_scheme_with_errors_is_refused_before_the_run() -> None:

@@ -81,17 +81,17 @@ async def test_items_come_with_points_reasons_and_the_chain_of_the_error(workflo
 
 
 @pytest.mark.parametrize("broken", [rubric(3, 3), rubric(7, 1), "<rubric></rubric>", rubric(3), "no"])
-async def test_a_rubric_that_is_not_seven_points_is_repaired_once_and_then_said_to_be_none(broken: str) -> None:
+async def test_a_rubric_that_is_not_seven_points_is_asked_for_once_more_and_then_said_to_be_none(broken: str) -> None:
     run = await grade("ref5_plain", {"rubric/*": broken} | FOLLOWS, references=REFERENCES)
     assert run.points is None
     assert run.grading.unscored.startswith("no rubric could be made")
     assert run.grading.raw == broken
-    assert run.dispatcher.keys[-1] == "rubric/C1/plain/steps/repair"
+    assert run.dispatcher.keys[-1] == "rubric/C1/plain/steps/again"
     assert not any(piece.startswith("rubric/") for piece in run.pieces)
 
 
-async def test_a_repaired_rubric_serves() -> None:
-    table = {"rubric/*/repair": rubric(3, 4), "rubric/*": rubric(3, 3)} | FOLLOWS
+async def test_a_rubric_mended_in_the_second_answer_serves() -> None:
+    table = {"rubric/*/again": rubric(3, 4), "rubric/*": rubric(3, 3)} | FOLLOWS
     run = await grade("ref5_plain", table, references=REFERENCES)
     assert run.points == Decimal("2.5")
 
@@ -132,7 +132,7 @@ async def test_a_preparation_that_cannot_be_read_leaves_the_script_unscored(key:
     run = await grade("ref5_plain", {f"{key}*": said} | FOLLOWS, references=REFERENCES)
     assert run.points is None
     assert why in run.grading.unscored
-    assert run.dispatcher.keys[-1] == f"{key}/repair"
+    assert run.dispatcher.keys[-1] == f"{key}/again"
 
 
 async def test_an_analysis_with_approachability_must_have_it() -> None:

@@ -54,7 +54,7 @@ async def test_without_the_option_nothing_is_rewritten() -> None:
 async def test_a_rewriting_that_loses_or_adds_is_asked_for_again_and_then_left(steps: tuple[str, ...], why: str) -> None:
     table: Table = {"rewrite*": rewriting(*steps), "grade": grading(2, finding())}
     run = await grade("single_turn", table, neutral=True)
-    assert run.dispatcher.keys == ["rewrite", "rewrite/repair", "grade"]
+    assert run.dispatcher.keys == ["rewrite", "rewrite/again", "grade"]
     assert why in run.grading.remarks
     assert "the script itself was judged" in run.grading.remarks
     assert run.grading.rewriting == ()

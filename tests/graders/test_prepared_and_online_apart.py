@@ -43,10 +43,10 @@ async def test_after_the_first_script_two_calls_are_online_and_nothing_is_prepar
     assert costs[0].total.tokens == first.journal.spent.tokens
 
 
-async def test_a_repair_and_a_call_that_failed_count_where_their_role_does() -> None:
-    table = {**FOLLOWS, "cluster": "I like turtles.", "cluster/repair": FOLLOWS["cluster"]}
-    repaired = await grade("ref3", table, references=REFERENCES)
-    found = spending_recorded(repaired.journal.records)
+async def test_a_second_question_and_a_call_that_failed_count_where_their_role_does() -> None:
+    table = {**FOLLOWS, "cluster": "I like turtles.", "cluster/again": FOLLOWS["cluster"]}
+    again = await grade("ref3", table, references=REFERENCES)
+    found = spending_recorded(again.journal.records)
     assert (found.prepared.calls, found.online.calls) == (2, 2)
     failed = await grade("single_turn", {"*": RequestRejected("It is too long.")})
     assert spending_recorded(failed.journal.records).online.calls == 1

@@ -74,7 +74,8 @@ async def test_a_model_that_keeps_to_no_form_leaves_nothing_and_says_so(name: st
     params = CASES[name][0]
     run = await play(name, {"*": "I like turtles."}, **params)
     estimate = PREPARERS[name].estimate(PREPARERS[name].read_params(params))
-    assert estimate.calls_min <= len(run.dispatcher.requests) <= estimate.calls_max
+    first = [key for key in run.dispatcher.keys if not key.endswith("/again")]
+    assert estimate.calls_min <= len(first) <= estimate.calls_max
     if name == "difficulty":
         assert run.events(DifficultyFound)[0].unwritten == params["attempts"]
         return
@@ -178,9 +179,9 @@ async def test_a_scheme_is_read_in_the_form_of_the_engine() -> None:
     ],
 )
 async def test_a_scheme_that_cannot_be_used_is_mended_once(broken: str, why: str) -> None:
-    mended = await play("scheme_writer", {"write": broken, "write/repair": SCHEME}, **WITH)
-    assert mended.dispatcher.keys == ["write", "write/repair"]
-    assert why in mended.dispatcher.prompt("write/repair")
+    mended = await play("scheme_writer", {"write": broken, "write/again": SCHEME}, **WITH)
+    assert mended.dispatcher.keys == ["write", "write/again"]
+    assert why in mended.dispatcher.prompt("write/again")
     assert mended.events(SchemeWritten)
     lost = await play("scheme_writer", {"*": broken}, **WITH)
     assert not lost.events(SchemeWritten)
@@ -224,7 +225,7 @@ async def test_flags_are_unknown_where_half_of_the_samples_cannot_be_read(broken
     run = await play("quality", {"sample/1*": quality("gaps"), "*": broken}, samples=2, **WITH)
     assert isinstance(flags_standing(run.events(QualityFound)[0]), Unscored)
     assert run.outcome.ended_by == "nothing-readable"
-    assert run.dispatcher.keys.count("sample/2/repair") == 1
+    assert run.dispatcher.keys.count("sample/2/again") == 1
 
 
 async def test_texts_of_others_cannot_answer_for_the_model() -> None:

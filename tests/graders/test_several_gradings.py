@@ -7,7 +7,7 @@ import pytest
 from apps.reasoning.domain.errors import ParamsError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.judging import Worth, items_read
+from apps.reasoning.graders.judging import ItemsReading, Worth
 from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.said import GradingSaid
 from tests.graders.answers import FOLLOWS
@@ -161,8 +161,10 @@ def test_items_each_on_a_grid_of_their_own_sum_to_what_need_be_on_none() -> None
         Worth(code="P1", title="a", points=three_quarters, grid=three_quarters), Worth(code="P2", title="b", points=Decimal(4))
     ]  # fmt: skip
     said = grading(4.25, *given(0.75, 3.5))
-    found = items_read(1, worth, Decimal("4.75"))(Final(text=said, finish_reason="stop", duration_s=0.1))
+    found = ItemsReading(1, tuple(worth), Decimal("4.75"))(Final(text=said, finish_reason="stop", duration_s=0.1))
     assert isinstance(found, GradingSaid)
     assert found.points == Decimal("4.25")
-    off = items_read(1, worth, Decimal("4.75"))(Final(text=grading(4, *given(0.5, 3.5)), finish_reason="stop", duration_s=0.1))
+    off = ItemsReading(1, tuple(worth), Decimal("4.75"))(
+        Final(text=grading(4, *given(0.5, 3.5)), finish_reason="stop", duration_s=0.1)
+    )
     assert isinstance(off, Unscored)

@@ -52,9 +52,9 @@ async def test_without_structure_no_schema_is_asked_for() -> None:
 
 
 async def test_a_broken_form_is_asked_for_once_more() -> None:
-    run = await grade("single_turn", {"grade": "I would give it 3 of 7.", "grade/repair": grading(3)})
+    run = await grade("single_turn", {"grade": "I would give it 3 of 7.", "grade/again": grading(3)})
     assert run.points == 3
-    assert "I would give it 3 of 7." in run.dispatcher.prompt("grade/repair")
+    assert "I would give it 3 of 7." in run.dispatcher.prompt("grade/again")
     assert ("grade/unread", "output.unread") in run.told
 
 
@@ -74,7 +74,6 @@ async def test_a_broken_form_is_asked_for_once_more() -> None:
         '{"points": 3, "score": 5}',
         '{"points": true}',
         'For example\n{"points": 3}\nor\n{"points": 4}\nas the case may be.',
-        "<no-grading>There is no script.</no-grading>",
     ],
 )
 async def test_what_stays_unreadable_is_unscored_with_its_text_and_never_0(said: str) -> None:
@@ -90,11 +89,14 @@ async def test_what_stays_unreadable_is_unscored_with_its_text_and_never_0(said:
 @pytest.mark.parametrize(
     "said", ["I read it.\n<grading>\n<feedback>Look", "Points: 1", grading(3)[:-20], '{"points": 5, "feedba']
 )
-async def test_a_text_that_was_cut_off_before_its_total_is_not_repaired(said: str) -> None:
-    run = await grade("single_turn", {"grade": final(said, finish_reason="length")})
-    assert run.points is None
-    assert run.grading.unscored == "the text was cut off at its token limit"
-    assert run.dispatcher.keys == ["grade"]
+async def test_a_text_that_was_cut_off_before_its_total_is_asked_for_it(said: str) -> None:
+    cut = final(said, finish_reason="length")
+    run = await grade("single_turn", {"grade": cut, "grade/again": '{"score": 2}'})
+    assert run.points == 2
+    assert "Not read:" in run.grading.remarks
+    again = await grade("single_turn", {"grade": cut, "grade/again": final('{"score": 2', finish_reason="length")})
+    assert again.points is None
+    assert again.grading.unscored.startswith("the text was cut off at its token limit; asked again: the text was cut off")
 
 
 @pytest.mark.parametrize("rest", ["</grading>", "", "</grading>\nI also looked at the second st"])

@@ -67,7 +67,8 @@ def test_more_examinations_cost_more(alice: User, client_for: ClientFor) -> None
     client, problem = client_for(alice), make_problem()
     said = sent(client, problem, workflow="deepseek_verifier", option_examinations=6, option_checks=0, estimate="1")
     assert "About 6 calls" in said
-    assert "at most 12 calls" in said
+    assert "at most 6 calls" in said
+    assert "each call may bring one more, mostly short" in said
     assert not Run.objects.exists()
 
 

@@ -18,10 +18,8 @@ from apps.reasoning.reading.closings import json_within
 
 T = TypeVar("T", bound=Value)
 OfTags = Callable[[str], dict[str, Any] | Unscored]
-DECLINES = "it says itself that it cannot"
 
 _ATTRIBUTE = re.compile(r"([a-z-]+)\s*=\s*(?:\"([^\"<>]*)\"|'([^'<>]*)'|([^\s\"'<>=/]+))", re.IGNORECASE)
-_NO_GRADING = tag_pattern("no-grading")
 
 
 def answer_read(final: Final, wrapper: str, shape: type[T], of_tags: OfTags) -> T | Unscored:
@@ -43,14 +41,7 @@ def structure_in(answer: str, wrapper: str, names: tuple[str, ...], of_tags: OfT
         return of_tags(body) if inner is None else inner
     if body is None and (value := json_within(answer, *names)) is not None:
         return value
-    if declines(answer):
-        return Unscored(reason=DECLINES)
     return body or Unscored(reason=f"there is no <{wrapper}>")
-
-
-def declines(answer: str) -> bool:
-    """Whether it says that there is no judgement in it."""
-    return _NO_GRADING.search(answer) is not None
 
 
 def validated(value: dict[str, Any], wrapper: str, shape: type[T]) -> T | Unscored:

@@ -1,4 +1,4 @@
-"""A grader's desk: prompts filled in, answers asked for, read, and asked for once more where their form is broken."""
+"""A grader's desk: prompts filled in, answers asked for, read, and asked for once more."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,16 +7,15 @@ from typing import Any, Generic, TypeVar
 
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.graders.asked_again import AskedAgain
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.suspicion import answers_inert, suspicious_in
 from apps.reasoning.prompts.loader import load
-from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.scaffolds.candidates.desk import Desk
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
+from apps.reasoning.scaffolds.hearing import Reading
 
 T = TypeVar("T")
 RAW_LENGTH = 20_000
-REPAIR = "grading/repair"
 
 
 #: What engines unroll into their grammars, for minutes; whoever reads an answer looks at its lengths.
@@ -38,10 +37,6 @@ def _without_lengths(schema: Any) -> Any:
     return {name: _without_lengths(one) for name, one in schema.items() if name not in _LENGTHS}
 
 
-class _Broken:
-    """In place of an answer whose form is broken: it is not asked for in the same conversation."""
-
-
 class Unread(Value):
     """No answer that can be read: why, and what was written instead."""
 
@@ -49,57 +44,40 @@ class Unread(Value):
     raw: str = ""
 
 
-@dataclass(frozen=True)
-class TotalAsked(Generic[T]):
-    """The question for the total of an answer. `lacks`: whether nothing but the total is missing in an answer; `filled`: that
-    answer with the total of the answer to the question. `allowed` are the totals that are possible.
-    """
-
-    allowed: tuple[float, ...]
-    lacks: Callable[[Final], bool]
-    filled: Callable[[Final, str], T | Unscored]
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """What holds an engine to one of them."""
-        return choice_schema("score", *self.allowed)
-
-
 @dataclass
 class _Listener(Generic[T]):
     """How one answer is read. `unread`: the first answer and why it could not be read, where it could not."""
 
     read: Callable[[Final], T | Unscored]
-    total: TotalAsked[T] | None
+    again: AskedAgain[T]
     unread: tuple[Final, str] | None = None
 
-    @property
-    def reading(self) -> Reading[T | _Broken]:
-        """As a conversation is heard."""
-        schema = self.total.schema if self.total else None
-        return Reading[T | _Broken](self.first, "score", self.again, schema=schema, tokens=SHORT)
+    def reading(self, forms: Mapping[str, str]) -> Reading[T]:
+        """As a conversation is heard; `forms` fill its questions."""
+        again = self.again
+        return Reading[T](
+            self._first,
+            again.asks,
+            self._second,
+            schema=again.schema,
+            tokens=again.tokens,
+            asks_json=again.asks_json,
+            values={**forms, **again.values},
+        )
 
-    def first(self, final: Final) -> T | _Broken | Unscored:
-        """Unscored where the total alone is missing."""
+    def _first(self, final: Final) -> T | Unscored:
         found = self.read(final)
-        if not isinstance(found, Unscored):
-            return found
-        self.unread = (final, found.reason)
-        return found if self.total is not None and self.total.lacks(final) else _Broken()
+        if isinstance(found, Unscored):
+            self.unread = (final, found.reason)
+        return found
 
-    def again(self, second: Final, _: str) -> T | Unscored:
-        """The first answer with the total of the second one."""
-        answer = whole_answer(second)
-        if isinstance(answer, Unscored):
-            return answer
-        if self.total is None or self.unread is None:
-            raise ValueError("a total is asked for again after an answer that lacks it")
-        return self.total.filled(self.unread[0], answer)
+    def _second(self, second: Final, _: str) -> T | Unscored:
+        if self.unread is None:
+            raise ValueError("an answer is asked for again after one that could not be read")
+        return self.again.read(second, self.unread[0])
 
-    def ended(self, found: T | _Broken | Unscored) -> T | Unread:
+    def ended(self, found: T | Unscored) -> T | Unread:
         """What was read, or why nothing was and the first answer."""
-        if isinstance(found, _Broken):
-            raise ValueError("an answer whose form is broken is repaired")
         if not isinstance(found, Unscored):
             return found
         if self.unread is None:
@@ -159,65 +137,24 @@ class GraderDesk:
         form: str,
         shape: type[Value],
         read: Callable[[Final], T | Unscored],
-        total: TotalAsked[T] | None = None,
+        again: AskedAgain[T] | None = None,
         place: Place | None = None,
-        repair: str = REPAIR,
     ) -> T | Unread:
-        """An answer that could be read, after one more question at most.
+        """An answer that could be read, after one more question in the same conversation at most, under `<key>/again`.
 
-        Where nothing but the `total` is missing it is asked for in the same conversation, under `<key>/again`. Where the form
-        is broken the same judgement is asked for with the prompt `repair`, under `<key>/repair`. A text that was cut off, or a
-        call that failed, is not repaired: there is no judgement in it to write down again.
+        `again` is that question; without it the whole form is asked for once more.
         """
-        place = place or Place(subject=key.split("/")[0])
         answer_form = self.form(form)
-        heard_by = _Listener[T](read, total)
+        whole = AskedAgain[T](lambda second, _: read(second), asks_json="form_json", schema=schema_of(shape))
+        listener = _Listener[T](read, again or whole)
+        forms = {"answer_form": answer_form, "answer_form_json": load(f"grading/forms/{form}_json").system}
         heard = await self.desk.hear(
             key,
             role=role,
             prompt=prompt,
             values={"answer_form": answer_form, **values},
-            place=place,
-            reading=heard_by.reading,
+            place=place or Place(subject=key.split("/")[0]),
+            reading=listener.reading(forms),
             schema=schema_of(shape),
         )
-        found, unread = heard.value, heard_by.unread
-        if isinstance(found, _Broken) and unread:
-            return await self._repaired(
-                key, unread, read, role=role, prompt=repair, answer_form=answer_form, place=place, shape=shape
-            )
-        return heard_by.ended(found)
-
-    async def _repaired(
-        self,
-        key: str,
-        unread: tuple[Final, str],
-        read: Callable[[Final], T | Unscored],
-        *,
-        role: str,
-        prompt: str,
-        answer_form: str,
-        place: Place,
-        shape: type[Value],
-    ) -> T | Unread:
-        """The same judgement, asked for once more in its form; `unread` is the first answer with why it could not be read."""
-        final, reason = unread
-        self.desk.unread(key, role, reason)
-        raw = final.text[:RAW_LENGTH]
-        whole = whole_answer(final)
-        if isinstance(whole, Unscored):
-            return Unread(reason=reason, raw=raw)
-        values = {
-            "answer": self.desk.content(whole),
-            "objection": self.desk.content(reason),
-            "answer_form": answer_form,
-        }
-        repaired = await self.desk.ask(
-            f"{key}/repair", role=role, prompt=prompt, values=values, place=place, schema=schema_of(shape)
-        )
-        again = repaired if isinstance(repaired, Unscored) else read(repaired)
-        if not isinstance(again, Unscored):
-            return again
-        if isinstance(repaired, Final):
-            self.desk.unread(f"{key}/repair", role, again.reason)
-        return Unread(reason=f"{reason}; asked again: {again.reason}", raw=raw)
+        return listener.ended(heard.value)

@@ -238,7 +238,7 @@ def _mean(graded: list[Grading]) -> DifficultyFound:
 
 
 def estimate(params: Params, max_new_tokens: Mapping[str, int] | None = None) -> Estimate:
-    """An attempt is written once and never repaired; each grading may be."""
+    """An attempt is written once; of a grading each answer may be asked for once more."""
     each = params.runs if params.workflow == points8.NAME else 1
     gradings = params.attempts * each
     calls = {"grader": (0, gradings, gradings)}
@@ -258,7 +258,7 @@ def _together(attempts: Estimate, gradings: Estimate) -> Estimate:
     """Both estimates as one."""
     names = ("calls_expected", "calls_max", "tokens_expected", "tokens_max")
     total = {name: getattr(attempts, name) + getattr(gradings, name) for name in names}
-    words = f"{ASSUMED} Of an attempt: {attempts.assumptions}"
+    words = f"{gradings.assumptions} Of an attempt: {attempts.assumptions}"
     return attempts.model_copy(update={**total, "roles": (*attempts.roles, *gradings.roles), "assumptions": words})
 
 

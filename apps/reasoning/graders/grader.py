@@ -101,19 +101,20 @@ async def concluded(
     return Outcome.model_validate({"accepted": None, "reason": grading.sentence, "ended_by": ended_by})
 
 
+ASKED_AGAIN = "An answer that cannot be read is asked for once more: each call may bring one more, mostly short."
 Range = tuple[int, int, int]
-"""Calls of a role: the fewest, those to expect, the most. A repair doubles the most."""
+"""Calls of a role: the fewest, those to expect, the most. Second questions come on top, as for every program."""
 
 
 def costs(
     calls: Mapping[str, Range], typical: Mapping[str, tuple[int, int]], limits: Mapping[str, int] | None, assumptions: str
 ) -> Estimate:
-    """The estimate from calls per role. Every call may have to be repaired once."""
+    """The estimate from calls per role."""
     return estimated(
         fewest={role: one[0] for role, one in calls.items()},
         likely={role: one[1] for role, one in calls.items()},
-        most={role: 2 * one[2] for role, one in calls.items()},
+        most={role: one[2] for role, one in calls.items()},
         typical=typical,
         limits=limits,
-        assumptions=assumptions,
+        assumptions=f"{assumptions} {ASKED_AGAIN}",
     )

@@ -15,10 +15,10 @@ from pydantic import ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.answers import DECLINES, after_block, declines, entries, outside, structure_in
+from apps.reasoning.graders.answers import after_block, entries, outside, structure_in
 from apps.reasoning.graders.grading import SEVEN
 from apps.reasoning.graders.said import FindingSaid, GradingSaid, ItemSaid, PartSaid
-from apps.reasoning.graders.totals import points_said, total_closing, total_in_words
+from apps.reasoning.graders.totals import TOTALS, points_said, total_closing, total_in_words
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.sheet import WORDS_LENGTH
 from apps.reasoning.marking.suggestion import FINDINGS_AT_MOST
@@ -29,8 +29,7 @@ from apps.reasoning.reading.echoes import own_text
 WRAPPER = "grading"
 CUT_OFF = "the text was cut off at its token limit"
 NO_TOTAL = "there are no points"
-#: What an object of JSON may call the total.
-TOTALS = ("points", "total", "total_points", "score", "total_score", "grade")
+NO_FORM, CUT_END = "its findings, which have no form", "the end of the answer, which was cut off"
 _FIELDS = tuple(GradingSaid.model_fields)
 _QUOTE = tag_pattern("quote")
 _HALF = re.compile(r"<(/?(?:finding|item|part|chain|points))(?![\w-])", re.IGNORECASE)
@@ -65,13 +64,25 @@ def grading_read(final: Final, scale: Decimal = SEVEN, worth: Worths | None = No
         return answer
     fields = _fields(answer)
     if isinstance(fields, Unscored):
-        if is_cut or fields.reason == DECLINES:
-            return Unscored(reason=CUT_OFF) if is_cut else fields
-        return _without_structure(answer, fields.reason, scale, shown)
+        return Unscored(reason=CUT_OFF) if is_cut else _without_structure(answer, fields.reason, scale, shown)
     total = _total(fields, answer, scale, shown, is_cut)
     if is_cut and not isinstance(total, Decimal):
         return Unscored(reason=CUT_OFF)
-    return _read(fields, total, worth or {}, ("the end of the answer, which was cut off",) if is_cut else ())
+    return _read(fields, total, worth or {}, (CUT_END,) if is_cut else ())
+
+
+def beside_points(final: Final, shown: str = "") -> GradingRead:
+    """What an answer says beside its points, as far as it goes: its findings, or its prose as words to the author."""
+    answer = answer_of(final)
+    fields = _fields(answer)
+    cut = (CUT_END,) if final.finish_reason == "length" else ()
+    if not isinstance(fields, Unscored):
+        read = _read(fields, None, {}, cut)
+        return read.model_copy(update={"items": (), "broken": "", "no_total": ""})
+    prose = own_text(answer, shown)
+    if isinstance(prose, Unscored):
+        return GradingRead(lost=("an examination, for there is none",))
+    return GradingRead(feedback=prose[:WORDS_LENGTH], lost=(NO_FORM, *cut))
 
 
 def answer_of(final: Final) -> str:
@@ -82,7 +93,7 @@ def answer_of(final: Final) -> str:
 
 def _fields(answer: str) -> dict[str, Any] | Unscored:
     found = structure_in(answer, WRAPPER, (*_FIELDS, *TOTALS), _of_tags)
-    if isinstance(found, Unscored) and not declines(answer) and any(entries(answer, tag) for tag in ("finding", "item")):
+    if isinstance(found, Unscored) and any(entries(answer, tag) for tag in ("finding", "item")):
         return _of_tags(answer)
     return found
 
@@ -94,7 +105,7 @@ def _without_structure(answer: str, reason: str, scale: Decimal, shown: str) -> 
     return GradingRead(
         points=found.value if isinstance(found, Said) else None,
         feedback="" if isinstance(prose, Unscored) else prose[:WORDS_LENGTH],
-        lost=("its findings, which have no form",),
+        lost=(NO_FORM,),
         broken=reason,
         no_total=found.reason if isinstance(found, Unscored) else "",
     )
@@ -110,7 +121,7 @@ def items_in_lines(answer: str, worth: Worths | None = None, codes: Sequence[str
             return found
         said = {"met": found.value} if worth is None else {"points": found.value}
         items.append(ItemSaid.model_validate({"code": code} | said))
-    return GradingRead(items=tuple(items), lost=("its findings, which have no form",))
+    return GradingRead(items=tuple(items), lost=(NO_FORM,))
 
 
 def met_said(written: str) -> bool | None:

@@ -1,23 +1,25 @@
 """From what a grader wrote to a grading: totals that must be the sum of their items, findings at their places, chains."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.asking import GraderDesk, TotalAsked, Unread
+from apps.reasoning.graders.asked_again import AskedAgain, decisions, tokens_for
+from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grading import SEVEN, Grading, Located, Part
-from apps.reasoning.graders.judgements import NO_TOTAL, GradingRead, answer_of, grading_read, items_in_lines
+from apps.reasoning.graders.judgements import NO_TOTAL, GradingRead, answer_of, beside_points, grading_read, items_in_lines
 from apps.reasoning.graders.locating import located
 from apps.reasoning.graders.propagation import propagation_read
 from apps.reasoning.graders.said import FindingSaid, GradingSaid
 from apps.reasoning.graders.totals import total_again
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.suggestion import ItemGiven
-from apps.reasoning.reading.echoes import own_text
+from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.scaffolds.hearing import SHORT, choice_schema, object_schema
 
 HALF, WHOLE = Decimal("0.5"), Decimal(1)
 
@@ -57,25 +59,30 @@ class TotalReading:
         return within_steps(said, self.steps)
 
     @property
-    def asked_again(self) -> TotalAsked[GradingRead]:
-        """The question for the total alone, where an answer judges and has none."""
-        grid = self.grid or HALF
-        allowed = tuple(_plain(grid * place) for place in range(int(self.scale / grid) + 1))
-        return TotalAsked(allowed, self._lacks, self._with)
+    def again(self) -> AskedAgain[GradingRead]:
+        """The question for the total alone; a grader may say that it cannot judge the script."""
+        schema, values = choice_schema("score", *self.allowed, None), {"scale": points_text(self.scale)}
+        return AskedAgain(self._with_total, asks="points", schema=schema, tokens=SHORT, values=values)
 
-    def _lacks(self, final: Final) -> bool:
-        said = grading_read(final, self.scale, shown=self.shown)
-        if isinstance(said, Unscored):
-            return False
-        return bool(said.findings) or not isinstance(own_text(answer_of(final), self.shown), Unscored)
+    @property
+    def allowed(self) -> tuple[float, ...]:
+        """The totals that are possible."""
+        return grid_of(self.scale, self.grid or HALF)
 
-    def _with(self, first: Final, second: str) -> GradingRead | Unscored:
-        said, total = grading_read(first, self.scale, shown=self.shown), total_again(second, self.scale, self.shown)
-        if isinstance(said, Unscored):
-            return said
+    def _with_total(self, second: Final, first: Final) -> GradingRead | Unscored:
+        """What the first answer says, with the total of the second one; or the second one where it is whole."""
+        whole, answer = self(second), whole_answer(second)
+        if isinstance(whole, GradingRead) or isinstance(answer, Unscored):
+            return beside(first, whole, self.steps, self.shown)
+        total = total_again(answer, self.scale, self.shown)
         if isinstance(total, Unscored):
             return total
-        return self.checked(said.model_copy(update={"points": total, "no_total": ""}))
+        return self.checked(beside_points(first, self.shown).model_copy(update={"points": total}))
+
+
+def grid_of(most: Decimal, grid: Decimal) -> tuple[float, ...]:
+    """The points from 0 to `most` in steps of `grid`."""
+    return tuple(_plain(grid * place) for place in range(int(most / grid) + 1))
 
 
 def _plain(points: Decimal) -> float:
@@ -87,18 +94,56 @@ def total_read(desk: GraderDesk, scale: Decimal = SEVEN, grid: Decimal | None = 
     return TotalReading(len(desk.material.steps), scale, grid, desk.shown)
 
 
-def items_read(steps: int, items: Sequence[Worth], scale: Decimal = SEVEN) -> Callable[[Final], GradingRead | Unscored]:
+@dataclass(frozen=True)
+class ItemsReading:
     """Reads answers that give points for every item, once each, and whose total is their sum."""
-    worth = {item.code: item for item in items}
-    most = {item.code: item.points for item in items}
 
-    def read(final: Final) -> GradingRead | Unscored:
-        said = every_item(final, grading_read(final, scale, most), most)
+    steps: int
+    items: tuple[Worth, ...]
+    scale: Decimal = SEVEN
+    shown: str = ""
+
+    def __call__(self, final: Final) -> GradingRead | Unscored:
+        most = {item.code: item.points for item in self.items}
+        said = every_item(final, grading_read(final, self.scale, most), most)
         if isinstance(said, Unscored):
             return said
-        return Unscored(reason=said.no_total) if said.no_total else _summed(said, worth, steps)
+        return Unscored(reason=said.no_total) if said.no_total else _summed(said, self._worth, self.steps)
 
-    return read
+    @property
+    def _worth(self) -> dict[str, Worth]:
+        return {item.code: item for item in self.items}
+
+    @property
+    def again(self) -> AskedAgain[GradingRead]:
+        """The question for the points of every item."""
+        allowed = {item.code: grid_of(item.points, item.grid) for item in self.items}
+        listed = "\n".join(f"{code}: {', '.join(f'{one:g}' for one in points)}" for code, points in allowed.items())
+        values = {"items": listed, "example": fields_shown(allowed, "k")}
+        schema = object_schema({"items": decisions(allowed)})
+        tokens = tokens_for(len(allowed))
+        return AskedAgain(self._with_items, asks="items", schema=schema, tokens=tokens, values=values)
+
+    def _with_items(self, second: Final, first: Final) -> GradingRead | Unscored:
+        return beside(first, self(second), self.steps, self.shown)
+
+
+def items_read(desk: GraderDesk, items: Sequence[Worth], scale: Decimal = SEVEN) -> ItemsReading:
+    """Reads points for the items of the desk's script."""
+    return ItemsReading(len(desk.material.steps), tuple(items), scale, desk.shown)
+
+
+def fields_shown(names: Iterable[str], value: str) -> str:
+    """An object of JSON with a field of each name, as a question shows it."""
+    return "{" + ", ".join(f'"{name}": {value}' for name in names) + "}"
+
+
+def beside(first: Final, said: GradingRead | Unscored, steps: int, shown: str) -> GradingRead | Unscored:
+    """The items and points of an answer to the second question, with what the first answer says beside them."""
+    if isinstance(said, Unscored) or said.findings:
+        return said
+    kept = within_steps(beside_points(first, shown), steps)
+    return kept.model_copy(update={"items": said.items, "points": said.points})
 
 
 def every_item(

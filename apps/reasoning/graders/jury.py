@@ -113,7 +113,7 @@ async def _with_reports(desk: GraderDesk, judge: str, now: Mapping[str, Grading]
         form="total",
         shape=GradingSaid,
         read=read,
-        total=read.asked_again,
+        again=read.again,
         place=Place(round=number, subject="grade"),
     )
     return told(desk, f"{judge}/{number}", graded(desk, NAME, said))

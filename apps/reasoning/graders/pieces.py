@@ -162,24 +162,25 @@ def rubric_fault(found: Rubric, wanted: Sequence[int] = ()) -> str:
 
 def clusters_read(final: Final, count: int) -> Clusters | Unscored:
     """Clusters of the references 1 to `count`."""
-    return _faultless(answer_read(final, "clusters", Clusters, _cluster_tags), lambda found: clusters_fault(found, count))
+    return faultless(answer_read(final, "clusters", Clusters, _cluster_tags), lambda found: clusters_fault(found, count))
 
 
 def analysis_reader(is_scored: bool) -> Callable[[Final], Analysis | Unscored]:
     """Reads an analysis, with approachability or without."""
-    return lambda final: _faultless(
+    return lambda final: faultless(
         answer_read(final, "analysis", Analysis, _analysis_tags), lambda found: analysis_fault(found, is_scored)
     )
 
 
 def rubric_reader(wanted: Sequence[int] = ()) -> Callable[[Final], Rubric | Unscored]:
     """Reads a rubric; `wanted` are the points of its items, where they are not the designer's to choose."""
-    return lambda final: _faultless(
+    return lambda final: faultless(
         answer_read(final, "rubric", Rubric, _rubric_tags), lambda found: rubric_fault(found, wanted)
     )
 
 
-def _faultless(said: P | Unscored, fault: Callable[[P], str]) -> P | Unscored:
+def faultless(said: P | Unscored, fault: Callable[[P], str]) -> P | Unscored:
+    """What was read, unless `fault` finds something wrong with it."""
     if isinstance(said, Unscored):
         return said
     return Unscored(reason=wrong) if (wrong := fault(said)) else said

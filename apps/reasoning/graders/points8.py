@@ -67,6 +67,7 @@ def refuses(material: Material) -> str:
 
 async def _run(desk: GraderDesk, scheme: Scheme, worth: Sequence[Worth], number: int) -> Grading:
     listed = "\n".join(f"{one.code}, {points_text(one.points)} points. {one.title}" for one in worth)
+    read = items_read(desk, worth, scheme.scale)
     said = await desk.ask(
         f"grade/points/{number}",
         role="grader",
@@ -78,7 +79,8 @@ async def _run(desk: GraderDesk, scheme: Scheme, worth: Sequence[Worth], number:
         },
         form="items",
         shape=GradingSaid,
-        read=items_read(len(desk.material.steps), worth, scheme.scale),
+        read=read,
+        again=read.again,
         place=Place(subject="grade", index=number),
     )
     grading = graded(desk, NAME, said, worth).model_copy(update={"scale": scheme.scale})

@@ -12,7 +12,8 @@ from typing import TypeVar
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.grading_events import GradingMatched, GradingPrepared
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.asking import REPAIR, GraderDesk, Unread
+from apps.reasoning.graders.asked_again import AskedAgain
+from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.matching import Match, MatchingSaid, best_match, matching_read
 from apps.reasoning.graders.pieces import (
     Analysis,
@@ -24,6 +25,7 @@ from apps.reasoning.graders.pieces import (
     clusters_read,
     rubric_reader,
 )
+from apps.reasoning.graders.short_pieces import analysis_again, clusters_again, match_again, rubric_again
 from apps.reasoning.graders.slots import Slot, analysis_slot, clusters_slot, rubric_slot
 from apps.reasoning.prompts.loader import load
 
@@ -68,6 +70,7 @@ async def clusters_of(desk: GraderDesk) -> Clusters | Unread:
         form="clusters",
         shape=Clusters,
         read=lambda final: clusters_read(final, len(references)),
+        again=clusters_again(len(references)),
     )
 
 
@@ -91,19 +94,23 @@ async def _match(desk: GraderDesk, clusters: Clusters) -> Match | Unread:
         return only
     counts = {name: len(cluster.steps) for name, cluster in named.items()}
     listed = [(_heading(name, cluster), references_given(desk)[cluster.representative - 1]) for name, cluster in named.items()]
-    said = await desk.ask(
+
+    def read(final: Final) -> Match | Unscored:
+        said = matching_read(final, counts)
+        return said if isinstance(said, Unscored) else best_match(said, counts)
+
+    match = await desk.ask(
         "match",
         role="matcher",
         prompt="grading/matcher",
         values={"clusters": desk.foreign_listed(listed), "script": desk.script},
         form="matching",
         shape=MatchingSaid,
-        read=lambda final: matching_read(final, counts),
+        read=read,
+        again=match_again(counts, read),
     )
-    if isinstance(said, Unread):
-        return said
-    match = best_match(said, counts)
-    _tell_match(desk, match, "match", "The most main steps in common from the beginning on, then in order.")
+    if isinstance(match, Match):
+        _tell_match(desk, match, "match", "The most main steps in common from the beginning on, then in order.")
     return match
 
 
@@ -130,6 +137,7 @@ async def analysis_of(desk: GraderDesk, reference: Matched, manner: Manner) -> A
         form="analysis",
         shape=Analysis,
         read=analysis_reader(manner.is_scored),
+        again=analysis_again(manner.is_scored),
     )
     return (
         Unread(reason=f"the reference could not be analysed: {found.reason}", raw=found.raw)
@@ -162,6 +170,7 @@ async def rubric_of(desk: GraderDesk, reference: Matched, manner: Manner) -> Rub
         form="rubric",
         shape=Rubric,
         read=rubric_reader(wanted),
+        again=rubric_again(wanted),
     )
     return Unread(reason=f"no rubric could be made: {found.reason}", raw=found.raw) if isinstance(found, Unread) else found
 
@@ -178,9 +187,10 @@ async def _piece(
     form: str,
     shape: type[V],
     read: Callable[[Final], V | Unscored],
+    again: AskedAgain[V],
 ) -> V | Unread:
     """The piece that a person approved for this basis, or that was made before under this name, or made now and told."""
-    stems = (load(prompt).sha, load(REPAIR).sha, desk.form(form), desk.desk.problem.statement)
+    stems = (load(prompt).sha, desk.form(form), desk.desk.problem.statement)
     name = f"{slot.what}/{sha256(chr(0).join((*stems, *made_from)).encode()).hexdigest()}"
     if name in desk.made:
         return shape.model_validate(desk.made[name])
@@ -188,7 +198,7 @@ async def _piece(
     if known:
         found: V | Unread = shape.model_validate(desk.material.prepared[known])
     else:
-        found = await desk.ask(key, role=role, prompt=prompt, values=values, form=form, shape=shape, read=read)
+        found = await desk.ask(key, role=role, prompt=prompt, values=values, form=form, shape=shape, read=read, again=again)
     if isinstance(found, Unread):
         return found
     desk.made[name] = found.model_dump(mode="json")

@@ -92,13 +92,13 @@ async def rewritten(desk: GraderDesk, role: str) -> str:
 
 
 def with_rewriting(estimate: Estimate, role: str) -> Estimate:
-    """The estimate with the call that writes the script out, which may have to be repaired."""
+    """The estimate with the call that writes the script out."""
     one = next(found for found in estimate.roles if found.role == role)
     tokens = one.tokens_expected // max(1, one.calls_expected)
     written = one.written_expected // max(1, one.calls_expected)
     more = {
         "calls_expected": one.calls_expected + 1,
-        "calls_max": one.calls_max + 2,
+        "calls_max": one.calls_max + 1,
         "tokens_expected": one.tokens_expected + tokens,
         "written_expected": one.written_expected + written,
     }
@@ -106,9 +106,9 @@ def with_rewriting(estimate: Estimate, role: str) -> Estimate:
     total = {
         "roles": roles,
         "calls_expected": estimate.calls_expected + 1,
-        "calls_max": estimate.calls_max + 2,
+        "calls_max": estimate.calls_max + 1,
         "tokens_expected": estimate.tokens_expected + tokens,
-        "tokens_max": estimate.tokens_max + 2 * estimate.tokens_max // max(1, estimate.calls_max),
+        "tokens_max": estimate.tokens_max + estimate.tokens_max // max(1, estimate.calls_max),
     }
     return estimate.model_copy(update=total)
 

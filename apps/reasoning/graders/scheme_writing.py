@@ -97,7 +97,6 @@ async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:
             form="scheme",
             shape=SchemeSaid,
             read=lambda final: scheme_read(final, params.scale),
-            repair="grading/scheme_mender",
         )
     except BudgetExhausted as exhausted:
         return Outcome(accepted=None, reason=str(exhausted), ended_by="budget")

@@ -55,7 +55,7 @@ async def grade(
         form="total",
         shape=GradingSaid,
         read=read,
-        total=read.asked_again,
+        again=read.again,
     )
     return graded(desk, workflow, said)
 

@@ -10,10 +10,13 @@ from typing import Any
 
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import SCORE_LABELS
-from apps.reasoning.reading.closings import Closing, Said
+from apps.reasoning.reading.closings import Closing, Said, json_within
 from apps.reasoning.reading.said_values import number, share_alone
 
+#: What an object of JSON may call the total.
+TOTALS = ("points", "total", "total_points", "score", "total_score", "grade")
 _WHAT = "total"
+DECLINES = "it says itself that it cannot judge the script"
 _MARKUP = re.compile(r"[#*_`~>“”\"']+")
 LABELS = (
     *SCORE_LABELS,
@@ -64,6 +67,12 @@ def total_in_words(answer: str, scale: Decimal, shown: str) -> Said[Decimal] | U
 
 def total_again(answer: str, scale: Decimal, shown: str) -> Decimal | Unscored:
     """The total of an answer to the question for it alone."""
+    value = json_within(answer, *TOTALS) or {}
+    named = {str(value[name]) for name in TOTALS if name in value}
+    if named == {"None"}:
+        return Unscored(reason=DECLINES)
+    if len(named) > 1:
+        return Unscored(reason=f"it gives different points: {' and '.join(sorted(named))}")
     found = total_closing(scale, "score").again(answer)
     if isinstance(found, Unscored):
         return found

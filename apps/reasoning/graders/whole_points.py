@@ -109,7 +109,7 @@ async def grade(desk: GraderDesk, workflow: str) -> Grading:
         form="total",
         shape=GradingSaid,
         read=read,
-        total=read.asked_again,
+        again=read.again,
     )
     return graded(desk, workflow, said)
 

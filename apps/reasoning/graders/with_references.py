@@ -63,6 +63,7 @@ async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -
     rubric = await rubric_of(desk, reference, manner)
     if isinstance(rubric, Unread):
         return graded(desk, workflow, rubric)
+    read = items_read(desk, rubric.worth)
     routes = load("grading/forms/routes_by_milestones") if manner.by_milestones else load("grading/forms/routes_by_steps")
     said = await desk.ask(
         f"grade/{workflow}",
@@ -77,7 +78,8 @@ async def grade_by_rubric(desk: GraderDesk, reference: Matched, workflow: str) -
         },
         form="items",
         shape=GradingSaid,
-        read=items_read(len(desk.material.steps), rubric.worth),
+        read=read,
+        again=read.again,
     )
     return graded(desk, workflow, said, rubric.worth)
 

@@ -5,8 +5,9 @@ Source: QED-Nano §3, App. A and E (ProofBench).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from pydantic import Field
 
@@ -14,11 +15,21 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.asking import GraderDesk, TotalAsked, Unread
+from apps.reasoning.graders.asked_again import AskedAgain, decisions, tokens_for
+from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading
 from apps.reasoning.graders.judgements import GradingRead, grading_read
-from apps.reasoning.graders.judging import TotalReading, every_item, graded, total_read, with_notes, within_steps
+from apps.reasoning.graders.judging import (
+    TotalReading,
+    beside,
+    every_item,
+    fields_shown,
+    graded,
+    total_read,
+    with_notes,
+    within_steps,
+)
 from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.said import GradingSaid
 from apps.reasoning.graders.single_turn import GRADER, GRADER_TOKENS
@@ -31,6 +42,7 @@ from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
+from apps.reasoning.scaffolds.hearing import object_schema
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "scheme"
@@ -56,8 +68,12 @@ class TicksReading:
             return said
         return self.total.checked(said) if self.advised else within_steps(said, self.total.steps)
 
+    @property
+    def _wanted(self) -> set[str]:
+        return {item.code for item in self.scheme.items if item.kind is not Kind.FEEDBACK}
+
     def _decided(self, final: Final) -> GradingRead | Unscored:
-        wanted = {item.code for item in self.scheme.items if item.kind is not Kind.FEEDBACK}
+        wanted = self._wanted
         read = grading_read(final, self.scheme.scale, shown=self.total.shown)
         said = every_item(final, read, codes=sorted(wanted))
         if isinstance(said, Unscored):
@@ -69,19 +85,29 @@ class TicksReading:
         return said
 
     @property
-    def asked_again(self) -> TotalAsked[GradingRead] | None:
-        """The question for the points alone, where the items are decided and the points are missing."""
-        if not self.advised:
-            return None
-        asked = self.total.asked_again
+    def again(self) -> AskedAgain[GradingRead]:
+        """The question for the decisions alone, and for the points where these are the grader's own."""
+        codes = [item.code for item in self.scheme.items if item.code in self._wanted]
+        asked: dict[str, Any] = {"items": decisions(dict.fromkeys(codes, (True, False)))}
+        points = self.total.allowed if self.advised else ()
+        schema = object_schema(asked | ({"points": {"enum": list(points)}} if points else {}))
+        values = {"example": fields_shown(codes, "true"), "scale": points_text(self.scheme.scale)}
+        return AskedAgain(
+            self._with_decisions,
+            asks="advice" if self.advised else "ticks",
+            schema=schema,
+            tokens=tokens_for(len(codes)),
+            values=values,
+        )
 
-        def with_total(first: Final, second: str) -> GradingRead | Unscored:
-            said, total = self._decided(first), asked.filled(first, second)
-            if isinstance(said, Unscored) or isinstance(total, Unscored):
-                return said if isinstance(said, Unscored) else total
-            return self.total.checked(said.model_copy(update={"points": total.points, "no_total": ""}))
-
-        return replace(asked, lacks=lambda final: isinstance(self._decided(final), GradingRead), filled=with_total)
+    def _with_decisions(self, second: Final, first: Final) -> GradingRead | Unscored:
+        found = beside(first, self(second), self.total.steps, self.total.shown)
+        if isinstance(found, GradingRead) or not self.advised:
+            return found
+        decided, points = self._decided(first), self.total.again.read(second, first)
+        if isinstance(decided, Unscored) or isinstance(points, Unscored):
+            return found
+        return self.total.checked(decided.model_copy(update={"points": points.points, "no_total": ""}))
 
 
 async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
@@ -101,7 +127,7 @@ async def grade(desk: GraderDesk, scheme: Scheme, strict: bool) -> Grading:
         form="ticks" if strict else "advice",
         shape=GradingSaid,
         read=read,
-        total=read.asked_again,
+        again=read.again,
     )
     if isinstance(said, Unread):
         return graded(desk, NAME, said).model_copy(update={"scale": scheme.scale})

@@ -5,8 +5,8 @@ engine can hold to one; or for the whole solution once more. It is a journaled c
 counts in budgets and is never made twice. The engine has the conversation up to there in its prefix cache.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from apps.reasoning.domain.errors import CallFailed
@@ -16,9 +16,10 @@ from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, middle_out, prompt_tokens
-from apps.reasoning.prompts.loader import RenderedPrompt, load
+from apps.reasoning.prompts.loader import RenderedPrompt, load, render
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.echoes import is_echo
+from apps.reasoning.reading.foreign import clean_text
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -42,7 +43,8 @@ class Reading(Generic[T_co]):
 
     `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
     answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
-    question then, where it is another one; `tokens` are enough.
+    question then, where it is another one; `tokens` are enough. `values` fill what the questions have a place for; why the
+    first answer could not be read fills `objection`.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -51,6 +53,12 @@ class Reading(Generic[T_co]):
     schema: dict[str, Any] | None = None
     tokens: int | None = None
     asks_json: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def question(self, name: str, objection: str) -> str:
+        """The question `name` with what it has a place for."""
+        prompt, given = load(f"shared/again/{name}"), {**self.values, "objection": clean_text(objection).rstrip(".")}
+        return render(prompt, {place: given[place] for place in prompt.placeholders}).text
 
 
 class Heard(NamedTuple, Generic[T]):
@@ -87,12 +95,12 @@ async def heard(
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
-    question = reading.asks_json if form is not None and reading.asks_json else reading.asks
-    longer = _longer(prompt, text, load(f"shared/again/{question}").system, room)
+    asks = reading.asks_json if form is not None and reading.asks_json else reading.asks
+    longer = _longer(prompt, text, reading.question(asks, found.reason), room)
     said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
-        longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system, room)
+        longer = _longer(prompt, text, reading.question(reading.asks, found.reason), room)
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
@@ -166,14 +174,14 @@ def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | Non
     return own if most == own.max_new_tokens else own.model_copy(update={"max_new_tokens": most})
 
 
-def choice_schema(field: str, *choices: str | float) -> dict[str, Any]:
+def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with exactly these fields."""
+    return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
+
+
+def choice_schema(name: str, *choices: str | float | None) -> dict[str, Any]:
     """The JSON Schema of an object whose one field is one of the choices."""
-    return {
-        "type": "object",
-        "properties": {field: {"enum": list(choices)}},
-        "required": [field],
-        "additionalProperties": False,
-    }
+    return object_schema({name: {"enum": list(choices)}})
 
 
 def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:

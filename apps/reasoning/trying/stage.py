@@ -18,8 +18,6 @@ from apps.reasoning.trying.stand_ins import stand_in
 
 #: The one role of the run; whoever asks says how it samples.
 MODEL = "model"
-#: How graders name the call that asks once more.
-REPAIR = "repair"
 _KEY_LENGTH = 20
 
 
@@ -101,7 +99,7 @@ class Stage:
         if role != self.role:
             return False
         self.key = self.key or key
-        return key == self.key or key.startswith((f"{self.key}/{AGAIN}", f"{self.key}/{REPAIR}"))
+        return key == self.key or key.startswith(f"{self.key}/{AGAIN}")
 
     async def tool(self, key: str, *, job: ToolJob, content: str, place: Place) -> ToolAnswer:
         """No tool is run: what is tried is what the model says."""

@@ -30,7 +30,7 @@ COURSE: Course = (
 )
 PLAYS = Plays(
     course=COURSE,
-    most=(THREE, {"solve/*": named, "grade/*/repair": grading(3), "grade/*": "unread", "duel/*": better("A")}),
+    most=(THREE, {"solve/*": named, "grade/*/again": grading(3), "grade/*": "unread", "duel/*": better("A")}),
     # The most points win without a duel.
     golden=Golden(
         THREE,
@@ -64,7 +64,7 @@ PLAYS = Plays(
         unread_between=Shown(
             TWO,
             {"solve/*": named, "grade/c1.1/*": UNREAD, "grade/*": grading(0)},
-            "solve/{1,2} grade/c1.1/grade{,/repair} grade/c1.2/grade",
+            "solve/{1,2} grade/c1.1/grade{,/again} grade/c1.2/grade",
             "exhausted",
             None,
             "c1.2 has 0 of 7 points, the most of 1 graded of 2 solutions.",

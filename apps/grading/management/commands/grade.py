@@ -109,7 +109,8 @@ class Command(BaseCommand):
             what = "script cannot be graded; it is" if number == 1 == todo.all else "scripts cannot be graded; they are"
             self.stdout.write(f"{number} of {todo.all} {what} written as unscored, without a call: {reasons}.")
         expected = f"About {_counted(total.calls_expected, 'call')} and {total.tokens_expected:,} tokens"
-        self.stdout.write(f"{_counted(total.scripts, 'script')}. {expected}, at most {_counted(total.calls_max, 'call')}.")
+        most = f"at most {_counted(total.calls_max, 'call')}, and one more each where an answer cannot be read"
+        self.stdout.write(f"{_counted(total.scripts, 'script')}. {expected}, {most}.")
         if total.scripts:
             self.stdout.write(rests_on)
 

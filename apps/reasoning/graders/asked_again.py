@@ -1,0 +1,71 @@
+"""What a grader is asked once more where its answer cannot be read: a short form of JSON, or the whole form again.
+
+A short form asks for the decisions alone, in fields of which none can be missing; what the first answer says beside them stays.
+It is short enough that a weak model ends it. Where an engine keeps to no schema, words are read as well.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored, Value
+from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.closings import json_within
+from apps.reasoning.scaffolds.hearing import SHORT, object_schema
+
+T = TypeVar("T")
+V = TypeVar("V", bound=Value)
+#: Characters of a title or step in a short form: a grammar counts them, and longer ones take it minutes.
+SHORT_TEXT = 100
+TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": SHORT_TEXT}
+#: Tokens of a short form that holds texts.
+TEXTS = 600
+
+
+@dataclass(frozen=True)
+class AskedAgain(Generic[T]):
+    """The second question. `asks` is a file of `shared/again`, `asks_json` another one for JSON under `schema`.
+
+    `read(second, first)` reads the answer to it; the first answer may have been cut off. `values` fill the questions.
+    """
+
+    read: Callable[[Final, Final], T | Unscored]
+    asks: str = "form"
+    asks_json: str = ""
+    schema: dict[str, Any] | None = None
+    tokens: int | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def texts(fewest: int, most: int) -> dict[str, Any]:
+    """The schema of a list of short texts."""
+    return {"type": "array", "items": TEXT, "minItems": fewest, "maxItems": most}
+
+
+def decisions(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """The schema of an object with one of its choices for every name."""
+    return object_schema({name: {"enum": list(allowed)} for name, allowed in choices.items()})
+
+
+def tokens_for(decided: int) -> int:
+    """Enough for so many decisions."""
+    return SHORT + 16 * decided
+
+
+def short_read(final: Final, shape: type[V]) -> V | Unscored:
+    """An answer in a short form."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    value = json_within(answer, *shape.model_fields)
+    if value is None:
+        return Unscored(reason="there is no object of JSON")
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = " ".join(str(part) for part in first["loc"])
+        return Unscored(reason=f"{where}: {first['msg'].removeprefix('Value error, ')[:160]}")
