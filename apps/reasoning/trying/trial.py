@@ -16,6 +16,7 @@ from apps.reasoning.domain.trial_events import AttemptKind, Reading, RoleTried
 from apps.reasoning.domain.values import Value
 from apps.reasoning.graders.grader import Grader
 from apps.reasoning.graders.registry import GRADERS
+from apps.reasoning.graders.totals import DECLINES as NO_JUDGEMENT
 from apps.reasoning.marking.scheme import Scheme, SchemeItem
 from apps.reasoning.programs.registry import PROGRAMS, SCAFFOLDS
 from apps.reasoning.scaffolds.scaffold import Preset, Role
@@ -26,7 +27,8 @@ _JUDGES = re.compile(r"(?:theorem_|process_|meta_)?verifier(?:_\d)?|grader|evalu
 _MENDERS = re.compile(r"corrector(?:_\d)?|refiner|reviser|improver")
 #: Shares of all points from which a judge lets a proof stand: 6 of 7.
 ACCEPTS_FROM = 6 / 7
-DECLINES = "it gives no solution"
+#: How the reasons begin of answers that say that they hold no solution, or no judgement.
+DECLINES = ("it gives no solution", NO_JUDGEMENT)
 #: Points8 takes no chains, deductions or caps.
 PLAIN = Scheme(
     scale=Decimal(7),
