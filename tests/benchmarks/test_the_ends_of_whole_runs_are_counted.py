@@ -5,7 +5,9 @@ from typing import Any
 from benchmarks.whole_runs import table
 
 
-def ended(scaffold: str, ended_by: str = "exhausted", *, accepted: bool | None = None, status: str = "finished") -> dict[str, Any]:
+def ended(
+    scaffold: str, ended_by: str = "exhausted", *, accepted: bool | None = None, status: str = "finished"
+) -> dict[str, Any]:
     return {"scaffold": scaffold, "status": status, "calls": 3, "accepted": accepted, "ended_by": ended_by}
 
 

@@ -55,6 +55,11 @@ def prompt_tokens(prompt: RenderedPrompt) -> int:
     return TEMPLATE + sum(tokens_at_most(message.content) for message in prompt.messages)
 
 
+def likely_tokens(bound: int) -> int:
+    """What a bound probably comes to: on average it is a third more than the tokens that there are."""
+    return bound * 3 // 4
+
+
 def fits(prompt: RenderedPrompt, room: int) -> bool:
     """Whether the prompt takes at most `room` tokens. No tokenizer makes more tokens than there are bytes."""
     size = sum(len(message.content.encode()) for message in prompt.messages)

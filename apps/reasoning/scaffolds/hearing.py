@@ -15,8 +15,8 @@ from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place,
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.ports import Context
-from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, middle_out, prompt_tokens
-from apps.reasoning.prompts.loader import RenderedPrompt, load, render
+from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, likely_tokens, middle_out, prompt_tokens
+from apps.reasoning.prompts.loader import Fit, RenderedPrompt, load, render
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.echoes import is_echo
 from apps.reasoning.reading.foreign import clean_text
@@ -30,11 +30,12 @@ IN_WORDS = "in_words"
 #: Characters of the first answer that the second turn sees; the middle of a longer one is left out.
 LONGEST_BEFORE = 16_000
 #: The fewest tokens that an answer is given where a prompt that cannot be shortened takes nearly all of the context.
-LEAST_ANSWER = 512
+LEAST_ANSWER = 256
 #: Tokens of a closing: a JSON object of one field, with a little prose for engines that keep to no schema.
 SHORT = 200
 _NOTHING = "(no answer)"
 _ECHO = "(I only repeated what was asked.)"
+_LEFT_OUT = "(My answer is left out here: it is too long.)"
 
 
 @dataclass(frozen=True)
@@ -164,13 +165,17 @@ def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | Non
     own, room = ctx.sampling(role), room_for(ctx, role, tokens)
     most = own.max_new_tokens if tokens is None else min(tokens, own.max_new_tokens)
     if room is not None and not fits(prompt, room):
-        needed, context = prompt_tokens(prompt), room + most
-        if context - needed < min(LEAST_ANSWER, most):
+        bound, context = prompt_tokens(prompt), room + most
+        needed = likely_tokens(bound)
+        # What is asked for alone needs a third of its tokens; the others are for engines that write words around it.
+        least = min(LEAST_ANSWER, most if tokens is None else tokens // 3)
+        if context - needed < least:
             return Unscored(
                 reason=f"the prompt takes about {needed:,} of the {context:,} tokens that its model can hold, and may not be "
                 "shortened further: choose a model with a longer context for this role, or a smaller preset"
             )
-        most = context - needed
+        # Beyond the bound it probably fits; where it does not, the engine says so and the call fails.
+        most = max(context - bound, least)
     return own if most == own.max_new_tokens else own.model_copy(update={"max_new_tokens": most})
 
 
@@ -185,7 +190,7 @@ def choice_schema(name: str, *choices: str | float | None) -> dict[str, Any]:
 
 
 def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:
-    """The conversation with the answer and one more question; the answer is shortened where all of it is too long."""
+    """The conversation with the answer and one more question; the answer is shortened, or left out, where it is too long."""
 
     def make(chosen: Chosen) -> RenderedPrompt:
         (first,) = chosen["answer"]
@@ -193,7 +198,12 @@ def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None
         return RenderedPrompt(messages=(*prompt.messages, *turns), parts=(*prompt.parts, first.text, question))
 
     part = Growing((Passage("the first answer", answer),), show=lambda passages: passages[0].text, least=1)
-    return fitted(make, {"answer": part}, room)
+    longer = fitted(make, {"answer": part}, room)
+    if room is None or fits(longer, room):
+        return longer
+    return make({"answer": (Passage("the first answer", _LEFT_OUT),)}).model_copy(
+        update={"fit": Fit(left_out=("the first answer",))}
+    )
 
 
 def _text_of(final: Final, prompt: str) -> str:
