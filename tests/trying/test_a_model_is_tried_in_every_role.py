@@ -59,7 +59,7 @@ async def test_an_engine_that_fails_leaves_failed_answers_and_the_trial_ends() -
 
 
 async def test_a_role_whose_prompt_does_not_fit_the_context_is_told_as_failed_with_what_to_do() -> None:
-    found = (await play(methods=("self_check",), context=1_000)).of("self_check", "solver")["right"]
+    found = (await play(methods=("self_check",), context=700)).of("self_check", "solver")["right"]
     assert found.reading == "failed"
     assert "choose a model with a longer context" in found.reason
 
