@@ -6,6 +6,7 @@ Needs the stack (`manage.py up`) with the same DATA_DIR and MODELS_FILE. Prints 
 
 import argparse
 import json
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--max-new-tokens", type=int, default=400)
     parser.add_argument("--answers", type=Path)
     given = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "apps.config.settings")
     django.setup()
     runs = _started(given.alias, given.problems, given.scaffold, given.max_new_tokens)
     _wait([run.pk for run in runs])
