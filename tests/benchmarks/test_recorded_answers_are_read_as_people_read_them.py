@@ -21,7 +21,6 @@ OPEN = {
     "e9dcab5c60f8": "an echo of the whole prompt in which the copied solution has a few other words",
     "6b03da108000": "<no-proof>...</no-proof>, copied from the form, is taken for a refusal below a whole proof",
     "b7958ea4b1aa": "the placeholders of the form are read as a lemma",
-    "7905ed558679": "the placeholders of the form are read as a state",
     "4a98c5a9b880": "headings and fences without a sentence are read as a proof",
     "7ea278024cdf": "headings and fences without a sentence are read as a proof",
     "9a9aa2a92443": "headings and fences without a sentence are read as a proof",
