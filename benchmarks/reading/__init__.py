@@ -24,6 +24,7 @@ def figures(quick: bool = False) -> list[Figure]:
     from benchmarks import stage
 
     stage.set_up(SANDBOX="off")
+    from benchmarks.reading.corpus import answers_read
     from benchmarks.reading.measured import tallied
     from benchmarks.reading.recorded import corpus_measured
     from benchmarks.reading.shared import shared_measured
@@ -32,8 +33,17 @@ def figures(quick: bool = False) -> list[Figure]:
     recorded, shared = corpus_measured(), shared_measured()
     show([*recorded, *shared], sys.stderr)
     corpus, others = tallied("corpus", recorded), tallied("shared data", shared)
+    answers = answers_read()
     found = [
-        Figure("labelled answers", corpus.of + corpus.either + corpus.unrecorded, "", 200, "at least"),
+        Figure(
+            "recorded answers, each in every role that it was given in",
+            sum(len(one.asked) for one in answers),
+            "",
+            600,
+            "at least",
+        ),
+        Figure("different texts among them", len(answers)),
+        Figure("texts labelled by hand", len(recorded), "", 200, "at least"),
         Figure("corpus: equal to the label", corpus.share, "", EQUAL_OF_CORPUS, "at least"),
         Figure("corpus: wrong readings", corpus.wrong, "", 0),
         Figure("corpus: whole proofs in first answers that were lost", corpus.lost, "", 0),

@@ -11,23 +11,26 @@ from benchmarks.reading.labels import Extent, Label, Right, labels_read
 from benchmarks.reading.measured import Measured, Outcome, tallied
 from benchmarks.reading.recorded import corpus_measured
 
-#: Open faults of readers, by answer. A new one is a failure; one that is mended goes from this list.
-OPEN = {
-    "6e7e99b1b85a": "a solution copied from the prompt is taken for the own one, which comes second",
-    "b888822cb6f1": "a solution copied from the prompt is taken for the own one, which comes second",
-    "c24a7171a83a": "a solution copied from the prompt is taken for the own one, which comes second",
-    "f7b474bce8fa": "an echo of the whole prompt in which the copied solution has a few other words",
-    "bc3a3e099e09": "an echo of the whole prompt in which the copied solution has a few other words",
-    "e9dcab5c60f8": "an echo of the whole prompt in which the copied solution has a few other words",
-    "6b03da108000": "<no-proof>...</no-proof>, copied from the form, is taken for a refusal below a whole proof",
-    "b7958ea4b1aa": "the placeholders of the form are read as a lemma",
-    "4a98c5a9b880": "headings and fences without a sentence are read as a proof",
-    "7ea278024cdf": "headings and fences without a sentence are read as a proof",
-    "9a9aa2a92443": "headings and fences without a sentence are read as a proof",
-    "cb07976f2260": "headings and fences without a sentence are read as a proof",
-    "e287ab26317c": "headings and fences without a sentence are read as a proof",
-    "ea615505c90f": "headings and fences without a sentence are read as a proof",
-}
+#: Open faults of readers with the answers that show them. A new one is a failure; one that is mended goes from this list.
+FAULTS = {
+    "a solution copied from the prompt is read instead of the own one in the second answer": (
+        "6e7e99b1b85a", "b888822cb6f1", "c24a7171a83a",
+    ),
+    "an echo of the whole prompt is read as a solution where the copy has a few other words": (
+        "0b870e0a6a33", "9936f80b5188", "acbf759e9788", "b3388143da80", "bc3a3e099e09", "cdce030b629b", "e20609fbb5b4",
+        "e9dcab5c60f8", "f7b474bce8fa",
+    ),
+    "the statement alone is read as a solution": ("4cd7f0f2cd1b",),
+    "a <no-proof> that is the form, or says that nothing is missing, is a refusal below a whole proof": (
+        "6b03da108000", "85d8a01e9516", "e9da8f44f270",
+    ),
+    "the placeholders of the form are read as a lemma": ("b7958ea4b1aa",),
+    "headings, fences and words of the task are read as a proof": (
+        "14a5825de33a", "4a98c5a9b880", "7ea278024cdf", "9a9aa2a92443", "a67928242943", "cb07976f2260", "e287ab26317c",
+        "ea615505c90f",
+    ),
+}  # fmt: skip
+OPEN = {answer for answers in FAULTS.values() for answer in answers}
 LARGEST_BYTES = 1_000_000
 ROW: dict[str, Any] = {
     "alias": "tiny",
@@ -56,7 +59,8 @@ def test_no_whole_proof_of_a_first_answer_is_lost(measured: list[Measured]) -> N
 
 def test_labels_are_many_and_of_both_models_and_each_says_one_thing() -> None:
     answers, labels = {one.id: one for one in answers_read()}, labels_read()
-    assert set(OPEN) <= set(labels) <= set(answers)
+    assert set(labels) >= OPEN
+    assert set(labels) <= set(answers)
     assert len(labels) >= 200
     assert len({answers[name].revision for name in labels}) == 2
     for label in labels.values():

@@ -26,6 +26,7 @@ SOUND_JSON = '{"checks": [], "first_fault": -1}'
         "<decision>pass</decision>\n\nOn reflection the answer is fail.",
         "Decision: pass\n\nWait, step 3 is wrong. The proof is invalid.",
         "## Decision\nPass\n\n## Issues\nThe proof is incorrect since step 2 divides by zero.",
+        "The solution provided has a gap because nothing is said of $n=1$.\n\nDecision: pass",
     ],
 )
 def test_a_decision_that_is_taken_back_or_contradicted_is_unread(text: str) -> None:
@@ -38,6 +39,7 @@ def test_a_decision_that_is_taken_back_or_contradicted_is_unread(text: str) -> N
         "- **Critical:** step 2 divides by zero\n\n**Decision:** pass",
         "Issue: severity: critical\n<decision>pass</decision>",
         "<decision>pass</decision>\n\nSeverity: gap\nWhy is it even?",
+        "**Critical Error**\nThe converse is not proved.\n\n**Final Decision**\nPass",
     ],
 )
 def test_a_pass_next_to_an_objection_in_a_line_is_a_fail(text: str) -> None:
@@ -51,6 +53,8 @@ def test_a_pass_next_to_an_objection_in_a_line_is_a_fail(text: str) -> None:
     [
         "Every step follows; no errors.\n**Decision:** pass",
         "Critical errors: none\nGaps: none\n\nDecision: pass",
+        "**Gaps**\nNone.\n\nThe solution has no gap.\n\nDecision: pass",
+        "Decision: pass\n\nThe solution contains neither Critical Errors nor Justification Gaps.",
         "Decision: Pass\n\nIssues: none.",
     ],
 )

@@ -15,6 +15,10 @@ _ISSUE = re.compile(
     r"^[\s#*_`>+\-\d.)]*issue[*_`]*[ \t]*:[*_`\s]*(?:an?[ \t]+)?(critical[ \t]+error|(?:justification[ \t]+)?gap)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+#: A heading that is only the severity, with what is wrong below it.
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*\**|\*\*)[ \t]*(critical[ \t]+error|gap)s?[ \t]*\**[ \t]*\n+([^\n]+)$", re.IGNORECASE | re.MULTILINE
+)
 _NONE = re.compile(r"(?:none|no|nothing|0|n/a|-)?(?![\w-])", re.IGNORECASE)
 _NOTES = re.compile(r"(?:minor|low|trivial|cosmetic|none|n/a|no\b)", re.IGNORECASE)
 _DENIED = re.compile(
@@ -24,7 +28,8 @@ _DENIED = re.compile(
 )
 _WRONG = re.compile(
     r"\b(?:step\s+\d+|the\s+(?:proof|solution|argument|answer))\s+(?:is|are|was)\s+(?:\w+\s+)?(?:wrong|incorrect|invalid|false|flawed)\b"
-    r"|\bthe\s+answer\s+is\s+fail\b",
+    r"|\bthe\s+answer\s+is\s+fail\b"
+    r"|\bthe\s+(?:proof|solution|argument)(?:\s+provided)?\s+(?:has|contains)\s+(?:(?!(?:no|nor|not|any|neither)\b)[\w-]+\s+){0,2}?(?:critical\s+errors?|gaps?)\b",
     re.IGNORECASE,
 )
 #: "The solution is complete and rigorous", "all steps are correct", "the proof holds"; not "if", "up to step 3" or "not".
@@ -46,7 +51,8 @@ def severities_in_lines(log: str) -> list[Severity | None]:
     for match in _SEVERITY.finditer(log):
         said = plain(match[1])
         found.append("note" if not said or _NOTES.match(said) else _alone(said))
-    named = (match for match in _LABELLED.finditer(log) if not _NONE.fullmatch(plain(match[2]).partition(" ")[0]))
+    labelled = (*_LABELLED.finditer(log), *_HEADING.finditer(log))
+    named = (match for match in labelled if not _NONE.fullmatch(plain(match[2]).partition(" ")[0]))
     all_named = [*named, *_ISSUE.finditer(log)]
     found.extend("critical" if match[1].lower().startswith("critical") else "gap" for match in all_named)
     return found
