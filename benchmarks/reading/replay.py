@@ -26,8 +26,7 @@ from benchmarks.reading.corpus import Answer, Said
 from benchmarks.reading.values import value_read
 
 NO_SECOND = "no second answer was recorded"
-#: The limits that answers were recorded with: other prompts are cut elsewhere.
-CONTEXT_TOKENS, NEW_TOKENS = 8_192, 4_096
+NEW_TOKENS = 4_096
 
 
 class Replayed(NamedTuple):
@@ -81,9 +80,8 @@ class _Nobody:
 
 
 def _context(problem: ProblemText) -> RunContext:
-    role = RoleSpec(
-        alias="recorded", sampling=Sampling(max_new_tokens=NEW_TOKENS), closing="schema", context_tokens=CONTEXT_TOKENS
-    )
+    """Its context has room for every prompt, so that an echo of any part of one is known as such."""
+    role = RoleSpec(alias="recorded", sampling=Sampling(max_new_tokens=NEW_TOKENS), closing="schema")
     spec = RunSpec(problem=problem, scaffold=NAME, roles={MODEL: role}, seed=SEED)
     return RunContext(spec, InMemoryJournal(), _Nobody(), NoControls())
 
