@@ -41,6 +41,7 @@ BENCHMARKS = {
     "marking": ("benchmarks.marking", "The marking room: seal to next script, lists, ten markers at once"),
     "claims": ("benchmarks.claims", "Fifty markers claim 10,000 scripts at once, on PostgreSQL"),
     "marking_browser": ("benchmarks.marking_browser", "A marker's browser: seal to a readable next script, 20 kB set in type"),
+    "reading": ("benchmarks.reading", "Recorded answers of real models, read again, next to labels made by hand"),
     "grading": ("benchmarks.grading", "An experiment: 1,000 scripts by one grader, without its model"),
     "agreement": ("benchmarks.agreement", "The statistics of an agreement page"),
     "coverage": ("benchmarks.coverage", "Intervals of agreement where problems are few: how often they hold the truth"),

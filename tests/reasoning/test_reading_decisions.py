@@ -108,3 +108,46 @@ def test_what_is_no_decision_at_the_end_is_unread(text: str) -> None:
 def test_an_evaluators_one_next_to_a_critical_issue_is_a_zero() -> None:
     found = read_report('<issue severity="critical">Step 1 is false.</issue>\n1')
     assert found == Report(correct=False, text='<issue severity="critical">Step 1 is false.</issue>')
+
+
+@pytest.mark.parametrize(
+    ("verdict", "passed"),
+    [
+        ("The solution is correct.", True),
+        ("**The proof is completely correct**, since every step is justified.", True),
+        ("The solution is **invalid** because it contains a Critical Error.", False),
+        ("The solution's approach is viable, but it contains several Justification Gaps.", False),
+        ("The solution is correct, but contains one gap in Lemma 1.", False),
+        ("The proof is not complete.", False),
+    ],
+)
+def test_a_verdict_in_a_sentence_on_the_whole_solution_is_read(verdict: str, passed: bool) -> None:
+    found = read(f"### Summary\n\n**Final Verdict:** {verdict}\n\n**Findings**\n\nStep by step.")
+    assert found.passed is passed
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        "The solution is correct in its first part.",
+        "The solution is correct if $n$ is even.",
+        "The solution is correct and contains no gaps, or does it?",
+        "It is correct that $n$ is even.",
+        "The approach is viable.",
+    ],
+)
+def test_a_verdict_on_a_part_or_with_a_doubt_is_unread(verdict: str) -> None:
+    assert unread(f"Final verdict: {verdict}\n\nStep by step.")
+
+
+def test_a_pass_above_findings_that_name_a_gap_is_an_overruled_fail() -> None:
+    found = read("**Final Verdict:** The solution is correct.\n\n* **Issue:** Justification Gap - the bound is not proved.")
+    assert (found.passed, found.overruled) == (False, True)
+    assert read("**Final Verdict:** The solution is correct.\n\n* **Issue:** none").passed
+
+
+def test_what_a_long_report_below_says_of_the_solution_does_not_take_the_decision_back() -> None:
+    report = "Step 1 is fine. " * 40
+    assert not read(f"Decision: fail\n\n{report} The sum should be $n$. Wait for step 3.\n\n{report}").passed
+    assert "takes it back" in unread(f"Decision: fail\n\n{report}\n\nWait, I was wrong.")
+    assert "takes it back" in unread("Decision: fail\n\nThis should be a pass.")

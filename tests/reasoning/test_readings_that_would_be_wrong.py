@@ -5,7 +5,7 @@ import pytest
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import read_better, read_decision, read_grouping, read_score
 from apps.reasoning.reading.proofs import ReadProof, read_claim, read_proof
-from apps.reasoning.reading.votes import read_lemma_vote
+from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again
 from tests.reasoning.play import final
 
 PASS_JSON = '```json\n{"decision": "pass", "issues": []}\n```'
@@ -26,6 +26,7 @@ SOUND_JSON = '{"checks": [], "first_fault": -1}'
         "<decision>pass</decision>\n\nOn reflection the answer is fail.",
         "Decision: pass\n\nWait, step 3 is wrong. The proof is invalid.",
         "## Decision\nPass\n\n## Issues\nThe proof is incorrect since step 2 divides by zero.",
+        "The solution provided has a gap because nothing is said of $n=1$.\n\nDecision: pass",
     ],
 )
 def test_a_decision_that_is_taken_back_or_contradicted_is_unread(text: str) -> None:
@@ -38,6 +39,7 @@ def test_a_decision_that_is_taken_back_or_contradicted_is_unread(text: str) -> N
         "- **Critical:** step 2 divides by zero\n\n**Decision:** pass",
         "Issue: severity: critical\n<decision>pass</decision>",
         "<decision>pass</decision>\n\nSeverity: gap\nWhy is it even?",
+        "**Critical Error**\nThe converse is not proved.\n\n**Final Decision**\nPass",
     ],
 )
 def test_a_pass_next_to_an_objection_in_a_line_is_a_fail(text: str) -> None:
@@ -51,6 +53,8 @@ def test_a_pass_next_to_an_objection_in_a_line_is_a_fail(text: str) -> None:
     [
         "Every step follows; no errors.\n**Decision:** pass",
         "Critical errors: none\nGaps: none\n\nDecision: pass",
+        "**Gaps**\nNone.\n\nThe solution has no gap.\n\nDecision: pass",
+        "Decision: pass\n\nThe solution contains neither Critical Errors nor Justification Gaps.",
         "Decision: Pass\n\nIssues: none.",
     ],
 )
@@ -129,3 +133,37 @@ def test_a_proof_after_steps_in_json_is_the_proof() -> None:
 )
 def test_a_claim_within_a_sentence_or_contradicted_is_unread(text: str) -> None:
     assert isinstance(read_claim(final(text)), Unscored)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Since all steps are correct, the angle is a right angle.",
+        "The solution is complete and rigorous because all steps are clear.",
+        'It says "but". The proof holds.\n<check step="1" sound="yes">It follows.</check>',
+        "To see whether the solution is correct, we redo it. The solution is a complete and rigorous proof.",
+    ],
+)
+def test_a_fault_next_to_a_text_that_calls_the_whole_right_is_unread(text: str) -> None:
+    assert read_lemma_vote(final(f"{text}\n<verdict>1</verdict>"), 3).unscored is not None
+    assert read_proof_vote(final(f"{text}\n<verdict>Lemma 1</verdict>"), 3).unscored is not None
+    asked = read_vote_again(final('{"first_fault": 1}'), text, 3, may_name_lemma=False)
+    assert asked.unscored is not None
+    assert asked.unscored.reason == "it names a fault and calls the whole text right"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All steps are correct up to step 2.",
+        "The proof is correct, but step 2 is not needed.",
+        "The proof is not complete.",
+        "If the lemma is valid, step 1 follows.",
+        "It ends with “so the proof is complete”, which does not follow.",
+        'The proof is complete.\n<check step="2" sound="no" severity="gap">Why?</check>',
+        "The proof is correct. However, it needs a reason.",
+        "The solution is rigorous. Step 2 is wrong.",
+    ],
+)
+def test_a_fault_counts_where_only_part_of_the_text_is_called_right(text: str) -> None:
+    assert read_lemma_vote(final(f"{text}\n<verdict>2</verdict>"), 3).first_fault == 2

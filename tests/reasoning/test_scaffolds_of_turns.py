@@ -8,6 +8,7 @@ from apps.reasoning.domain.candidate_events import (
     CandidateScored,
     StateWritten,
 )
+from apps.reasoning.domain.values import Unscored
 from apps.reasoning.scaffolds import (
     reasoning_cache,
     self_check,
@@ -67,6 +68,15 @@ async def test_a_state_that_cannot_be_read_leaves_the_old_one_and_one_too_long_i
         run.told["turn/2/summarise/unread"].model_dump()["reason"]
         == "there is no <state>, and it is too short to be read as a whole"
     )
+
+
+def test_a_structured_state_is_read_as_a_list_or_as_one_text_and_the_form_that_was_shown_is_none() -> None:
+    for written in ('{"state": ["We know $x$.", "It is odd."]}', '```json\n{"state": "We know $x$.\\n\\nIt is odd."}\n```'):
+        assert reasoning_cache.read_state(final(written)) == "We know $x$.\n\nIt is odd."
+    assert reasoning_cache.read_state(final(r'{"state": "We know \(x\)."}')) == r"We know \(x\)."
+    shown = reasoning_cache.read_state(final('{"state": ["first paragraph", "second paragraph"]}'))
+    assert isinstance(shown, Unscored)
+    assert "form" in shown.reason
 
 
 async def test_a_last_turn_without_a_solution_leaves_the_newest_that_could_be_read() -> None:

@@ -25,11 +25,13 @@ _FENCED = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n(.*?)^[ \t]*```", re.DOTALL | re.
 _OBJECTS_AT_MOST = 20
 
 
-#: Words after a closing with which a writer takes it back.
+#: Words after a closing with which a writer takes it back, at once or at the end of what follows.
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|oops|on reflection|on second thought|correction|scratch that|i was wrong|i retract|should (?:be|have been))\b",
-    re.IGNORECASE,
+    r"\b(?:wait|oops|on reflection|on second thought|correction|scratch that|i was wrong|i retract)\b", re.IGNORECASE
 )
+#: The same right after it; in a report that follows, they say what the solution lacks.
+_SHOULD_BE = re.compile(r"\bshould (?:be|have been)\b", re.IGNORECASE)
+_NEAR, _AT_ONCE = 400, 200
 
 
 class Said(NamedTuple, Generic[T]):
@@ -43,7 +45,8 @@ class Said(NamedTuple, Generic[T]):
 
 def is_taken_back(after: str) -> bool:
     """Does the text after a closing take it back?"""
-    return _TAKEN_BACK.search(after) is not None
+    near = after if len(after) <= 2 * _NEAR else f"{after[:_NEAR]}\n{after[-_NEAR:]}"
+    return _TAKEN_BACK.search(near) is not None or _SHOULD_BE.search(after[:_AT_ONCE]) is not None
 
 
 @dataclass(frozen=True)

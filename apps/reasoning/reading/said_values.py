@@ -13,6 +13,20 @@ _HEDGED = re.compile(
     re.IGNORECASE,
 )
 _DOUBTED = re.compile(r"\b(?:or|unless|if|pass\w*|to\s+(?:find|identify|detect|see|spot|show))\b|\?", re.IGNORECASE)
+#: What is said of the whole: "The solution is correct.", "The proof is invalid", "viable, but it contains several gaps".
+_WHOLE = r"(?:(?:the|this)\s+)?(?:solution|proof|argument)(?:['’]s\s+(?:overall\s+)?approach)?"
+_RIGHT = re.compile(
+    rf"{_WHOLE}\s+is\s+[*_]*(?:(?:entirely|completely|fully)\s+)?(?:correct|valid)[*_]*\s*(?=[.,;:!]|\Z|(?:because|since|as|and)\b)",
+    re.IGNORECASE,
+)
+_NOT_RIGHT = re.compile(
+    rf"{_WHOLE}\s+is\s+[*_]*(?:(?:entirely|completely)\s+)?"
+    r"(?:invalid|incorrect|wrong|incomplete|flawed|not\s+(?:correct|valid|complete))\b"
+    rf"|{_WHOLE}\b[^?]{{0,300}}?\bcontains?\s+(?:(?!(?:no|not|any|neither)\b)[\w-]+\s+){{0,4}}?"
+    r"(?:critical\s+errors?|(?:justification\s+)?gaps?)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(r"\b(?:unless|if|pass\w*)\b|\?", re.IGNORECASE)
 _LETTER = re.compile(r"(?:[Tt]he\s+)?(?:[Ss](?:olution|OLUTION)\s+)?[\"'“`*(]*([AB])(?![\w'])")
 _LETTER_ALONE = re.compile(r"(?:the\s+)?(?:solution\s+)?([ab])", re.IGNORECASE)
 #: What turns a choice around, or takes it back.
@@ -35,12 +49,16 @@ _MINUS = str.maketrans("−–—‒﹣－", "------")
 
 
 def passing(written: str) -> bool | None:
-    """True for a pass, False for a fail. A reason may follow; a word that takes it back may not."""
+    """True for a pass, False for a fail, as a word or of the whole solution. A reason may follow, no doubt may."""
     said = plain(written)
     if found := _PASSES.match(said):
         return None if _HEDGED.search(said, found.end()) else True
     if found := _FAILS.match(said):
         return None if _DOUBTED.search(said, found.end()) else False
+    if found := _NOT_RIGHT.match(said):
+        return None if _SUPPOSED.search(said) else False
+    if found := _RIGHT.match(said):
+        return None if _HEDGED.search(said, found.end()) else True
     return None
 
 

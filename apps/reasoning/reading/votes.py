@@ -1,7 +1,8 @@
 """Reading verifier votes, from tags, from JSON, or from the paper's box. A vote that cannot be read counts for nothing.
 
 The verdict must be the last thing of the answer, so that one quoted from the text under judgement is never taken for it.
-A verdict that names a fault always counts; one that names none counts as the first fault of its own log, if it has one.
+A verdict that names a fault counts, unless prose without an objection calls the whole text right; one that names none counts
+as the first fault of its own log, if it has one.
 Every `<check` of the log is looked at: a pass next to one that says neither "yes" nor "no" is unread.
 """
 
@@ -17,7 +18,7 @@ from apps.reasoning.domain.values import Unscored, Value, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, StepCheck, Vote, counts_as_pass
 from apps.reasoning.reading.answers import closing_match, plain, plain_word, whole_answer
 from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
-from apps.reasoning.reading.objections import objects
+from apps.reasoning.reading.objections import approves, objects
 from apps.reasoning.reading.said_values import passing, with_minus
 
 LONGEST_SUMMARY = 2000
@@ -33,6 +34,7 @@ _NOT_PRAISED = re.compile(
     r"\b(?:not|n't|cannot|never)\s+(?:\w+\s+){0,2}?(?:correct|sound|fine|ok|valid|right|hold)\b", re.IGNORECASE
 )
 OBJECTS = Unscored(reason="it finds no fault and says that something is wrong")
+APPROVES = Unscored(reason="it names a fault and calls the whole text right")
 # "2", "step 2", "2-3", "steps 2 and 3", but not "2 or 3".
 _STEPS = re.compile(r"(?:steps?\s*)?\d{1,6}(?:\s*(?:[-–—,&]|to\b|and\b)\s*(?:step\s*)?\d{1,6})*\Z")
 _SOUND = {"yes": True, "true": True, "no": False, "false": False}
@@ -103,7 +105,7 @@ def read_vote_again(second: Final, first: str, steps: int, *, may_name_lemma: bo
     fault = answer if isinstance(answer, Unscored) else FIRST_FAULT.again(answer)
     if isinstance(fault, Unscored):
         return Vote(unscored=fault)
-    return _decided(_of_log(fault, _log(first)), steps, may_name_lemma)
+    return _decided(_of_log(fault, first), steps, may_name_lemma)
 
 
 def _read(final: Final, steps: int, *, may_name_lemma: bool) -> Vote:
@@ -168,11 +170,14 @@ def _tagged_vote(answer: str) -> Vote:
         said = Said(fault, answer[: box.start()].strip(), box[1])
     if said.value.step == NO_FAULT and objects(said.after):
         return Vote(unscored=OBJECTS)
-    return _of_log(said.value, _log(f"{said.before}\n{said.after}".strip()))
+    return _of_log(said.value, f"{said.before}\n{said.after}".strip())
 
 
-def _of_log(fault: Fault, log: Log) -> Vote:
-    """The vote of a verdict next to its log."""
+def _of_log(fault: Fault, text: str) -> Vote:
+    """The vote of a verdict next to the text of its log."""
+    log = _log(text)
+    if (fault.lemma or (fault.step or 0) > 0) and all(check.sound for check in log.checks) and approves(text):
+        return Vote(unscored=APPROVES)
     if fault.is_format:
         return Vote(unscored=Unscored(reason="FORMAT_ERROR" + (f": {log.summary[:300]}" if log.summary else "")))
     if fault.lemma:

@@ -16,6 +16,7 @@ from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
+from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.answers import answer_part, tag_pattern
 from apps.reasoning.reading.closings import json_within
 from apps.reasoning.reading.echoes import own_text
@@ -175,12 +176,20 @@ def read_state(final: Final, prompt: str = "") -> str | Unscored:
         return answer
     if found := list(_STATE.finditer(answer)):
         return found[-1].group(1).strip() or Unscored(reason="the state is empty")
-    if (value := json_within(answer, "state")) is not None and isinstance(parts := value.get("state"), list):
-        return "\n\n".join(str(part).strip() for part in parts).strip() or Unscored(reason="the state is empty")
+    if (value := json_within(answer, "state")) is not None and isinstance(parts := value.get("state"), list | str):
+        return _joined([parts] if isinstance(parts, str) else parts)
     if final.finish_reason != "stop":
         return Unscored(reason="the text was cut off before the state was finished")
     own = own_text(_STATE_TAG.sub("", answer), prompt)
     return own if isinstance(own, str) else Unscored(reason=f"there is no <state>, and {own.reason}")
+
+
+def _joined(parts: Sequence[Any]) -> str | Unscored:
+    """The paragraphs of a structured state, unless they are the words with which the question shows its form."""
+    kept = [written for part in parts if (written := str(part).strip())]
+    if kept and all(f'"{one}"' in load("shared/again/state_json").system for one in kept):
+        return Unscored(reason="the state repeats the form that was shown")
+    return "\n\n".join(kept) or Unscored(reason="the state is empty")
 
 
 def shortened(text: str, limit: int) -> str:
