@@ -7,9 +7,10 @@ import pytest
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.matching import Match
+from apps.reasoning.graders.matching import Match, MatchingSaid, best_match, matching_read
 from apps.reasoning.graders.pieces import Analysis, Clusters, Rubric
 from apps.reasoning.graders.short_pieces import analysis_again, clusters_again, match_again, rubric_again
+from tests.graders.answers import FOLLOWS
 from tests.graders.grade import REFERENCES, Table, grade
 from tests.reasoning.play import final
 
@@ -81,6 +82,23 @@ def test_points_that_were_wanted_are_given_in_their_order() -> None:
     assert [one.points for one in found.items] == [3, 4]
     few = rubric_again((3, 4)).read(said({"items": items[:1]}), FIRST)
     assert few == Unscored(reason="2 items are wanted; there are 1")
+
+
+@pytest.mark.parametrize("title", ["…", "what it is for", "the idea"])
+async def test_a_form_that_is_copied_instead_of_filled_is_unread(title: str) -> None:
+    item = {"title": title, "full": "what must stand there", "weight": 2}
+    table: Table = {"rubric/*/again": json.dumps({"items": [item, item]}), "rubric/*": "No.", **FOLLOWS}
+    run = await grade("ref5_plain", table, references=REFERENCES)
+    assert run.points is None
+    assert "it copies the form" in run.grading.unscored
+
+
+def test_a_cluster_may_be_named_as_its_heading_names_it() -> None:
+    said_so = {"steps": ["Factor."], "same": [{"step": 1, "cluster": "Solution C1", "other": 1}]}
+    found = matching_read(said(said_so), {"C1": 1})
+    assert isinstance(found, MatchingSaid)
+    assert best_match(found, {"C1": 1}).common == {"C1": 1}
+    assert isinstance(matching_read(said(said_so), {"C2": 1}), Unscored)
 
 
 async def test_a_whole_grading_goes_on_with_short_forms_where_every_first_answer_was_cut_off() -> None:

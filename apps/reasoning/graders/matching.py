@@ -6,18 +6,23 @@ Source: RefGrader §5.2, App. B.1. A model says which steps are the same; the nu
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.graders.answers import answer_read, entries
 
 
+def _cluster(name: Any) -> Any:
+    """`Solution C1` as C1, as its heading calls it."""
+    return name.strip().removeprefix("Solution ").strip() if isinstance(name, str) else name
+
+
 class SameSaid(Value):
     """Main step `step` of the script says the same as main step `other` of a cluster."""
 
     step: Annotated[int, Field(ge=1)]
-    cluster: str
+    cluster: Annotated[str, BeforeValidator(_cluster)]
     other: Annotated[int, Field(ge=1)]
 
 

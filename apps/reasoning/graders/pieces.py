@@ -3,7 +3,8 @@
 Source: RefGrader §5.2, App. B.1. A rubric becomes a scheme of the engine, whose checks it must pass.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, TypeVar
 
@@ -22,6 +23,9 @@ FEWEST_STEPS, MOST_STEPS = 2, 5
 HARDEST = 5
 P = TypeVar("P", bound=Value)
 WORDS_LENGTH = 4_000
+#: Characters from which a text that stands in the form was copied from it.
+SHORTEST_COPY = 8
+_SUBSTANCE = re.compile(r"\w")
 Words = Annotated[str, Field(min_length=1, max_length=WORDS_LENGTH)]
 
 
@@ -184,6 +188,23 @@ def faultless(said: P | Unscored, fault: Callable[[P], str]) -> P | Unscored:
     if isinstance(said, Unscored):
         return said
     return Unscored(reason=wrong) if (wrong := fault(said)) else said
+
+
+def own(said: P | Unscored, form: str) -> P | Unscored:
+    """What was read, unless one of its texts is a placeholder of the form that it was asked for in."""
+    if isinstance(said, Unscored):
+        return said
+    texts = [one for one in _texts(said.model_dump()) if one]
+    copied = next((one for one in texts if not _SUBSTANCE.search(one) or (len(one) >= SHORTEST_COPY and one in form)), "")
+    return Unscored(reason=f"it copies the form: {copied[:40]!r}") if copied else said
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def _cluster_tags(body: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ piece that was made before, for whatever script, is found under its name and no 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TypeVar
 
@@ -23,6 +23,7 @@ from apps.reasoning.graders.pieces import (
     analysis_reader,
     apportioned,
     clusters_read,
+    own,
     rubric_reader,
 )
 from apps.reasoning.graders.short_pieces import analysis_again, clusters_again, match_again, rubric_again
@@ -198,7 +199,16 @@ async def _piece(
     if known:
         found: V | Unread = shape.model_validate(desk.material.prepared[known])
     else:
-        found = await desk.ask(key, role=role, prompt=prompt, values=values, form=form, shape=shape, read=read, again=again)
+        found = await desk.ask(
+            key,
+            role=role,
+            prompt=prompt,
+            values=values,
+            form=form,
+            shape=shape,
+            read=lambda final: own(read(final), desk.form(form)),
+            again=replace(again, read=lambda second, first: own(again.read(second, first), desk.form(form))),
+        )
     if isinstance(found, Unread):
         return found
     desk.made[name] = found.model_dump(mode="json")
