@@ -12,6 +12,7 @@ from apps.lemmas.models import Lemma, ProofVersion, Verdict
 from apps.lemmas.selectors import votes
 from apps.reasoning.domain.tools import Execution, read_execution
 from apps.reasoning.programs.registry import SCAFFOLDS
+from apps.reasoning.scaffolds.hearing import asked_before
 from apps.runs.access import run_may_steer
 from apps.runs.models import Run, RunCommand, RunEvent, RunStatus, Step
 from apps.runs.selectors import RoleCost, cost_per_role, open_calls, step_get, step_texts
@@ -239,6 +240,11 @@ class CallDetail:
     execution: Execution | None = None
     fitted: str = ""
 
+    @property
+    def first(self) -> str:
+        """The call whose answer could not be read, where this one asks once more; else ""."""
+        return asked_before(self.key)
+
 
 def call_detail(run: Run, key: str) -> CallDetail | None:
     """A call by its key with all that is recorded about it; None where the run has no such call."""
@@ -257,7 +263,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         key,
         step,
         began,
-        sections(prompts),
+        sections(prompts, is_second=bool(asked_before(key))),
         text,
         reasoning,
         unread,

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 
 from apps.explorations.unheard import fitted_calls
 from apps.explorations.words import role_word
+from apps.reasoning.scaffolds.hearing import asked_before
 from apps.runs.models import Run, RunEvent, Step
 from apps.runs.selectors import step_list
 from apps.runs.texts import texts_get
@@ -62,6 +63,11 @@ class LogRow:
         if self.unread:
             return "unread"
         return "length" if self.step.finish_reason == "length" else "ok"
+
+    @property
+    def asks_again(self) -> bool:
+        """Does it ask for an answer once more?"""
+        return bool(asked_before(self.step.key))
 
     @property
     def state_word(self) -> str:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from apps.accounts.models import User
 from apps.explorations.prompts import INSTRUCTIONS, sections
 from apps.reasoning.prompts.loader import load, render
+from apps.reasoning.scaffolds.hearing import asked_before
 from tests.explorations.factory import make_exploration
 
 NAMES = {
@@ -31,6 +32,15 @@ def test_sections_are_named_by_their_headings_and_nothing_is_lost(role: str) -> 
 def test_a_prompt_without_headings_has_a_request() -> None:
     assert [section.name for section in sections(["Be brief.", "Which primes?"])] == [INSTRUCTIONS, "Request"]
     assert sections([]) == []
+
+
+def test_a_second_question_has_the_first_answer_and_the_question_as_sections_of_their_own() -> None:
+    parts = ["Be brief.", "\n\n## Problem\nWhich primes?", "## Problem\nAll of them.", "Write the claim."]
+    named = sections(parts, is_second=True)
+    assert [section.name for section in named] == [INSTRUCTIONS, "Problem", "First answer", "Asked once more"]
+    assert "".join(section.text for section in named) == "".join(parts)
+    assert asked_before("s0/r1/reason/again") == asked_before("s0/r1/reason/again/in_words") == "s0/r1/reason"
+    assert asked_before("s0/r1/reason") == ""
 
 
 def test_the_call_page_shows_the_names(client_for: Callable[[User | None], Client], alice: User) -> None:

@@ -62,6 +62,12 @@ class Reading(Generic[T_co]):
         return render(prompt, {place: given[place] for place in prompt.placeholders}).text
 
 
+def asked_before(key: str) -> str:
+    """The first call of a conversation, by the key of its second one; "" for any other call."""
+    first = key.removesuffix(f"/{IN_WORDS}").removesuffix(f"/{AGAIN}")
+    return first if first != key else ""
+
+
 class Heard(NamedTuple, Generic[T]):
     """What was read, and in which call; `call` is the last one made where nothing was, `final` what it ended with."""
 
