@@ -1,0 +1,103 @@
+"""How a turn is read, and asked for once more: strictly first, then by what its words say, then as one JSON object.
+
+A report or solution that a turn hands in must be readable itself. Two readings of one turn are none.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.reading.actions import (
+    LIBRARIES,
+    THEOREMS,
+    Action,
+    Report,
+    judged,
+    read_action,
+    read_handed_in,
+    read_judgement_again,
+    read_report,
+    read_report_in_words,
+)
+from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.echoes import own_text
+from apps.reasoning.reading.proofs import ReadProof, read_steps
+from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema
+from apps.reasoning.scaffolds.hearing import Reading
+
+_BOTH = "it ends the conversation and uses a tool, and a turn has one action"
+
+
+class Turn(NamedTuple):
+    """What was read of a turn: its action, and what that hands in."""
+
+    action: Action
+    handed_in: ReadProof | Report | None = None
+
+
+def reading_of(
+    finishing: Literal["answer", "report"], prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool
+) -> Reading[Turn]:
+    """The reading of a turn that `finishing` may end, and in the last turn must."""
+
+    def solved(final: Final) -> Turn | Unscored:
+        action = read_action(final, "answer", stops)
+        if isinstance(action, Action) and action.kind == "answer":
+            steps = read_steps(action.content)
+            return steps if isinstance(steps, Unscored) else Turn(action, steps)
+        found = read_handed_in(final, prompt.text, is_last=is_last)
+        if isinstance(found, Unscored):
+            return action if isinstance(action, Unscored) else Turn(action)
+        if isinstance(action, Action) and not is_last:
+            return Unscored(reason=_BOTH)
+        return Turn(Action(kind="answer", content=found.text), found)
+
+    def examined(final: Final) -> Turn | Unscored:
+        action = read_action(final, "report", stops)
+        if isinstance(action, Action) and action.kind == "report":
+            report = read_report(action.content)
+            return report if isinstance(report, Unscored) else Turn(action, report)
+        found = read_report_in_words(final, prompt.text)
+        if isinstance(found, Unscored):
+            return action if isinstance(action, Unscored) else Turn(action)
+        if isinstance(action, Action) and not is_last:
+            return Unscored(reason=_BOTH)
+        return Turn(Action(kind="report", content=found.text), found)
+
+    def again(second: Final, first: str) -> Turn | Unscored:
+        form = read_turn_form(second)
+        if form is not None:
+            return form if isinstance(form, Unscored) else _of_form(form, finishing, first, prompt.text)
+        if finishing == "answer":
+            return solved(second)
+        found, said = examined(second), whole_answer(second)
+        if isinstance(found, Turn) or isinstance(said, Unscored):
+            return found
+        report = read_judgement_again(said, first)
+        return found if isinstance(report, Unscored) else _reported(report)
+
+    schema = turn_schema(finishing, (*LIBRARIES, THEOREMS), is_last=is_last)
+    if finishing == "answer":
+        return Reading[Turn](solved, "turn", again, schema, asks_json="solution_json" if is_last else "turn_json")
+    return Reading[Turn](examined, "examination", again, schema, asks_json="examination_json")
+
+
+def _of_form(form: TurnForm, finishing: str, first: str, prompt: str) -> Turn | Unscored:
+    """The turn that a JSON object stands for; what its judgement is about was said in the `first` answer."""
+    if form.field == "code":
+        return Turn(Action(kind="python_code", content=form.code))
+    if form.field == "query":
+        return Turn(Action(kind="local_rag", content=form.question))
+    if form.field == "steps" and finishing == "answer":
+        return Turn(Action(kind="answer", content="\n\n".join(form.steps)), ReadProof(steps=form.steps, way=form.way))
+    if form.field == "judgement" and finishing == "report" and form.correct is not None:
+        own = own_text(first, prompt)
+        report = judged(form.correct, own if isinstance(own, str) else "")
+        return report if isinstance(report, Unscored) else _reported(report)
+    return Unscored(reason=f'"{form.field}" does not end this conversation')
+
+
+def _reported(report: Report) -> Turn:
+    return Turn(Action(kind="report", content=report.text), report)
