@@ -60,7 +60,10 @@ def bare_calls(text: str) -> list[tuple[Called | Unscored, int]]:
         try:
             value, end = _DECODER.raw_decode(text, opened.start(1))
             value = keepable(value)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            if named := _NAME.match(text, opened.start(1)):
+                why = f"the arguments of {named.group(1)} are not valid JSON: {why_unread(error)}"
+                found.append((Unscored(reason=why), opened.start()))
             continue
         if isinstance(value, dict) and "name" in value and not value.keys().isdisjoint(("arguments", "parameters")):
             found.append((_called(value), opened.start()))
