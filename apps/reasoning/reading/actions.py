@@ -41,7 +41,7 @@ _KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag
 
 
 class Action(Value):
-    """What a turn does, and what was written before it. `called`: as the call of a function, not as a block."""
+    """What a turn does, and what was written before it. `called`: as the call of a function or as JSON, not as a block."""
 
     kind: Kind
     content: str

@@ -221,7 +221,8 @@ def _said(final: Final, action: Action | Unscored) -> str:
     """What is shown of a turn's own text: the part after the thinking, its end where it is long; a call in plain words, because
     the signs of one engine mean nothing, or something else, in a prompt."""
     if isinstance(action, Action) and action.called:
-        return cut(f"{action.before}\n\nCalled {action.kind} with:\n{action.content}".strip(), MOST_SAID)
+        named = f"Called {action.kind} with:\n" if action.kind in ("python_code", "local_rag") else ""
+        return cut(f"{action.before}\n\n{named}{action.content}".strip(), MOST_SAID)
     answer = answer_part(final.text)
     return cut(final.text if isinstance(answer, Unscored) else answer, MOST_SAID)
 

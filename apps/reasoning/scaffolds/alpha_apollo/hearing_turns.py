@@ -24,7 +24,7 @@ from apps.reasoning.reading.actions import (
 from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.reading.proofs import ReadProof, read_steps
-from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema
+from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
 from apps.reasoning.scaffolds.hearing import Reading
 
 _BOTH = "it ends the conversation and uses a tool, and a turn has one action"
@@ -80,24 +80,25 @@ def reading_of(
 
     schema = turn_schema(finishing, (*LIBRARIES, THEOREMS), is_last=is_last)
     if finishing == "answer":
-        return Reading[Turn](solved, "turn", again, schema, asks_json="solution_json" if is_last else "turn_json")
+        return Reading[Turn](solved, "turn", again, schema, asks_json="turn_json")
     return Reading[Turn](examined, "examination", again, schema, asks_json="examination_json")
 
 
 def _of_form(form: TurnForm, finishing: str, first: str, prompt: str) -> Turn | Unscored:
     """The turn that a JSON object stands for; what its judgement is about was said in the `first` answer."""
     if form.field == "code":
-        return Turn(Action(kind="python_code", content=form.code))
+        return Turn(Action(kind="python_code", content=form.code, called=True))
     if form.field == "query":
-        return Turn(Action(kind="local_rag", content=form.question))
+        return Turn(Action(kind="local_rag", content=form.question, called=True))
     if form.field == "steps" and finishing == "answer":
-        return Turn(Action(kind="answer", content="\n\n".join(form.steps)), ReadProof(steps=form.steps, way=form.way))
+        proof = ReadProof(steps=form.steps, way=form.way)
+        return Turn(Action(kind="answer", content=proof.text, called=True), proof)
     if form.field == "judgement" and finishing == "report" and form.correct is not None:
         own = own_text(first, prompt)
-        report = judged(form.correct, own if isinstance(own, str) else "")
+        report = judged(form.correct, without_loop(own) if isinstance(own, str) else "")
         return report if isinstance(report, Unscored) else _reported(report)
     return Unscored(reason=f'"{form.field}" does not end this conversation')
 
 
 def _reported(report: Report) -> Turn:
-    return Turn(Action(kind="report", content=report.text), report)
+    return Turn(Action(kind="report", content=report.text, called=True), report)
