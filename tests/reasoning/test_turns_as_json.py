@@ -36,18 +36,17 @@ async def test_code_comes_line_by_line_and_runs() -> None:
     run = await played(table, ALONE)
     assert turns(run)[0] == ("solve/c1.1/turn/1/again", "python_code", 'for n in [1]:\n    print("a\\n")')
     asked = next(one for one in run.dispatcher.requests if one.key == "solve/c1.1/turn/1/again")
-    assert [sorted(one["properties"]) for one in (asked.json_schema or {})["anyOf"]] == [
-        ["steps"],
-        ["code"],
-        ["library", "query"],
-    ]
+    assert [sorted(one["properties"]) for one in (asked.json_schema or {})["anyOf"]] == [["steps"], ["code"]]
 
 
-async def test_a_question_is_looked_up() -> None:
-    question = '{ "library": "sympy" , "query": "solve an equation"}'
-    run = await played({"solve/c1.1/turn/1": AIMLESS, "solve/c1.1/turn/1/again": question}, ALONE)
-    assert turns(run)[0][1] == "local_rag"
-    assert any(one.job == "search" for one in run.dispatcher.requests)
+async def test_what_only_repeats_the_words_of_the_question_is_nothing() -> None:
+    table: dict[str, Answer] = {
+        "solve/c1.1/turn/1": AIMLESS,
+        "solve/c1.1/turn/1/again": '{ "steps": [ "to run Python", "code"] }',
+    }
+    run = await played(table, ALONE)
+    (first, *_) = (one for one in run.of("turn.taken") if isinstance(one, TurnTaken))
+    assert (first.action, first.problem) == ("none", "it only repeats words of the question")
 
 
 @pytest.mark.parametrize(
@@ -118,8 +117,8 @@ async def test_a_text_that_was_cut_off_counts_without_the_loop_that_it_ended_in(
 
 
 def test_the_last_turn_asks_for_the_ending_alone() -> None:
-    assert list(turn_schema("answer", ("sympy",), is_last=True)["properties"]) == ["steps"]
-    assert turn_schema("report", ("sympy",), is_last=True)["properties"] == {"judgement": {"enum": ["correct", "incorrect"]}}
+    assert list(turn_schema("answer", is_last=True)["properties"]) == ["steps"]
+    assert turn_schema("report", is_last=True)["properties"] == {"judgement": {"enum": ["correct", "incorrect"]}}
 
 
 @pytest.mark.parametrize(
@@ -158,3 +157,24 @@ def test_texts_are_read_with_their_cut_and_a_text_without_a_loop_stays() -> None
     assert read_texts(final('{"y": ["One."]}'), "x") is None
     text = "1, 2, 3, 4, 5, 6 and then 1, 2, 3, 4, 5, 6"
     assert without_loop(text) == text
+
+
+#: What SmolLM2 (135M) wrote as an abstractor: the beginning of its prompt, with other fences, until it was cut off.
+BEGUN_AGAIN = "<<<CONTENT 7d97ba04e69e49e8>>\n\n## Record of work\n" * 20
+
+
+async def test_a_text_that_only_begins_its_prompt_again_and_again_is_asked_for_once_more() -> None:
+    table: dict[str, Answer] = {
+        "condense/c1.1": final(BEGUN_AGAIN, finish_reason="length"),
+        "condense/c1.1/again": '{"checkpoints": ["Set up."]}',
+    }
+    run = await played(table, JUDGED)
+    (stored,) = (one for one in run.of("memory.stored") if isinstance(one, MemoryStored))
+    assert (stored.condensed, stored.condensed_by) == ("Set up.", "condense/c1.1/again")
+
+
+async def test_later_turns_read_of_an_action_in_json_in_plain_words() -> None:
+    run = await played({"solve/c1.1/turn/1": AIMLESS, "solve/c1.1/turn/1/again": '{"code": ["print(4)"]}'}, ALONE)
+    prompt = run.dispatcher.prompt("solve/c1.1/turn/2")
+    assert "Called python_code with:\nprint(4)\n\nTool response:\n4" in prompt
+    assert '{"code"' not in prompt

@@ -4,9 +4,7 @@ Lists have a most number of items; strings have no most length, since an engine 
 for each character of a bounded one and minutes for a list of them. What a token limit cuts off is read as far as it goes.
 """
 
-import json
 import re
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from apps.reasoning.domain.generation import Final
@@ -15,6 +13,7 @@ from apps.reasoning.reading.answers import answer_part, plain_word, read_json
 from apps.reasoning.reading.closings import json_within
 from apps.reasoning.reading.proofs import Way
 
+Field = Literal["steps", "code", "judgement"]
 _SUBSTANCE = re.compile(r"\w")
 _JUDGEMENTS = {"correct": True, "incorrect": False}
 #: At the end of a text: a piece six times or more and the beginning of the next.
@@ -29,13 +28,10 @@ def texts_schema(field: str, most: int) -> dict[str, Any]:
     return _object({field: texts})
 
 
-def turn_schema(finishing: Literal["answer", "report"], libraries: Sequence[str], *, is_last: bool) -> dict[str, Any]:
-    """What ends the conversation or, before the last turn, code line by line or a question to the documentation."""
+def turn_schema(finishing: Literal["answer", "report"], *, is_last: bool) -> dict[str, Any]:
+    """What ends the conversation or, before the last turn, code line by line."""
     ending = texts_schema("steps", 30) if finishing == "answer" else _object({"judgement": {"enum": [*_JUDGEMENTS]}})
-    if is_last:
-        return ending
-    question = _object({"library": {"enum": [*libraries]}, "query": {"type": "string", "minLength": 3}})
-    return {"anyOf": [ending, texts_schema("code", 40), question]}
+    return ending if is_last else {"anyOf": [ending, texts_schema("code", 40)]}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +48,7 @@ class Texts(NamedTuple):
 class TurnForm(NamedTuple):
     """The one thing that a turn does: `field` names it, `value` is what stands there."""
 
-    field: Literal["steps", "code", "query", "judgement"]
+    field: Field
     value: dict[str, Any]
     is_cut: bool
 
@@ -77,10 +73,10 @@ class TurnForm(NamedTuple):
         """How its solution was found."""
         return "cut" if self.is_cut else "tags"
 
-    @property
-    def question(self) -> str:
-        """The question as a block of the documentation holds it."""
-        return json.dumps({name: self.value.get(name) for name in ("library", "query")}, ensure_ascii=False)
+    def repeats(self, told: str) -> bool:
+        """Is all that it holds copied from `told`, what the model was asked with?"""
+        said = [" ".join(text.split()).lower() for text in self.texts if _SUBSTANCE.search(text)]
+        return self.field != "judgement" and all(text in " ".join(told.split()).lower() for text in said)
 
     @property
     def correct(self) -> bool | None:
@@ -110,7 +106,7 @@ def without_loop(text: str) -> str:
 
 def read_turn_form(final: Final) -> TurnForm | Unscored | None:
     """The action of a turn as one JSON object; None where the answer is none. Two actions at once are Unscored."""
-    fields: tuple[Literal["steps", "code", "query", "judgement"], ...] = ("steps", "code", "query", "judgement")
+    fields: tuple[Field, ...] = ("steps", "code", "judgement")
     found = _value(final, *fields)
     named = [field for field in fields if found and field in found]
     if found is None or not named:

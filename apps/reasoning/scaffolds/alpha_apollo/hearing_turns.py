@@ -8,10 +8,8 @@ from typing import Literal, NamedTuple
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.prompts.loader import RenderedPrompt, load
 from apps.reasoning.reading.actions import (
-    LIBRARIES,
-    THEOREMS,
     Action,
     Report,
     judged,
@@ -27,6 +25,8 @@ from apps.reasoning.reading.proofs import ReadProof, read_steps
 from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
 from apps.reasoning.scaffolds.hearing import Reading
 
+Finishing = Literal["answer", "report"]
+_ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}
 _BOTH = "it ends the conversation and uses a tool, and a turn has one action"
 
 
@@ -37,9 +37,7 @@ class Turn(NamedTuple):
     handed_in: ReadProof | Report | None = None
 
 
-def reading_of(
-    finishing: Literal["answer", "report"], prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool
-) -> Reading[Turn]:
+def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[Turn]:
     """The reading of a turn that `finishing` may end, and in the last turn must."""
 
     def solved(final: Final) -> Turn | Unscored:
@@ -69,7 +67,7 @@ def reading_of(
     def again(second: Final, first: str) -> Turn | Unscored:
         form = read_turn_form(second)
         if form is not None:
-            return form if isinstance(form, Unscored) else _of_form(form, finishing, first, prompt.text)
+            return form if isinstance(form, Unscored) else _of_form(form, finishing, first, prompt)
         if finishing == "answer":
             return solved(second)
         found, said = examined(second), whole_answer(second)
@@ -78,23 +76,23 @@ def reading_of(
         report = read_judgement_again(said, first)
         return found if isinstance(report, Unscored) else _reported(report)
 
-    schema = turn_schema(finishing, (*LIBRARIES, THEOREMS), is_last=is_last)
+    schema, asks_json = turn_schema(finishing, is_last=is_last), _ASKS_JSON[finishing]
     if finishing == "answer":
-        return Reading[Turn](solved, "turn", again, schema, asks_json="turn_json")
-    return Reading[Turn](examined, "examination", again, schema, asks_json="examination_json")
+        return Reading[Turn](solved, "turn", again, schema, asks_json=asks_json)
+    return Reading[Turn](examined, "examination", again, schema, asks_json=asks_json)
 
 
-def _of_form(form: TurnForm, finishing: str, first: str, prompt: str) -> Turn | Unscored:
+def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Turn | Unscored:
     """The turn that a JSON object stands for; what its judgement is about was said in the `first` answer."""
+    if form.repeats(f"{prompt.messages[0].content} {load(f'shared/again/{_ASKS_JSON[finishing]}').system}"):
+        return Unscored(reason="it only repeats words of the question")
     if form.field == "code":
         return Turn(Action(kind="python_code", content=form.code, called=True))
-    if form.field == "query":
-        return Turn(Action(kind="local_rag", content=form.question, called=True))
     if form.field == "steps" and finishing == "answer":
         proof = ReadProof(steps=form.steps, way=form.way)
         return Turn(Action(kind="answer", content=proof.text, called=True), proof)
     if form.field == "judgement" and finishing == "report" and form.correct is not None:
-        own = own_text(first, prompt)
+        own = own_text(first, prompt.text)
         report = judged(form.correct, without_loop(own) if isinstance(own, str) else "")
         return report if isinstance(report, Unscored) else _reported(report)
     return Unscored(reason=f'"{form.field}" does not end this conversation')
