@@ -52,8 +52,18 @@ async def test_what_only_repeats_the_words_of_the_question_is_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "steps", "way"),
     [
-        ('{"steps": ["Set up.", "So $\\\\frac{1}{2}$."]}', "stop", ("Set up.", "So $\\frac{1}{2}$."), "tags"),
-        ('{"steps": ["Set up.", "So it ho', "length", ("Set up.", "So it ho"), "cut"),
+        (
+            '{"steps": ["Set it up as the sum of two parts.", "So $\\\\frac{1}{2}$."]}',
+            "stop",
+            ("Set it up as the sum of two parts.", "So $\\frac{1}{2}$."),
+            "tags",
+        ),
+        (
+            '{"steps": ["Set it up as the sum of two parts.", "So it ho',
+            "length",
+            ("Set it up as the sum of two parts.", "So it ho"),
+            "cut",
+        ),
     ],
 )
 async def test_steps_are_handed_in_also_where_they_were_cut_off(
@@ -178,3 +188,21 @@ async def test_later_turns_read_of_an_action_in_json_in_plain_words() -> None:
     prompt = run.dispatcher.prompt("solve/c1.1/turn/2")
     assert "Called python_code with:\nprint(4)\n\nTool response:\n4" in prompt
     assert '{"code"' not in prompt
+
+
+async def test_an_examination_that_wanted_no_tool_is_asked_for_its_judgement_alone_and_another_may_still_use_one() -> None:
+    for first, fields in (("It seems fine.", ["judgement"]), ("```python\nprint(1)\n```\n```python\nprint(2)\n```", None)):
+        table: dict[str, Answer] = {"judge/c1.1/1/turn/1": first, "judge/c1.1/1/turn/1/again": '{"judgement": "incorrect"}'}
+        asked = next(one for one in (await played(table, JUDGED)).dispatcher.requests if one.key == "judge/c1.1/1/turn/1/again")
+        assert asked.json_schema is not None
+        assert list(asked.json_schema.get("properties", {})) == (fields or [])
+        assert ("anyOf" in asked.json_schema) is (fields is None)
+
+
+async def test_a_list_of_words_is_no_solution() -> None:
+    table: dict[str, Answer] = {
+        "solve/c1.1/turn/1": AIMLESS,
+        "solve/c1.1/turn/1/again": '{ "steps" : [ "digestive", "evidence" ] }',
+    }
+    (first, *_) = (one for one in (await played(table, ALONE)).of("turn.taken") if isinstance(one, TurnTaken))
+    assert (first.action, first.problem) == ("none", "it is too short for a solution")

@@ -22,15 +22,15 @@ _LOOKED_AT = 2_000
 _CLOSES = {"{": "}", "[": "]"}
 
 
-def texts_schema(field: str, most: int) -> dict[str, Any]:
-    """An object whose one field is a list of one to `most` texts."""
-    texts = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": most}
+def texts_schema(field: str, most: int, shortest: int = 1) -> dict[str, Any]:
+    """An object whose one field is a list of one to `most` texts of at least `shortest` characters."""
+    texts = {"type": "array", "items": {"type": "string", "minLength": shortest}, "minItems": 1, "maxItems": most}
     return _object({field: texts})
 
 
 def turn_schema(finishing: Literal["answer", "report"], *, is_last: bool) -> dict[str, Any]:
     """What ends the conversation or, before the last turn, code line by line."""
-    ending = texts_schema("steps", 30) if finishing == "answer" else _object({"judgement": {"enum": [*_JUDGEMENTS]}})
+    ending = texts_schema("steps", 16, 20) if finishing == "answer" else _object({"judgement": {"enum": [*_JUDGEMENTS]}})
     return ending if is_last else {"anyOf": [ending, texts_schema("code", 40)]}
 
 

@@ -42,7 +42,7 @@ class Reading(Generic[T_co]):
 
     `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
     answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
-    question then, where it is another one; `tokens` are enough.
+    question then, where it is another one; `tokens` are enough. `instead` gives another reading by what the first answer holds.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -51,6 +51,7 @@ class Reading(Generic[T_co]):
     schema: dict[str, Any] | None = None
     tokens: int | None = None
     asks_json: str = ""
+    instead: "Callable[[Final], Reading[T_co]] | None" = None
 
 
 class Heard(NamedTuple, Generic[T]):
@@ -83,6 +84,7 @@ async def heard(
     found = reading.read(first)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
+    reading = reading.instead(first) if reading.instead else reading
     second, text = f"{key}/{AGAIN}", _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)

@@ -3,7 +3,9 @@
 A report or solution that a turn hands in must be readable itself. Two readings of one turn are none.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from apps.reasoning.domain.generation import Final
@@ -20,13 +22,17 @@ from apps.reasoning.reading.actions import (
     read_report_in_words,
 )
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.echoes import own_text
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
 from apps.reasoning.reading.proofs import ReadProof, read_steps
 from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
 from apps.reasoning.scaffolds.hearing import Reading
 
 Finishing = Literal["answer", "report"]
 _ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}
+#: Where an examination had wanted a tool, it may still use one; else its judgement alone is asked for.
+_TOOL = re.compile(
+    r"<(?:python_code|local_rag|tool_call|tools)\b|^[ \t]*```|\"(?:arguments|parameters)\"", re.IGNORECASE | re.MULTILINE
+)
 _BOTH = "it ends the conversation and uses a tool, and a turn has one action"
 
 
@@ -79,7 +85,9 @@ def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str
     schema, asks_json = turn_schema(finishing, is_last=is_last), _ASKS_JSON[finishing]
     if finishing == "answer":
         return Reading[Turn](solved, "turn", again, schema, asks_json=asks_json)
-    return Reading[Turn](examined, "examination", again, schema, asks_json=asks_json)
+    examining = Reading[Turn](examined, "examination", again, schema, asks_json=asks_json)
+    closing = replace(examining, schema=turn_schema(finishing, is_last=True), asks_json="report_json")
+    return replace(examining, instead=lambda first: examining if _TOOL.search(first.text) else closing)
 
 
 def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Turn | Unscored:
@@ -90,6 +98,8 @@ def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedP
         return Turn(Action(kind="python_code", content=form.code, called=True))
     if form.field == "steps" and finishing == "answer":
         proof = ReadProof(steps=form.steps, way=form.way)
+        if len(proof.text) < SHORTEST_WHOLE:
+            return Unscored(reason="it is too short for a solution")
         return Turn(Action(kind="answer", content=proof.text, called=True), proof)
     if form.field == "judgement" and finishing == "report" and form.correct is not None:
         own = own_text(first, prompt.text)

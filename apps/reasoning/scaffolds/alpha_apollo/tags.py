@@ -31,7 +31,7 @@ def held(desk: Desk, call: str, role: str, final: Final | Unscored, tag: str, pr
 def condensed(tag: str, prompt: str) -> Reading[str]:
     """How a helper's text is read, and asked for once more: as a list of texts where its engine keeps to a schema."""
     read = condensing(tag, prompt)
-    return Reading[str](read, tag, read, texts_schema(tag, MOST_TEXTS), asks_json=f"{tag}_json")
+    return Reading[str](read, tag, read, texts_schema(tag, MOST_TEXTS, 20), asks_json=f"{tag}_json")
 
 
 def condensing(tag: str, prompt: str) -> Callable[..., str | Unscored]:
