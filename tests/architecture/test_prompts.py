@@ -32,6 +32,8 @@ def uses() -> Counter[str]:
         source = path.read_text()
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
         asked_again += re.findall(r'asks_json="(\w+)"', source)
+        condensed = re.findall(r'= condensed\("(\w+)"', source)
+        asked_again += [name for tag in condensed for name in (tag, f"{tag}_json")]
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
             found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\(x, "(\w+)"', source))

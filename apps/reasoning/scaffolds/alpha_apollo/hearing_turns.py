@@ -46,48 +46,43 @@ class Turn(NamedTuple):
 def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[Turn]:
     """The reading of a turn that `finishing` may end, and in the last turn must."""
 
-    def solved(final: Final) -> Turn | Unscored:
-        action = read_action(final, "answer", stops)
-        if isinstance(action, Action) and action.kind == "answer":
-            steps = read_steps(action.content)
-            return steps if isinstance(steps, Unscored) else Turn(action, steps)
-        found = read_handed_in(final, prompt.text, is_last=is_last)
-        if isinstance(found, Unscored):
+    def read(final: Final) -> Turn | Unscored:
+        action = read_action(final, finishing, stops)
+        if isinstance(action, Action) and action.kind == finishing:
+            return _handed_in(action)
+        ending = _ending_in_words(final, finishing, prompt.text, is_last=is_last)
+        if ending is None:
             return action if isinstance(action, Unscored) else Turn(action)
-        if isinstance(action, Action) and not is_last:
-            return Unscored(reason=_BOTH)
-        return Turn(Action(kind="answer", content=found.text), found)
-
-    def examined(final: Final) -> Turn | Unscored:
-        action = read_action(final, "report", stops)
-        if isinstance(action, Action) and action.kind == "report":
-            report = read_report(action.content)
-            return report if isinstance(report, Unscored) else Turn(action, report)
-        found = read_report_in_words(final, prompt.text)
-        if isinstance(found, Unscored):
-            return action if isinstance(action, Unscored) else Turn(action)
-        if isinstance(action, Action) and not is_last:
-            return Unscored(reason=_BOTH)
-        return Turn(Action(kind="report", content=found.text), found)
+        return Unscored(reason=_BOTH) if isinstance(action, Action) and not is_last else ending
 
     def again(second: Final, first: str) -> Turn | Unscored:
         form = read_turn_form(second)
         if form is not None:
             return form if isinstance(form, Unscored) else _of_form(form, finishing, first, prompt)
-        if finishing == "answer":
-            return solved(second)
-        found, said = examined(second), whole_answer(second)
-        if isinstance(found, Turn) or isinstance(said, Unscored):
+        found, said = read(second), whole_answer(second)
+        if finishing == "answer" or isinstance(found, Turn) or isinstance(said, Unscored):
             return found
         report = read_judgement_again(said, first)
         return found if isinstance(report, Unscored) else _reported(report)
 
-    schema, asks_json = turn_schema(finishing, is_last=is_last), _ASKS_JSON[finishing]
+    schema = turn_schema(finishing, is_last=is_last)
     if finishing == "answer":
-        return Reading[Turn](solved, "turn", again, schema, asks_json=asks_json)
-    examining = Reading[Turn](examined, "examination", again, schema, asks_json=asks_json)
+        return Reading[Turn](read, "turn", again, schema, asks_json="turn_json")
+    examining = Reading[Turn](read, "examination", again, schema, asks_json="examination_json")
     closing = replace(examining, schema=turn_schema(finishing, is_last=True), asks_json="report_json")
     return replace(examining, instead=lambda first: examining if _TOOL.search(first.text) else closing)
+
+
+def _handed_in(action: Action) -> Turn | Unscored:
+    """The turn of a block that ends the conversation, where what it holds can be read."""
+    found = read_steps(action.content) if action.kind == "answer" else read_report(action.content)
+    return found if isinstance(found, Unscored) else Turn(action, found)
+
+
+def _ending_in_words(final: Final, finishing: Finishing, prompt: str, *, is_last: bool) -> Turn | None:
+    """The turn of a solution or report without its block; None where there is none."""
+    found = read_handed_in(final, prompt, is_last=is_last) if finishing == "answer" else read_report_in_words(final, prompt)
+    return None if isinstance(found, Unscored) else Turn(Action(kind=finishing, content=found.text), found)
 
 
 def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Turn | Unscored:
