@@ -95,7 +95,7 @@ def _trial(alias: str, revision: str, runs: list[Run]) -> Trial:
 
 def _answers(runs: list[Run]) -> Iterator[Answer]:
     by_pk = {run.pk: run for run in runs}
-    events = RunEvent.objects.filter(run__in=runs, kind=RoleTried.kind).order_by("run", "seq")
+    events = RunEvent.objects.filter(run__in=runs, kind=RoleTried.kind).order_by("run_id", "seq")
     for event in events.iterator(chunk_size=2000):
         yield Answer(by_pk[event.run_id], RoleTried.model_validate(event.body))
 

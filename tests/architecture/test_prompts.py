@@ -33,6 +33,8 @@ def uses() -> Counter[str]:
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
         pairs = re.findall(r'\basks(?:_json)?(?:: str )?= ?"(\w+)"(?: if \S+ else "(\w+)")?', source)
         asked_again += [name for pair in pairs for name in pair if name]
+        condensed = re.findall(r'= condensed\("(\w+)"', source)
+        asked_again += [name for tag in condensed for name in (tag, f"{tag}_json")]
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
             found.update(f"{INTERN}/{name}" for name in re.findall(r'_filled\(x, "(\w+)"', source))

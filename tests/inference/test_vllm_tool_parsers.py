@@ -103,7 +103,6 @@ def test_functions_without_a_parser_are_refused() -> None:
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ('[a]\nbackend = "openvino"\nmodel = "m"\ntools = "native"\n', "offers a model no functions"),
         ('[a]\nbackend = "vllm"\nmodel = "m"\ntools = "native"\n', "needs options.tool_parser"),
         ('[a]\nbackend = "vllm"\nmodel = "m"\ntools = "yes"\n', "'text' or 'native'"),
         (
@@ -122,3 +121,4 @@ def test_an_alias_and_its_adapters_share_how_they_call() -> None:
     aliases = parse_aliases(toml + '[tuned]\nadapter_of = "big"\nadapter = "/x"\n')
     assert (aliases["big"].tools, aliases["tuned"].tools) == ("native", "native")
     assert parse_aliases('[a]\nbackend = "openai_http"\nmodel = "m"\nbase_url = "http://h/v1"\n')["a"].tools == "text"
+    assert parse_aliases('[a]\nbackend = "openvino"\nmodel = "m"\ntools = "native"\n')["a"].tools == "native"

@@ -3,7 +3,16 @@
 import pytest
 
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.actions import Action, Query, Report, read_action, read_query, read_report
+from apps.reasoning.reading.actions import (
+    Action,
+    Query,
+    Report,
+    read_action,
+    read_handed_in,
+    read_query,
+    read_report,
+    read_report_in_words,
+)
 from tests.reasoning.play import final
 
 
@@ -125,3 +134,59 @@ def test_a_tag_in_a_string_of_the_code_does_not_end_it() -> None:
     found = read_action(final(f"<python_code>\n{code}\n</python_code>"), "answer")
     assert isinstance(found, Action)
     assert found.content == code
+
+
+def test_a_block_of_python_in_markdown_is_code_where_there_is_no_tag() -> None:
+    found = read_action(final("### Turn 1\nLet us verify it.\n```python\nprint(1)\n```\nThis prints 1."), "report")
+    assert found == Action(kind="python_code", content="print(1)", before="### Turn 1\nLet us verify it.")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("```python\nprint(1)\n```\nand\n```python\nprint(2)\n```", "there are 2 actions"),
+        ("It prints\n```\n1\n```", "there is no action"),
+        ("```latex\nx = 1\n```", "there is no action"),
+    ],
+)
+def test_several_blocks_or_none_of_python_are_no_action(text: str, said: str) -> None:
+    found = read_action(final(text), "answer")
+    assert isinstance(found, Unscored)
+    assert said in found.reason
+
+
+def test_a_solution_whose_tag_was_opened_counts_as_far_as_it_goes_at_any_turn() -> None:
+    text = "<answer>\n<step>Let $A$ and $B$ be two different points of the plane.</step>\n<step>Then"
+    found = read_handed_in(final(text, finish_reason="length"), "", is_last=False)
+    assert not isinstance(found, Unscored)
+    assert (found.way, len(found.steps)) == ("cut", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "correct"),
+    [
+        ("I recomputed both squares, and they agree for all $x$.\n\n**Verdict:** correct", True),
+        ("The second step divides by zero, which no reader can mend.\n### Judgement\nincorrect", False),
+        ("I then proved that if $PA = PB$, then $P$ lies on the line, and vice versa. The solution is correct.", True),
+        ("I tried $n=1$, and there the claim does not hold. Therefore, the proof is not correct.", False),
+    ],
+)
+def test_a_judgement_in_words_is_one(text: str, correct: bool) -> None:
+    for found in (read_report(text), read_report_in_words(final(text), "")):
+        assert isinstance(found, Report)
+        assert found.correct is correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I shall now look whether the steps follow. It remains to check that the solution is correct.",
+        "If each of the steps follows from those before it, the solution is correct.",
+        "I went through all of the steps.\nVerdict: correct\nJudgement: incorrect\nSo much for that.",
+        "<python_code>\nprint(1)\n</python_code>\nI went through it. The solution is correct.",
+        "Step 2 is wrong, since the case $n=1$ is a counterexample. The solution is correct.",
+        "Verdict: correct",
+    ],
+)
+def test_words_that_are_no_judgement_or_two_are_none(text: str) -> None:
+    assert isinstance(read_report_in_words(final(text), ""), Unscored)

@@ -87,6 +87,48 @@ def test_a_call_that_is_none_says_why(text: str, said: str) -> None:
     assert len(found.reason) < 300
 
 
+#: As Qwen2.5-Coder-1.5B wrote them where its template offered it these functions.
+QWEN = (
+    '```json\n{\n  "name": "python_code",\n  "arguments": {\n    "code": "sum([i**2 for i in range(1, 11)])"\n  }\n}\n```',
+    '{"name": "factorint", "arguments": {"code": "factorint(48)"}}\n\n'
+    '```json\n{\n    "name": "factorint",\n    "arguments": {\n        "code": "factorint(48)"\n    }\n}\n```',
+)
+
+
+def test_a_call_without_its_block_is_read_in_a_fence_or_bare_and_twice_the_same_is_one() -> None:
+    found = read_action(final(QWEN[0]), "answer")
+    assert isinstance(found, Action)
+    assert (found.content, found.called) == ("sum([i**2 for i in range(1, 11)])", True)
+    twice = read_action(final(QWEN[1].replace('factorint"', 'python_code"')), "answer")
+    assert isinstance(twice, Action)
+    assert twice.content == "factorint(48)"
+
+
+def test_an_engine_that_stops_at_the_end_of_a_call_leaves_its_tag_out() -> None:
+    found = read_action(final(called("python_code", {"code": "print(1)"}).removesuffix("</tool_call>")), "answer")
+    assert isinstance(found, Action)
+    assert found.content == "print(1)"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (QWEN[1], "there is no function factorint"),
+        (
+            '{"name": "python_code", "arguments": {"code": """\nprint(1)\n"""}}',
+            "the arguments of python_code are not valid JSON",
+        ),
+        (QWEN[0] + '\n{"name": "python_code", "arguments": {"code": "2"}}', "there are 2 actions"),
+        ('The object {"name": "python_code", "arguments": {}} is how one calls.', "there is no action"),
+        ('{"name": "Euler", "born": 1707}', "there is no action"),
+    ],
+)
+def test_json_without_its_block_that_is_no_call_says_why(text: str, said: str) -> None:
+    found = read_action(final(text), "answer")
+    assert isinstance(found, Unscored)
+    assert said in found.reason
+
+
 def test_a_call_that_was_cut_off_is_none() -> None:
     text = called("python_code", {"code": "print(1)"})
     assert isinstance(read_action(final(text, finish_reason="length"), "answer"), Unscored)

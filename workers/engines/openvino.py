@@ -53,7 +53,7 @@ class OpenVinoBackend:
 
     async def generate(self, request: GenerationRequest) -> AsyncIterator[Delta | Final]:
         """See `Backend.generate`."""
-        reject_what_is_missing(request, "openvino")
+        reject_what_is_missing(request, "openvino", tools=True)
         self._loop = asyncio.get_running_loop()
         self._numbers += 1
         stream = self._streams[self._numbers] = Stream(self._numbers, request, self._alias.reasoning_tags)

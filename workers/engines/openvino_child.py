@@ -4,8 +4,8 @@ It is a process of its own because `ContinuousBatchingPipeline.step` holds Pytho
 ms): in the worker it would stop the event loop, the heartbeat and every task thread. Here it stops nobody, and an engine that
 crashes takes no worker with it. It ends when its standard input closes, so it never outlives its worker.
 
-In:  `{"add": id, "messages", "max", "temperature", "top_p", "stop", "schema", "regex", "seed", "read"}`, `{"cancel": id}`,
-`{"readers": {id: whether somebody reads along}}`.
+In:  `{"add": id, "messages", "tools", "max", "temperature", "top_p", "stop", "schema", "regex", "seed", "read"}`,
+`{"cancel": id}`, `{"readers": {id: whether somebody reads along}}`.
 Out: `{"ready": …}` or `{"failed": sentence}` once; then per flush `{"n": {id: prompt tokens}, "d": {id: [text, tokens]},
 "f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`, each part only where it has something.
 """
@@ -62,6 +62,7 @@ class Engine:
         defaults = self._pipeline.get_config()
         self._stop_ids = set(defaults.stop_token_ids) | {self._tokenizer.get_eos_token_id()}
         self._special = {piece for piece in vocabulary if piece.startswith(b"<|") and piece.endswith(b"|>")}
+        self._signs = self._special | {piece for piece in (b"<tool_call>", b"</tool_call>") if piece in vocabulary}
         special_ids = {vocabulary[piece] for piece in self._special} | self._stop_ids
         self._table = TokenTable(vocabulary, special_ids)
         self._context: int = options["context_tokens"]
@@ -91,7 +92,8 @@ class Engine:
             self._tell("e", number, ["rejected", f"The engine rejected the request: {_last_line(error)}"])
 
     def _add(self, number: int, message: dict[str, Any]) -> None:
-        prompt = self._tokenizer.apply_chat_template(self._plain(message["messages"]), add_generation_prompt=True)
+        plain, tools = self._plain(message["messages"]), message["tools"] or None
+        prompt = self._tokenizer.apply_chat_template(plain, add_generation_prompt=True, tools=tools)
         tokens = self._tokenizer.encode(prompt, add_special_tokens=False).input_ids
         size = tokens.shape[1]
         if size >= self._context:
@@ -111,10 +113,9 @@ class Engine:
         plain = []
         for message in messages:
             content = message["content"]
-            if "<|" in content:
-                for piece in self._special:
-                    token = piece.decode()
-                    content = content.replace(token, token.replace("<|", "< |", 1))
+            if "<" in content:
+                for token in map(bytes.decode, self._signs):
+                    content = content.replace(token, f"< {token[1:]}")
             plain.append({"role": message["role"], "content": content})
         return plain
 

@@ -6,6 +6,9 @@ from typing import Any
 from apps.reasoning.domain.generation import GenerationRequest
 from workers.engines.schemas import checked_schema, compact_regex
 
+#: Where a model that is offered functions stops: after one call, so that it makes up neither the response nor another call.
+AFTER_A_CALL = "</tool_call>"
+
 
 def added(number: int, request: GenerationRequest) -> dict[str, Any]:
     """The message that adds a call. Raises `RequestRejected`."""
@@ -16,7 +19,8 @@ def added(number: int, request: GenerationRequest) -> dict[str, Any]:
         "max": request.sampling.max_new_tokens,
         "temperature": request.sampling.temperature,
         "top_p": request.sampling.top_p,
-        "stop": request.sampling.stop,
+        "tools": [{"type": "function", "function": tool.model_dump()} for tool in request.tools],
+        "stop": (*request.sampling.stop, AFTER_A_CALL) if request.tools else request.sampling.stop,
         "schema": schema,
         "regex": compact_regex(schema) if schema else "",
         "seed": request.seed,

@@ -212,6 +212,11 @@ async def _piece(
     if isinstance(found, Unread):
         return found
     desk.made[name] = found.model_dump(mode="json")
+    _tell_piece(desk, slot, name, known=known, role=role, key=key)
+    return found
+
+
+def _tell_piece(desk: GraderDesk, slot: Slot, name: str, *, known: str, role: str, key: str) -> None:
     event = GradingPrepared(
         piece=known or name,
         what=slot.what,
@@ -223,7 +228,6 @@ async def _piece(
         basis=slot.basis,
     )
     desk.desk.ctx.emit(f"grading/piece/{name}", event)
-    return found
 
 
 def references_given(desk: GraderDesk) -> tuple[str, ...]:

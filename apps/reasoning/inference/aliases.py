@@ -160,8 +160,6 @@ class Alias(Value):
             raise ValueError("pictures go to model servers only: serve this model and use the backend openai_http")
         if self.structured and getattr(self.options, "structured_output", "") == "none":
             raise ValueError('structured = true sends schemas, and options.structured_output = "none" sends none')
-        if self.tools == "native" and self.backend == "openvino":
-            raise ValueError('the backend openvino offers a model no functions; leave tools at "text"')
         if self.tools == "native" and isinstance(self.options, VllmOptions) and not self.options.tool_parser:
             raise ValueError('tools = "native" needs options.tool_parser, which reads the calls of this family of models')
         return self

@@ -11,11 +11,14 @@ from typing import Literal
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import answer_part, whole_answer
+from apps.reasoning.reading.answers import answer_part, plain, whole_answer
 from apps.reasoning.reading.choices import passes
+from apps.reasoning.reading.closings import Closing, Said
+from apps.reasoning.reading.code import fenced_code
 from apps.reasoning.reading.decoded import keepable, why_unread
+from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.reading.proofs import ReadProof, read_proof
-from apps.reasoning.reading.tool_calls import OPENING, Called, read_call
+from apps.reasoning.reading.tool_calls import OPENING, Called, bare_calls, read_call
 
 LONGEST_QUERY = 400
 LIBRARIES = ("sympy", "scipy", "numpy", "math", "cmath", "fractions", "itertools", "networkx")
@@ -25,12 +28,20 @@ _OPENED = re.compile(rf"<(python_code|local_rag|answer|report|{OPENING})>", re.I
 _REPORT_TAG = re.compile(r"</?report>", re.IGNORECASE)
 _JUDGEMENT = re.compile(r"[\s$*`(\[\\]*(?:\\boxed\s*\{\s*([01])\s*\}|([01]))[\s.$*`\\)\]]*")
 
+_WORD = re.compile(r"(?:the (?:solution|proof) is )?(?:(incorrect|not correct|wrong)|correct)", re.IGNORECASE)
+_LAST_SENTENCE = re.compile(
+    r"(?:^|[.!?])\s+(?:(?:therefore|thus|hence|so|overall|in conclusion),?\s+)?the (?:given )?(?:solution|proof) is "
+    r"(?:indeed )?(?:(incorrect|not correct|wrong)|correct)[.!*`\s]*\Z",
+    re.IGNORECASE,
+)
+LABELS = ("judgement", "final judgement", "judgment", "final judgment", "verdict", "final verdict")
+
 Kind = Literal["python_code", "local_rag", "answer", "report"]
 _KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag", "answer": "answer", "report": "report"}
 
 
 class Action(Value):
-    """What a turn does, and what was written before it. `called`: as the call of a function, not as a block."""
+    """What a turn does, and what was written before it. `called`: as the call of a function or as JSON, not as a block."""
 
     kind: Kind
     content: str
@@ -55,7 +66,8 @@ class Report(Value):
 def read_action(final: Final, finishing: Literal["answer", "report"], stops: Sequence[str] = ()) -> Action | Unscored:
     """The one action of a turn; `finishing` is the one that ends this conversation. Tags inside an action are its content.
 
-    `stops` are the closing tags at which the model was stopped, which an engine leaves out.
+    `stops` are the closing tags at which the model was stopped, which an engine leaves out. Without any tag, the JSON of a call
+    or a block of code in Markdown is the action.
     """
     answer = whole_answer(final)
     if isinstance(answer, Unscored):
@@ -84,6 +96,23 @@ def read_action(final: Final, finishing: Literal["answer", "report"], stops: Seq
             at, before = inner[-1].end(), answer[: inner[-1].start()].strip()
         found.append(Action(kind=kind, content=answer[at : closed.start()].strip("\n"), before=before))
         at = closed.end()
+    if not found and _OPENED.search(answer) is None:
+        return _untagged(answer, finishing)
+    return _only(found, finishing)
+
+
+def _untagged(answer: str, finishing: str) -> Action | Unscored:
+    """The action of a text without tags: the one call that it writes as JSON, once or again, or its one block of Python."""
+    found: list[Action] = []
+    for called, at in bare_calls(answer):
+        action = called if isinstance(called, Unscored) else _of_function(called, answer[:at].strip(), finishing)
+        if isinstance(action, Unscored):
+            return action
+        if all((one.kind, one.content) != (action.kind, action.content) for one in found):
+            found.append(action)
+    if not found:
+        before = answer.partition("```")[0].strip()
+        found = [Action(kind="python_code", content=block, before=before) for block in fenced_code(answer)]
     return _only(found, finishing)
 
 
@@ -144,7 +173,8 @@ def read_handed_in(final: Final, prompt: str, *, is_last: bool) -> ReadProof | U
         final = final.model_copy(update={"text": f"<proof>\n{answer[opened[-1].end() :]}"})
     found = read_proof(final, prompt)
     if isinstance(found, ReadProof):
-        return found if is_last or found.way in ("tags", "heading") else Unscored(reason="it may be thinking aloud")
+        named = bool(opened) or found.way in ("tags", "heading")
+        return found if is_last or named else Unscored(reason="it may be thinking aloud")
     return Unscored(reason=found.reason)
 
 
@@ -166,11 +196,8 @@ def read_query(content: str) -> Query | Unscored:
 
 def read_judgement_again(said: str, report: str) -> Report | Unscored:
     """The report with a judgement that was asked for once more: 1 or 0, alone or as its last line."""
-    whole = read_report(said)
-    alone = _JUDGEMENT.fullmatch(said.strip())
-    if not isinstance(whole, Unscored) and alone is None:
-        return whole
-    return read_report(f"{_REPORT_TAG.sub('', report).strip()}\n{alone.group(1) or alone.group(2)}") if alone else whole
+    alone = _judging(said)
+    return read_report(said) if alone is None else judged(alone, report)
 
 
 def read_report(content: str) -> Report | Unscored:
@@ -179,8 +206,52 @@ def read_report(content: str) -> Report | Unscored:
     A line that merely ends with a digit speaks of the mathematics, as "the claim is false for n = 1" does.
     """
     text, _, line = content.strip().rpartition("\n")
-    found = _JUDGEMENT.fullmatch(line)
-    if found is None:
-        return Unscored(reason="the last line of the report is not 1 or 0 alone")
-    correct = passes((found.group(1) or found.group(2)) == "1", text)
-    return correct if isinstance(correct, Unscored) else Report(correct=correct, text=text.strip())
+    said = _said_alone(line)
+    if said is None:
+        found = _judged_in_words(content)
+        return Unscored(reason="the last line of the report is not 1 or 0 alone") if found is None else judged(*found)
+    return judged(said, text)
+
+
+def read_report_in_words(final: Final, prompt: str) -> Report | Unscored:
+    """A report without its tags: a text that names its judgement, as "Verdict: incorrect" does, and takes no other action."""
+    answer = whole_answer(final)
+    if isinstance(answer, Unscored):
+        return answer
+    if _OPENED.search(answer):
+        return Unscored(reason="it takes another action")
+    found, own = _judged_in_words(answer), own_text(answer, prompt)
+    if found is None or isinstance(own, Unscored):
+        return own if isinstance(own, Unscored) else Unscored(reason="it names no judgement")
+    return judged(*found)
+
+
+def _judged_in_words(text: str) -> tuple[bool, str] | None:
+    """The judgement on a line of its name, or in the last sentence, with the text that leads to it."""
+    closing = JUDGEMENT.read(text)
+    if isinstance(closing, Said):
+        return closing.value, closing.before
+    found = _LAST_SENTENCE.search(text)
+    return (not found[1], text) if found else None
+
+
+def judged(correct: bool, text: str) -> Report | Unscored:
+    """A report with its judgement; Unscored where it passes a solution of which its text says that something is wrong."""
+    text = _REPORT_TAG.sub("", text).strip()
+    found = passes(correct, text)
+    return found if isinstance(found, Unscored) else Report(correct=found, text=text)
+
+
+def _said_alone(written: str) -> bool | None:
+    """What a line says that is nothing but 1 or 0."""
+    found = _JUDGEMENT.fullmatch(written)
+    return None if found is None else (found.group(1) or found.group(2)) == "1"
+
+
+def _judging(written: str) -> bool | None:
+    """1 or 0, or the word for it: `correct`, `The solution is incorrect.`"""
+    said = _WORD.fullmatch(plain(written))
+    return _said_alone(written) if said is None else not said[1]
+
+
+JUDGEMENT = Closing("judgement", "judgement", _judging, LABELS)

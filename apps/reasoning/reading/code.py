@@ -73,6 +73,12 @@ def _unfenced(text: str) -> str:
     return "\n".join(code) if code else text
 
 
+def fenced_code(text: str) -> list[str]:
+    """The Python in the fences of a prose text: blocks that say so, and blocks without a word that parse and do something."""
+    found = [(word.lower(), block.strip("\n")) for word, block in _FENCE.findall(text)]
+    return [block for word, block in found if block.strip() and (word.startswith(_PYTHON) or (not word and _acts(block)))]
+
+
 def _acts(block: str) -> bool:
     """Does the block do anything, if it is code? Output that happens to parse is names and numbers."""
     if not _runs(block):

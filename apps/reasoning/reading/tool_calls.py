@@ -15,6 +15,7 @@ OPENING = "tool_call"
 _CLOSE = re.compile(r"\s*</tool_call>", re.IGNORECASE)
 _ANY_CLOSE = re.compile(r"</tool_call>", re.IGNORECASE)
 _NAME = re.compile(r'\{\s*"name"\s*:\s*"([\w.-]{1,80})"')
+_BARE = re.compile(r"^[ \t]*(\{)\s*\"", re.MULTILINE)
 # Line ends inside a string are what models write into code; they have one meaning.
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -34,7 +35,9 @@ class ReadCall(NamedTuple):
 
 
 def read_call(text: str, at: int) -> ReadCall:
-    """The call whose block was opened right before `at`. The block ends where its JSON does, whatever its strings contain."""
+    """The call whose block was opened right before `at`. The block ends where its JSON does, whatever its strings contain.
+
+    An engine that stops at the closing tag leaves it out."""
     start = len(text) - len(text[at:].lstrip())
     try:
         found, end = _DECODER.raw_decode(text, start)
@@ -42,9 +45,30 @@ def read_call(text: str, at: int) -> ReadCall:
     except (ValueError, RecursionError) as error:
         return _broken(text, at, error)
     closed = _CLOSE.match(text, end)
-    if closed is None:
+    if closed is None and text[end:].strip():
         return _broken(text, at, ValueError("something follows its JSON object"))
-    return ReadCall(_called(found), closed.end())
+    return ReadCall(_called(found), closed.end() if closed else len(text))
+
+
+def bare_calls(text: str) -> list[tuple[Called | Unscored, int]]:
+    """Calls that stand in a text, or in its fences of code, without their block: JSON objects on lines of their own with a name
+    and arguments; each with its place."""
+    found: list[tuple[Called | Unscored, int]] = []
+    at = 0
+    while (opened := _BARE.search(text, at)) is not None:
+        at = opened.end()
+        try:
+            value, end = _DECODER.raw_decode(text, opened.start(1))
+            value = keepable(value)
+        except (ValueError, RecursionError) as error:
+            if named := _NAME.match(text, opened.start(1)):
+                why = f"the arguments of {named.group(1)} are not valid JSON: {why_unread(error)}"
+                found.append((Unscored(reason=why), opened.start()))
+            continue
+        if isinstance(value, dict) and "name" in value and not value.keys().isdisjoint(("arguments", "parameters")):
+            found.append((_called(value), opened.start()))
+            at = end
+    return found
 
 
 def _called(found: Any) -> Called | Unscored:

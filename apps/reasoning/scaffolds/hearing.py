@@ -45,7 +45,7 @@ class Reading(Generic[T_co]):
     `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
     answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
     question then, where it is another one; `tokens` are enough. `values` fill what the questions have a place for; why the
-    first answer could not be read fills `objection`.
+    first answer could not be read fills `objection`. `instead` gives another reading by what the first answer holds.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -55,6 +55,7 @@ class Reading(Generic[T_co]):
     tokens: int | None = None
     asks_json: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
+    instead: "Callable[[Final], Reading[T_co]] | None" = None
 
     def question(self, name: str, objection: str) -> str:
         """The question `name` with what it has a place for."""
@@ -98,6 +99,7 @@ async def heard(
     found = reading.read(first)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
+    reading = reading.instead(first) if reading.instead else reading
     second, text = f"{key}/{AGAIN}", _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)

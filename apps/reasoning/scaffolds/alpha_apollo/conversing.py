@@ -6,32 +6,25 @@ response to it, and a turn spent.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from apps.reasoning.domain.agent_events import ActionKind, Lookup, TurnTaken
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.tools import ToolAnswer
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.prompts.fitting import Growing, Passage
-from apps.reasoning.prompts.loader import RenderedPrompt, load
-from apps.reasoning.reading.actions import (
-    Action,
-    Report,
-    read_action,
-    read_handed_in,
-    read_judgement_again,
-    read_query,
-    read_report,
-)
-from apps.reasoning.reading.answers import answer_part, whole_answer
+from apps.reasoning.prompts.loader import load
+from apps.reasoning.reading.actions import Action, Report, read_query
+from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.code import repaired
-from apps.reasoning.reading.proofs import ReadProof, read_steps
+from apps.reasoning.reading.proofs import ReadProof
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
+from apps.reasoning.scaffolds.alpha_apollo.hearing_turns import Turn, reading_of
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, blamed_library, code_response, cut
 from apps.reasoning.scaffolds.alpha_apollo.retrieving import Found, looked_up
 from apps.reasoning.scaffolds.candidates.desk import EMPTY, Desk, Part
-from apps.reasoning.scaffolds.hearing import Heard, Reading
+from apps.reasoning.scaffolds.hearing import Heard
 
 MOST_SAID = 6_000
 #: Where a model stops by itself, so that it cannot make up the response of its tool.
@@ -79,13 +72,6 @@ class Conversation:
         return "\n\n".join(_shown(exchange) for exchange in self.exchanges)
 
 
-class _Turn(NamedTuple):
-    """What was read of a turn: its action, and what that hands in."""
-
-    action: Action
-    handed_in: ReadProof | Report | None = None
-
-
 class _Done(Value):
     """What a turn led to."""
 
@@ -111,7 +97,7 @@ async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
             talk.why_not = read.reason if isinstance(read, Unscored) else ""
             break
         action = read if isinstance(read, Unscored) else read.action
-        if isinstance(read, _Turn) and read.handed_in is not None:
+        if isinstance(read, Turn) and read.handed_in is not None:
             talk.ending = read.handed_in
             talk.exchanges.append(Exchange(turn=turn, said=_said(final, action), response=""))
             _tell(desk, params, seat, turn, said_in, _Done(action=read.action.kind))
@@ -125,7 +111,7 @@ async def converse(desk: Desk, params: Params, seat: Seat) -> Conversation:
     return talk
 
 
-async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Heard[_Turn]:
+async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, before: Sequence[Exchange]) -> Heard[Turn]:
     """One turn, asked for once more where it takes no action that can be read."""
     is_last, calls_functions = turn == params.turns, desk.ctx.calls_functions(seat.role)
     shown = before[-params.history :]
@@ -138,13 +124,13 @@ async def _heard(desk: Desk, params: Params, seat: Seat, turn: int, call: str, b
         "last": f"This is the last turn: only <{seat.finishing}> is possible now." if is_last else "Later turns will follow.",
     }
     prompt = desk.filled(seat.role, seat.prompt, values | dict(seat.values), writes_solution=seat.finishing == "answer")
-    stops = STOPS if params.stop_at_tools and not is_last and not calls_functions else ()
+    stops = STOPS if params.stop_at_tools and not is_last else ()
     return await desk.hear(
         call,
         role=seat.role,
         prompt=prompt,
         place=Place(round=seat.round, subject=f"candidate {seat.about}", index=seat.index),
-        reading=_reading(seat, prompt, stops, is_last=is_last),
+        reading=reading_of(seat.finishing, prompt, stops, is_last=is_last),
         tools=FUNCTIONS if calls_functions and not is_last else (),
         stops=stops,
     )
@@ -154,38 +140,6 @@ def _history(desk: Desk, shown: Sequence[Exchange]) -> Growing:
     """The turns shown again, the oldest left out first where not all have room."""
     passages = tuple(Passage(f"turn {one.turn}", _shown(one), float(one.turn)) for one in shown)
     return Growing(passages, lambda kept: desk.content("\n\n".join(one.text for one in kept)) if kept else EMPTY)
-
-
-def _reading(seat: Seat, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[_Turn]:
-    """How a turn is read; a report or solution that it hands in must be readable itself."""
-
-    def solved(final: Final, first: str = "") -> _Turn | Unscored:
-        action = read_action(final, "answer", stops)
-        if isinstance(action, Unscored):
-            found = read_handed_in(final, prompt.text, is_last=is_last)
-            return action if isinstance(found, Unscored) else _Turn(Action(kind="answer", content=found.text), found)
-        if action.kind != "answer":
-            return _Turn(action)
-        steps = read_steps(action.content)
-        return steps if isinstance(steps, Unscored) else _Turn(action, steps)
-
-    def examined(final: Final) -> _Turn | Unscored:
-        action = read_action(final, "report", stops)
-        if isinstance(action, Unscored) or action.kind != "report":
-            return action if isinstance(action, Unscored) else _Turn(action)
-        report = read_report(action.content)
-        return report if isinstance(report, Unscored) else _Turn(action, report)
-
-    def examined_again(second: Final, first: str) -> _Turn | Unscored:
-        found, said = examined(second), whole_answer(second)
-        if isinstance(found, _Turn) or isinstance(said, Unscored):
-            return found
-        report = read_judgement_again(said, first)
-        return found if isinstance(report, Unscored) else _Turn(Action(kind="report", content=report.text), report)
-
-    if seat.finishing == "answer":
-        return Reading[_Turn](solved, "turn", solved)
-    return Reading[_Turn](examined, "examination", examined_again)
 
 
 async def _acted(desk: Desk, params: Params, seat: Seat, turn: int, call: str, action: Action | Unscored, off: str) -> _Done:
@@ -267,7 +221,8 @@ def _said(final: Final, action: Action | Unscored) -> str:
     """What is shown of a turn's own text: the part after the thinking, its end where it is long; a call in plain words, because
     the signs of one engine mean nothing, or something else, in a prompt."""
     if isinstance(action, Action) and action.called:
-        return cut(f"{action.before}\n\nCalled {action.kind} with:\n{action.content}".strip(), MOST_SAID)
+        named = f"Called {action.kind} with:\n" if action.kind in ("python_code", "local_rag") else ""
+        return cut(f"{action.before}\n\n{named}{action.content}".strip(), MOST_SAID)
     answer = answer_part(final.text)
     return cut(final.text if isinstance(answer, Unscored) else answer, MOST_SAID)
 

@@ -14,19 +14,14 @@ from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.fitting import Growing, Passage
 from apps.reasoning.reading.actions import Report
-from apps.reasoning.reading.answers import tag_pattern
 from apps.reasoning.reading.proofs import ReadProof
 from apps.reasoning.scaffolds.alpha_apollo.conversing import Conversation, Seat, converse
 from apps.reasoning.scaffolds.alpha_apollo.memory import Judgement, Memory, best, judged, recalled
 from apps.reasoning.scaffolds.alpha_apollo.params import SOLVERS, Params
-from apps.reasoning.scaffolds.alpha_apollo.tags import condensing
+from apps.reasoning.scaffolds.alpha_apollo.tags import condensed
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection
 from apps.reasoning.scaffolds.candidates.desk import EMPTY, Candidate, Desk, Part
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import Reading
-
-_CHECKPOINTS = tag_pattern("checkpoints")
-_JUDGEMENT = tag_pattern("judgement")
 
 
 @dataclass
@@ -85,10 +80,10 @@ class Evolution:
         if solved is None:
             return
         candidate, talk = solved
-        condensed, by = await self._condensed(candidate, talk)
-        self.read_by_evaluators[candidate.id] = condensed if self.params.evaluated == "condensed" and by else candidate.text
+        checkpoints, by = await self._condensed(candidate, talk)
+        self.read_by_evaluators[candidate.id] = checkpoints if self.params.evaluated == "condensed" and by else candidate.text
         reports = await self._panel(candidate, 1)
-        self.stored[candidate.id] = Memory(candidate=candidate, condensed=condensed, judgement=judged(reports), report="")
+        self.stored[candidate.id] = Memory(candidate=candidate, condensed=checkpoints, judgement=judged(reports), report="")
         try:
             summed_by = await self._confirmed(candidate, reports)
         except BudgetExhausted:
@@ -133,10 +128,8 @@ class Evolution:
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}")
         values: dict[str, Part] = {"trajectory": self.desk.growing("the record", talk.text)}
         prompt = self.desk.filled("abstractor", "alpha_apollo/abstractor", values)
-        read = condensing(_CHECKPOINTS, "checkpoints", prompt.text)
-        found, said_in, _ = await self.desk.hear(
-            call, role="abstractor", prompt=prompt, place=place, reading=Reading[str](read, "checkpoints", read)
-        )
+        reading = condensed("checkpoints", prompt.text)
+        found, said_in, _ = await self.desk.hear(call, role="abstractor", prompt=prompt, place=place, reading=reading)
         return (candidate.text, "") if isinstance(found, Unscored) else (found, said_in)
 
     async def _panel(self, candidate: Candidate, panel: int) -> list[Report | None]:
@@ -180,10 +173,8 @@ class Evolution:
         }
         place = Place(round=candidate.round, subject=f"candidate {candidate.id}")
         prompt = self.desk.filled("summarizer", "alpha_apollo/summarizer", values)
-        read = condensing(_JUDGEMENT, "judgement", prompt.text)
-        found, said_in, _ = await self.desk.hear(
-            call, role="summarizer", prompt=prompt, place=place, reading=Reading[str](read, "judgement", read)
-        )
+        reading = condensed("judgement", prompt.text)
+        found, said_in, _ = await self.desk.hear(call, role="summarizer", prompt=prompt, place=place, reading=reading)
         return (of_majority[0], "") if isinstance(found, Unscored) else (found, said_in)
 
     def _tell(self, memory: Memory, by: str, summed_by: str) -> None:

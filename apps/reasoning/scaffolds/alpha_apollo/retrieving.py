@@ -12,16 +12,14 @@ from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.tools import SearchHit, SearchJob, read_hits
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.actions import LIBRARIES, LONGEST_QUERY, THEOREMS
-from apps.reasoning.reading.answers import tag_pattern
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, cut
 from apps.reasoning.scaffolds.alpha_apollo.tags import held
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.hearing import asked
 
 PASSAGES = 4
 _MOST_OF_A_PASSAGE = 900
-_QUERY = tag_pattern("query")
-_SUMMARY = tag_pattern("summary")
 _FORMULA = re.compile(r"\$[^$]*\$|\S*\d\S*")
 
 
@@ -73,12 +71,14 @@ def shown(hits: Sequence[SearchHit]) -> str:
 async def _rewritten(desk: Desk, key: str, library: str, query: str, place: Place) -> str:
     values = {"query": desk.content(query), "library": library or "any of them", "libraries": ", ".join((*LIBRARIES, THEOREMS))}
     call = f"{key}/rewrite"
-    final = await desk.ask(call, role="rewriter", prompt="alpha_apollo/rewriter", values=values, place=place)
-    return held(desk, call, "rewriter", final, _QUERY)[:LONGEST_QUERY] or plain_query(query)
+    prompt = desk.filled("rewriter", "alpha_apollo/rewriter", values)
+    final = await asked(desk.ctx, call, role="rewriter", prompt=prompt, place=place)
+    return " ".join(held(desk, call, "rewriter", final, "query", prompt.text).split())[:LONGEST_QUERY] or plain_query(query)
 
 
 async def _summarised(desk: Desk, key: str, query: str, passages: str, place: Place) -> str:
     values = {"query": desk.content(query), "passages": desk.content(passages)}
     call = f"{key}/summarise"
-    final = await desk.ask(call, role="librarian", prompt="alpha_apollo/librarian", values=values, place=place)
-    return held(desk, call, "librarian", final, _SUMMARY)
+    prompt = desk.filled("librarian", "alpha_apollo/librarian", values)
+    final = await asked(desk.ctx, call, role="librarian", prompt=prompt, place=place)
+    return held(desk, call, "librarian", final, "summary", prompt.text)

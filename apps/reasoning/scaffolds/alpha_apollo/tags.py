@@ -1,39 +1,58 @@
-"""What a helper role wrote between its tags."""
+"""What a helper role wrote: between its tags, in a JSON object, or as all that its answer holds."""
 
 import re
 from collections.abc import Callable
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.reading.echoes import own_text
+from apps.reasoning.reading.answers import answer_part, tag_pattern
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
+from apps.reasoning.reading.turn_forms import read_texts, texts_schema, without_loop
 from apps.reasoning.scaffolds.candidates.desk import Desk
+from apps.reasoning.scaffolds.hearing import Reading
+
+#: Broken marks of fences, and headings: what is left of a text that only begins its prompt again and again.
+_FENCE_MARK = re.compile(r"<+(?:CONTENT|END)\b[^<>\n]*>*")
+_HEADINGS = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
+#: The most texts of a helper's second answer.
+MOST_TEXTS = 12
 
 
-def held(desk: Desk, call: str, role: str, final: Final | Unscored, pattern: re.Pattern[str]) -> str:
-    """What the last such tag holds; empty, and told, where there is none."""
-    answer = final if isinstance(final, Unscored) else whole_answer(final)
-    if isinstance(answer, Unscored):
-        reason = answer.reason
-    elif not (found := pattern.findall(answer)) or not found[-1].strip():
-        reason = f"there is no {pattern.pattern.partition('(')[0]}> with something in it"
-    else:
-        return str(found[-1]).strip()
+def held(desk: Desk, call: str, role: str, final: Final | Unscored, tag: str, prompt: str) -> str:
+    """What `condensing` reads of an answer that is not asked for again; empty, and told, where that is nothing."""
+    found = final if isinstance(final, Unscored) else condensing(tag, prompt)(final)
+    if isinstance(found, str):
+        return found
     if isinstance(final, Final):
-        desk.unread(call, role, reason)
+        desk.unread(call, role, found.reason)
     return ""
 
 
-def condensing(pattern: re.Pattern[str], tag: str, prompt: str) -> Callable[..., str | Unscored]:
-    """A reader of what the last such tag holds or, without one, of a whole answer that is more than an echo of `prompt`."""
+def condensed(tag: str, prompt: str) -> Reading[str]:
+    """How a helper's text is read, and asked for once more: as a list of texts where its engine keeps to a schema."""
+    read = condensing(tag, prompt)
+    return Reading[str](read, tag, read, texts_schema(tag, MOST_TEXTS, 20), asks_json=f"{tag}_json")
+
+
+def condensing(tag: str, prompt: str) -> Callable[..., str | Unscored]:
+    """A reader of what the last such tag holds; else of a list of texts as JSON; else of a whole answer that is more than an
+    echo of `prompt`. A text that was cut off counts as far as it goes: these texts have no verdict at their end."""
+    closed, signs = tag_pattern(tag), re.compile(rf"</?{tag}(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 
     def read(final: Final, first: str = "") -> str | Unscored:
-        answer = whole_answer(final)
+        answer = answer_part(final.text)
         if isinstance(answer, Unscored):
             return answer
-        if found := pattern.findall(answer):
+        if found := closed.findall(answer):
             return str(found[-1]).strip() or Unscored(reason=f"<{tag}> is empty")
-        own = own_text(re.sub(rf"</?{tag}>", "", answer, flags=re.IGNORECASE), prompt)
+        if listed := read_texts(final, tag):
+            texts = listed.texts
+            return texts[0] if len(texts) == 1 else "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
+        own = own_text(without_loop(signs.sub("", answer)), prompt)
+        if isinstance(own, str):
+            own = without_loop(_FENCE_MARK.sub("", own).strip())
+            if len(_HEADINGS.sub("", own).strip()) < SHORTEST_WHOLE:
+                own = Unscored(reason="it says nothing of its own")
         return own if isinstance(own, str) else Unscored(reason=f"there is no <{tag}>, and {own.reason}")
 
     return read

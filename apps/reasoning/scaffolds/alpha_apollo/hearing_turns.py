@@ -1,0 +1,107 @@
+"""How a turn is read, and asked for once more: strictly first, then by what its words say, then as one JSON object.
+
+A report or solution that a turn hands in must be readable itself. Two readings of one turn are none.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.prompts.loader import RenderedPrompt, load
+from apps.reasoning.reading.actions import (
+    Action,
+    Report,
+    judged,
+    read_action,
+    read_handed_in,
+    read_judgement_again,
+    read_report,
+    read_report_in_words,
+)
+from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
+from apps.reasoning.reading.proofs import ReadProof, read_steps
+from apps.reasoning.reading.turn_forms import TurnForm, read_turn_form, turn_schema, without_loop
+from apps.reasoning.scaffolds.hearing import Reading
+
+Finishing = Literal["answer", "report"]
+_ASKS_JSON: dict[Finishing, str] = {"answer": "turn_json", "report": "examination_json"}
+#: Where an examination had wanted a tool, it may still use one; else its judgement alone is asked for.
+_TOOL = re.compile(
+    r"<(?:python_code|local_rag|tool_call|tools)\b|^[ \t]*```|\"(?:arguments|parameters)\"", re.IGNORECASE | re.MULTILINE
+)
+_BOTH = "it ends the conversation and uses a tool, and a turn has one action"
+
+
+class Turn(NamedTuple):
+    """What was read of a turn: its action, and what that hands in."""
+
+    action: Action
+    handed_in: ReadProof | Report | None = None
+
+
+def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str], *, is_last: bool) -> Reading[Turn]:
+    """The reading of a turn that `finishing` may end, and in the last turn must."""
+
+    def read(final: Final) -> Turn | Unscored:
+        action = read_action(final, finishing, stops)
+        if isinstance(action, Action) and action.kind == finishing:
+            return _handed_in(action)
+        ending = _ending_in_words(final, finishing, prompt.text, is_last=is_last)
+        if ending is None:
+            return action if isinstance(action, Unscored) else Turn(action)
+        return Unscored(reason=_BOTH) if isinstance(action, Action) and not is_last else ending
+
+    def again(second: Final, first: str) -> Turn | Unscored:
+        form = read_turn_form(second)
+        if form is not None:
+            return form if isinstance(form, Unscored) else _of_form(form, finishing, first, prompt)
+        found, said = read(second), whole_answer(second)
+        if finishing == "answer" or isinstance(found, Turn) or isinstance(said, Unscored):
+            return found
+        report = read_judgement_again(said, first)
+        return found if isinstance(report, Unscored) else _reported(report)
+
+    schema = turn_schema(finishing, is_last=is_last)
+    if finishing == "answer":
+        return Reading[Turn](read, "turn", again, schema, asks_json="turn_json")
+    examining = Reading[Turn](read, "examination", again, schema, asks_json="examination_json")
+    closing = replace(examining, schema=turn_schema(finishing, is_last=True), asks_json="report_json")
+    return replace(examining, instead=lambda first: examining if _TOOL.search(first.text) else closing)
+
+
+def _handed_in(action: Action) -> Turn | Unscored:
+    """The turn of a block that ends the conversation, where what it holds can be read."""
+    found = read_steps(action.content) if action.kind == "answer" else read_report(action.content)
+    return found if isinstance(found, Unscored) else Turn(action, found)
+
+
+def _ending_in_words(final: Final, finishing: Finishing, prompt: str, *, is_last: bool) -> Turn | None:
+    """The turn of a solution or report without its block; None where there is none."""
+    found = read_handed_in(final, prompt, is_last=is_last) if finishing == "answer" else read_report_in_words(final, prompt)
+    return None if isinstance(found, Unscored) else Turn(Action(kind=finishing, content=found.text), found)
+
+
+def _of_form(form: TurnForm, finishing: Finishing, first: str, prompt: RenderedPrompt) -> Turn | Unscored:
+    """The turn that a JSON object stands for; what its judgement is about was said in the `first` answer."""
+    if form.repeats(f"{prompt.messages[0].content} {load(f'shared/again/{_ASKS_JSON[finishing]}').system}"):
+        return Unscored(reason="it only repeats words of the question")
+    if form.field == "code":
+        return Turn(Action(kind="python_code", content=form.code, called=True))
+    if form.field == "steps" and finishing == "answer":
+        proof = ReadProof(steps=form.steps, way=form.way)
+        if len(proof.text) < SHORTEST_WHOLE:
+            return Unscored(reason="it is too short for a solution")
+        return Turn(Action(kind="answer", content=proof.text, called=True), proof)
+    if form.field == "judgement" and finishing == "report" and form.correct is not None:
+        own = own_text(first, prompt.text)
+        report = judged(form.correct, without_loop(own) if isinstance(own, str) else "")
+        return report if isinstance(report, Unscored) else _reported(report)
+    return Unscored(reason=f'"{form.field}" does not end this conversation')
+
+
+def _reported(report: Report) -> Turn:
+    return Turn(Action(kind="report", content=report.text, called=True), report)
