@@ -98,6 +98,19 @@ async def test_a_solution_that_is_an_echo_is_asked_for_once_more() -> None:
     assert asked.messages[2].content == "(I only repeated what was asked.)", "a model that sees its echo repeats it"
 
 
+async def test_a_given_solution_that_is_handed_in_unchanged_is_asked_to_be_changed() -> None:
+    def copy(request: GenerationRequest) -> str:
+        return request.messages[1].content
+
+    improved = {"improve": copy, "improve/again": proof("By induction."), "check/*": PASS, "*": named}
+    run = await checked(improved)
+    assert drafted(run)[1].steps == ("By induction.",)
+    asked = next(one for one in run.dispatcher.requests if one.key == "improve/again")
+    assert asked.messages[2].content == "(I only repeated what was asked.)"
+    assert asked.messages[3].content.startswith("You handed in the solution that you were given, unchanged.")
+    assert unread(run) == [("improve", "it hands in the given solution unchanged", "improve/again")]
+
+
 async def test_where_the_engine_keeps_to_schemas_a_solution_comes_as_a_list_of_steps() -> None:
     steps = '{"steps": ["Both sides are $\\\\frac{1}{2}$.", "So they are equal."]}'
     run = await checked({"solve": "Yes.", "solve/again": steps, "check/*": PASS, "*": named}, closing="schema")

@@ -66,7 +66,9 @@ def test_an_answer_that_repeats_its_prompt_is_an_echo_and_what_it_adds_is_read()
     rule = "Every claim has its reason, every theorem is named, every symbol is defined."
     problem = "<<<CONTENT 12ab>>>\nProve it.\n<<<END 12ab>>>"
     prompt = f"{rule}\n\n## Problem\n{problem}\n\n## First solution\n<<<CONTENT 34cd>>>\n{LONG}\n<<<END 34cd>>>"
-    assert read_proof(final(prompt), prompt) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
+    assert read_proof(final(prompt), prompt) == Unscored(reason="it hands in the given solution unchanged")
+    asked = prompt.partition("## First")[0]
+    assert read_proof(final(asked), asked) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
     assert read_proof(final(f"{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
     assert read_proof(final(f"{problem}\n\n{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
 
@@ -104,25 +106,6 @@ def test_steps_as_json_are_a_proof() -> None:
     found = read_proof(final('Here it is:\n{"steps": ["We have $\\\\frac{2}{2}=1$.", "So it holds."]}'))
     assert isinstance(found, ReadProof)
     assert found.steps == (r"We have $\frac{2}{2}=1$.", "So it holds.")
-
-
-PROMPT = (
-    "Improve it.\n## Problem\n<<<CONTENT aaaa>>>\nProve $x>0$.\n<<<END aaaa>>>\n\n## Solution\n<<<CONTENT bbbb>>>\n"
-    "Since $x=1$ we have $x>0$.\n<<<END bbbb>>>\n\n## Your task\nHand in the improved solution."
-)
-
-
-def test_a_copied_form_with_another_solution_in_its_fence_holds_that_solution() -> None:
-    better = "Since $x=1$ by hypothesis and $1>0$ in every ordered field, we have $x>0$."
-    found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", better)), PROMPT)
-    assert isinstance(found, ReadProof)
-    assert (found.text, found.way) == (better, "whole")
-
-
-@pytest.mark.parametrize("copy", ["Since $x=1$ we have $x>0$.", "Since \\( x=1 \\) we have  \\( x>0 \\)"])
-def test_a_copied_form_with_the_same_solution_is_an_echo(copy: str) -> None:
-    found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", copy)), PROMPT)
-    assert found == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
 
 
 def test_of_steps_that_were_cut_off_the_finished_ones_are_kept() -> None:

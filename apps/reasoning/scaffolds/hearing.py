@@ -18,7 +18,8 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, middle_out, prompt_tokens
 from apps.reasoning.prompts.loader import RenderedPrompt, load
 from apps.reasoning.reading.answers import answer_part
-from apps.reasoning.reading.echoes import is_echo
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, has_example, is_echo, is_of_instructions
+from apps.reasoning.reading.layouts import UNCHANGED
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -34,6 +35,8 @@ LEAST_ANSWER = 512
 SHORT = 200
 _NOTHING = "(no answer)"
 _ECHO = "(I only repeated what was asked.)"
+#: Files of shared/again that come before the question, by the reason why it is asked.
+_BEFORE = {UNCHANGED: "shared/again/unchanged"}
 
 
 @dataclass(frozen=True)
@@ -80,23 +83,23 @@ async def heard(
     first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops)
     if isinstance(first, Unscored):
         return Heard(first, key)
-    found = reading.read(first)
+    found = _copied(first, prompt) or reading.read(first)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
-    second, text = f"{key}/{AGAIN}", _text_of(first, prompt.text)
+    second, text = f"{key}/{AGAIN}", _ECHO if found.reason in _BEFORE else _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
     question = reading.asks_json if form is not None and reading.asks_json else reading.asks
-    longer = _longer(prompt, text, load(f"shared/again/{question}").system, room)
+    longer = _longer(prompt, text, _question(question, found.reason), room)
     said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
-        longer = _longer(prompt, text, load(f"shared/again/{reading.asks}").system, room)
+        longer = _longer(prompt, text, _question(reading.asks, found.reason), room)
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
-    value = reading.read_again(said, text)
+    value = _copied(said, prompt) or reading.read_again(said, text)
     if isinstance(value, Unscored):
         ctx.emit(f"{second}/unread", OutputUnread(call=second, role=role, reason=value.reason))
     return Heard(value, second, said)
@@ -174,6 +177,22 @@ def choice_schema(field: str, *choices: str | float) -> dict[str, Any]:
         "required": [field],
         "additionalProperties": False,
     }
+
+
+def _question(name: str, reason: str) -> str:
+    """A file of shared/again, after what is said first for this reason."""
+    before = f"{load(_BEFORE[reason]).system}\n\n" if reason in _BEFORE else ""
+    return before + load(f"shared/again/{name}").system
+
+
+def _copied(final: Final, prompt: RenderedPrompt) -> Unscored | None:
+    """Why an answer says nothing: it has the example of its prompt, or nothing but its prompt's own words."""
+    answer = answer_part(final.text)
+    if isinstance(answer, Unscored):
+        return None
+    if has_example(answer, prompt.text) or (len(answer) >= SHORTEST_WHOLE and is_of_instructions(answer, prompt.text)):
+        return Unscored(reason="it copies the example of what was asked")
+    return None
 
 
 def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:
