@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged
 from apps.reasoning.domain.errors import RequestRejected
@@ -134,6 +135,12 @@ async def test_groups_come_as_lists_of_numbers() -> None:
     run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos", closing="schema")
     found = run.told["pool/grouped"].model_dump()
     assert (found["groups"], found["chosen"], found["call"]) == ((("c1.2",), ("c1.1", "c1.3")), 1, "consolidate/again")
+    asked = next(one for one in run.dispatcher.requests if one.key == "consolidate/again")
+    assert asked.json_schema == nomos.groups_schema(3)
+    assert asked.sampling.max_new_tokens < 300, "a short answer leaves the conversation before it its room"
+    schema = Draft202012Validator(nomos.groups_schema(3))
+    assert schema.is_valid({"groups": [[2], [1, 3]], "likeliest": 2})
+    assert not any(schema.is_valid({"groups": [[4]], "likeliest": one}) for one in (1, 4))
 
 
 async def test_how_a_solution_was_read_is_told_with_it() -> None:
