@@ -30,6 +30,11 @@ LONG = "Let $n$ be even, so $n = 2k$. Then $n^2 = 4k^2$ is even as well."
         (f"<proof><step>{LONG}", (LONG,), "tags"),
         (f"```xml\n<proof>\n<step>{LONG}</step>\n</proof>\n```", (LONG,), "tags"),
         (f"{proof('Done.')}\n<no-proof>None</no-proof>", ("Done.",), "tags"),
+        (
+            f"<proof><step>{LONG}</step><no-proof>The proof is complete. The problem is solved.</no-proof></proof>",
+            (LONG,),
+            "tags",
+        ),
         (f"I see.\n\n## Proof\n\n{LONG}\n\nSo.", (LONG, "So."), "heading"),
         (f"**Solution.** {LONG}", (LONG,), "heading"),
         (f"{LONG}\n\nSo.", (LONG, "So."), "whole"),
@@ -50,6 +55,10 @@ def test_a_text_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
     [
         ("The proof is clear.", "there is no <proof>, and it is too short to be read as a whole"),
         ("<proof></proof>", "the proof is empty"),
+        (
+            '{"steps": ["<proof>", "<step>…</step>", "</proof>"]}',
+            "the proof is empty",
+        ),
         (proof("…", "."), "the proof is empty"),
         ("<proof><step>One.", "there is no <proof>, and it is too short to be read as a whole"),
         ("I'm sorry, but I can't solve this problem for you. Ask me another.", "there is no <proof>, and the answer declines"),

@@ -66,6 +66,13 @@ async def test_an_examination_that_copies_the_example_decides_nothing() -> None:
     assert (first.passed, first.unscored) == (None, "it copies the example of what was asked")
 
 
+async def test_an_answer_that_breaks_off_in_the_example_or_mixes_it_with_its_own_words_says_nothing() -> None:
+    copy = f"Step 1 is sound.\n{example(DECISION).splitlines()[1][:50]}"
+    table: dict[str, Any] = {"check/1": copy, "check/1/again": '{"decision": "fail"}', "check/*": PASS, "*": named}
+    run = await play(table, CHECKED, scaffold="self_check", prompts="small")
+    assert messages(run, "check/1/again")[2] == "(I only repeated what was asked.)"
+
+
 async def test_a_decision_in_the_plain_form_is_read_with_its_faults() -> None:
     said = "Step 1 divides by $x$.\nCritical: $x$ may be 0.\n<decision>pass</decision>"
     run = await play({"check/1": said, "check/*": PASS, "*": named}, CHECKED, scaffold="self_check", prompts="small")

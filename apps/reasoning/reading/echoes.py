@@ -80,9 +80,9 @@ def is_of_instructions(text: str, prompt: str) -> bool:
 
 
 def has_example(answer: str, prompt: str) -> bool:
-    """Does the answer repeat a line of the worked example of its prompt?"""
+    """Does the answer repeat a line of the worked example of its prompt, or the beginning of one?"""
     if not (example := _EXAMPLE.search(outside(prompt))):
         return False
     lines = (bare(line) for line in example[1].splitlines() if line.startswith("    "))
     written = bare(answer)
-    return any(len(line) >= _LONGEST_TAG and line in written for line in lines)
+    return any(len(line) >= _LONGEST_TAG and line[:_LONGEST_TAG] in written for line in lines)

@@ -40,7 +40,10 @@ _STEPS_OPENED = re.compile(r"\s*\{\s*\"steps\"\s*:\s*\[")
 _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SUBSTANCE = re.compile(r"\w")
-_NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no|-)?\W*\Z", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\W*(?:none|nothing|n/?a|no|-|(?:\W*the (?:proof|solution|problem) is (?:now )?(?:complete|solved|proved)\b)+)?\W*\Z",
+    re.IGNORECASE,
+)
 
 
 class ReadProof(Value):
@@ -103,7 +106,7 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
             return NoProof(reason=reason) if _SUBSTANCE.search(reason) else Unscored(reason="it declines without a reason")
         answer = rest
     if proofs:
-        return read_steps(proofs[-1][1])
+        return read_steps(_NO_PROOF.sub("\n\n", proofs[-1][1]))
     opened = list(_OPENED.finditer(answer))
     body = answer[opened[-1].end() :] if opened else answer
     return _without_form(body, prompt, is_cut=is_cut, is_opened=bool(opened))
@@ -122,7 +125,8 @@ def _json_steps(value: dict[str, Any]) -> ReadProof | Unscored:
         steps = StepsJson.model_validate(value).steps
     except ValidationError:
         return Unscored(reason="the JSON object does not have the steps asked for")
-    kept = tuple(step.strip() for step in steps if _SUBSTANCE.search(step))
+    cleaned = (_TAGS.sub("", step).strip() for step in steps)
+    kept = tuple(step for step in cleaned if _SUBSTANCE.search(step))
     return ReadProof(steps=kept) if kept else Unscored(reason="the proof is empty")
 
 

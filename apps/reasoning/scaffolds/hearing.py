@@ -37,6 +37,7 @@ _NOTHING = "(no answer)"
 _ECHO = "(I only repeated what was asked.)"
 #: Files of shared/again that come before the question, by the reason why it is asked.
 _BEFORE = {UNCHANGED: "shared/again/unchanged"}
+_COPIED = "it copies the example of what was asked"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ async def heard(
     found = _copied(first, prompt) or reading.read(first)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
-    second, text = f"{key}/{AGAIN}", _ECHO if found.reason in _BEFORE else _text_of(first, prompt.text)
+    second, text = f"{key}/{AGAIN}", _ECHO if found.reason in (UNCHANGED, _COPIED) else _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
@@ -191,7 +192,7 @@ def _copied(final: Final, prompt: RenderedPrompt) -> Unscored | None:
     if isinstance(answer, Unscored):
         return None
     if has_example(answer, prompt.text) or (len(answer) >= SHORTEST_WHOLE and is_of_instructions(answer, prompt.text)):
-        return Unscored(reason="it copies the example of what was asked")
+        return Unscored(reason=_COPIED)
     return None
 
 
