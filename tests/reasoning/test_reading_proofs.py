@@ -35,6 +35,7 @@ LONG = "Let $n$ be even, so $n = 2k$. Then $n^2 = 4k^2$ is even as well."
             (LONG,),
             "tags",
         ),
+        (f"{proof('Done.')}\n<no-proof>None of the given text is missing.</no-proof>", ("Done.",), "tags"),
         (f"I see.\n\n## Proof\n\n{LONG}\n\nSo.", (LONG, "So."), "heading"),
         (f"**Solution.** {LONG}", (LONG,), "heading"),
         (f"{LONG}\n\nSo.", (LONG, "So."), "whole"),

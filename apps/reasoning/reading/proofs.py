@@ -41,7 +41,8 @@ _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SUBSTANCE = re.compile(r"\w")
 _NOTHING = re.compile(
-    r"\W*(?:none|nothing|n/?a|no|-|(?:\W*the (?:proof|solution|problem) is (?:now )?(?:complete|solved|proved)\b)+)?\W*\Z",
+    r"\W*(?:none|nothing|n/?a|no|-|(?:none|nothing)\b[^.\n]{0,60}\bis missing"
+    r"|(?:\W*the (?:proof|solution|problem) is (?:now )?(?:complete|solved|proved)\b)+)?\W*\Z",
     re.IGNORECASE,
 )
 
