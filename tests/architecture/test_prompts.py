@@ -40,8 +40,8 @@ def uses() -> Counter[str]:
             found.update(f"{INTERN}/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
             continue
         found.update(set(re.findall(r'"((?:\w+)/(?:forms/|again/)?\w+)"', source)) & set(PROMPTS))
-        forms = re.findall(r'\.form\(role, "(\w+)"\)', source)
-        found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json", "tags_small"))
+        forms = re.findall(r'\.form\("(\w+)"\)', source)
+        found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
         both = re.findall(r'\.form_of\(role, "(\w+)"\)', source)
         found.update(f"shared/forms/{name}{kind}" for name in both for kind in ("", "_small"))
         pairs = re.findall(r'\bform="(\w+)"(?: if \S+ else "(\w+)")?', source)

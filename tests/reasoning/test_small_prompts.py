@@ -1,10 +1,9 @@
-"""A model with small prompts is asked in the plainest forms, last of all, with an example that never counts as its answer."""
+"""A model with small prompts is asked in the plainest form, last of all, with an example that never counts as its answer."""
 
 from typing import Any
 
 import pytest
 
-from apps.reasoning.domain.candidate_events import CandidateJudged
 from apps.reasoning.domain.events import OutputUnread
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.reading.proofs import read_proof
@@ -13,7 +12,6 @@ from tests.reasoning.candidates import PASS, named
 from tests.reasoning.play import Played, final, play, proof
 
 PROOF = load("shared/forms/proof_tags_small").system
-DECISION = load("shared/forms/decision_tags_small").system
 CHECKED = self_check.Params(accept=1, iterations=2)
 
 
@@ -31,12 +29,12 @@ def messages(run: Played, key: str) -> list[str]:
 
 async def test_the_form_comes_last_in_the_question_and_the_rules_stay_where_they_are() -> None:
     small, full = await checked({}, prompts="small"), await checked({})
-    for key, form, tags in (("solve", PROOF, "<proof>"), ("improve", PROOF, "<proof>"), ("check/1", DECISION, "<decision>")):
+    for key in ("solve", "improve"):
         system, user = messages(small, key)
-        assert user.endswith(form)
-        assert tags not in system
+        assert user.endswith(PROOF)
+        assert "<proof>" not in system
         assert "How to write it down is said at the very end." in system
-        assert tags in messages(full, key)[0]
+        assert "<proof>" in messages(full, key)[0]
         assert "Example of the form" not in "".join(messages(full, key))
 
 
@@ -45,10 +43,9 @@ async def test_the_answer_line_comes_before_the_form() -> None:
     assert user.index("Answer: ") < user.index("How to write it down")
 
 
-async def test_the_plain_forms_have_one_example_and_no_attributes() -> None:
-    for form in (PROOF, DECISION):
-        assert form.count("Example of the form") == 1
-        assert '="' not in form
+def test_the_plain_form_has_one_example_and_no_attributes() -> None:
+    assert PROOF.count("Example of the form") == 1
+    assert '="' not in PROOF
 
 
 @pytest.mark.parametrize("copy", [example(PROOF), f"## Solution\n{example(PROOF)}", example(PROOF).replace("<step>", "")])
@@ -59,25 +56,15 @@ async def test_a_solution_that_copies_the_example_is_asked_for_once_more(copy: s
     assert (told.call, told.reason) == ("solve", "it copies the example of what was asked")
 
 
-async def test_an_examination_that_copies_the_example_decides_nothing() -> None:
-    table: dict[str, Any] = {"check/1": example(DECISION), "check/1/again": example(DECISION)}
-    run = await play({**table, "check/*": PASS, "*": named}, CHECKED, scaffold="self_check", prompts="small")
-    first = next(event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged))
-    assert (first.passed, first.unscored) == (None, "it copies the example of what was asked")
+async def test_a_solution_that_breaks_off_in_the_example_says_nothing_and_is_not_shown_again() -> None:
+    copy = f"We show it by induction on the number.\n{example(PROOF).splitlines()[1][:60]}"
+    run = await checked({"solve": copy, "solve/again": proof("By induction.")}, prompts="small")
+    assert messages(run, "solve/again")[2] == "(I only repeated what was asked.)"
 
 
-async def test_an_answer_that_breaks_off_in_the_example_or_mixes_it_with_its_own_words_says_nothing() -> None:
-    copy = f"Step 1 is sound.\n{example(DECISION).splitlines()[1][:50]}"
-    table: dict[str, Any] = {"check/1": copy, "check/1/again": '{"decision": "fail"}', "check/*": PASS, "*": named}
-    run = await play(table, CHECKED, scaffold="self_check", prompts="small")
-    assert messages(run, "check/1/again")[2] == "(I only repeated what was asked.)"
-
-
-async def test_a_decision_in_the_plain_form_is_read_with_its_faults() -> None:
-    said = "Step 1 divides by $x$.\nCritical: $x$ may be 0.\n<decision>pass</decision>"
-    run = await play({"check/1": said, "check/*": PASS, "*": named}, CHECKED, scaffold="self_check", prompts="small")
-    first = next(event for event in run.of("candidate.judged") if isinstance(event, CandidateJudged))
-    assert (first.passed, first.overruled) == (False, True)
+async def test_decisions_are_asked_for_as_ever() -> None:
+    small, full = await checked({}, prompts="small"), await checked({})
+    assert messages(small, "check/1")[0] == messages(full, "check/1")[0]
 
 
 def test_a_proof_that_is_only_the_example_is_none_and_one_that_differs_is_one() -> None:

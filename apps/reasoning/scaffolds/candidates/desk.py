@@ -215,9 +215,9 @@ class Desk:
         """Tell that a call's text could not be read; it stays behind the call."""
         self.ctx.emit(f"{call}/unread", OutputUnread(call=call, role=role, reason=reason))
 
-    def form(self, role: str, name: str) -> Part:
+    def form(self, name: str) -> str:
         """How to answer: the fragment for JSON, or the one for tags."""
-        return load(f"shared/forms/{name}_json").system if self.structured else self.form_of(role, f"{name}_tags")
+        return load(f"shared/forms/{name}_{'json' if self.structured else 'tags'}").system
 
     def form_of(self, role: str, name: str) -> Part:
         """A fragment or, where the model of `role` has small prompts, the one for those, after everything else."""

@@ -22,7 +22,7 @@ async def verified(
 
     `before`: the streaks up to this check; None where checks have no order and so no streaks.
     """
-    values = {"answer_form": desk.form(role, "decision"), "solution": desk.content(candidate.text)}
+    values = {"answer_form": desk.form("decision"), "solution": desk.content(candidate.text)}
     found, said_in, _ = await desk.hear(
         call, role=role, prompt="shared/verifier", values=values, place=place, schema=_SCHEMA, reading=READING
     )
