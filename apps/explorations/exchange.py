@@ -113,7 +113,7 @@ class _Fold:
                 self._drafted(body)
             case "candidate.judged":
                 self._judged(body)
-            case "output.unread" if not body["role"].startswith("verifier") and not body.get("again"):
+            case "output.unread" if not body["role"].startswith("verifier") and not (body.get("again") or body.get("part")):
                 self._add("writer", body["call"], f"unread {body['call']}", unread=body["reason"])
             case "control.requested" if body["name"] == "hint":
                 self.hints[body["command"]] = (body["by"], str(body["args"].get("text", "")))

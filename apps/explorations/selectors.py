@@ -1,6 +1,6 @@
 """Reads of the exploration pages. All take a run that `apps.runs.access` has let through."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from apps.accounts.models import User
@@ -221,7 +221,7 @@ def open_calls_of(run: Run) -> list[dict[str, Any]]:
 @dataclass(frozen=True)
 class CallDetail:
     """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read,
-    `fitted` what its prompt lacks so that it fits the context.
+    `partly` what of it was not, `fitted` what its prompt lacks so that it fits the context.
 
     `lemmas`, `proofs` and `votes` are what was read from its text; a tool call has the `execution` behind it instead.
     """
@@ -239,6 +239,7 @@ class CallDetail:
     votes: list[Verdict]
     execution: Execution | None = None
     fitted: str = ""
+    partly: list[str] = field(default_factory=list)
 
     @property
     def first(self) -> str:
@@ -257,7 +258,8 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         return None
     prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
     execution = read_execution(text) if step is not None and step.kind == "tool" else None
-    unread = next((event.body["reason"] for event in events if event.kind == "output.unread"), "")
+    told = [event.body for event in events if event.kind == "output.unread"]
+    unread = next((body["reason"] for body in told if not body.get("part")), "")
     fitted = next((event.body for event in events if event.kind == "prompt.fitted" and event.body["call"] == key), None)
     return CallDetail(
         key,
@@ -273,6 +275,7 @@ def call_detail(run: Run, key: str) -> CallDetail | None:
         votes=votes(run, call=key),
         execution=execution,
         fitted=fitted_words(fitted) if fitted else "",
+        partly=[body["reason"] for body in told if body.get("part")],
     )
 
 

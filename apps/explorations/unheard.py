@@ -29,7 +29,7 @@ class Unheard(NamedTuple):
 def unheard_roles(run: Run) -> list[Unheard]:
     """The roles of which many answers stayed unread, the worst first."""
     bodies = RunEvent.objects.filter(run=run, kind="output.unread").values_list("body", flat=True)
-    lost = Counter(body["role"] for body in bodies if not body.get("again"))
+    lost = Counter(body["role"] for body in bodies if not (body.get("again") or body.get("part")))
     if not lost:
         return []
     second = Q(key__endswith=f"/{AGAIN}") | Q(key__endswith=f"/{IN_WORDS}")

@@ -157,6 +157,8 @@ def run_name(spec: RunSpec) -> str:
     asked = spec.model_dump(mode="json", exclude={"code_version", "budget", "priority"})
     for role in asked["roles"].values():
         role.pop("context_tokens")
+        if role["prompts"] == "full":
+            role.pop("prompts")
     prepared = asked["params"].pop("prepared", {})
     if approved := {name: value for name, value in prepared.items() if is_approved(name)}:
         asked["params"]["approved"] = approved

@@ -192,7 +192,10 @@ def same_question(problem: Problem, spec: RunSpec, again: int = 0) -> uuid.UUID:
             "budget": True,
             "priority": True,
             "params": {"view"},
-            "roles": {"__all__": {"context_tokens"}},
+            "roles": {
+                name: {"context_tokens"} | ({"prompts"} if role.prompts == "full" else set())
+                for name, role in spec.roles.items()
+            },
         }
     )
     params = spec.params

@@ -96,7 +96,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class ProofDetail:
-    """All that the proof panel shows. `revised` is the version this one answers."""
+    """All that the proof panel shows. `revised` is the version this one answers, `notes` are names in it that give no edge."""
 
     proof: ProofVersion
     standing: Standing
@@ -110,6 +110,7 @@ class ProofDetail:
     versions: list[ProofVersion]
     revised: ProofVersion | None
     answer: ShownAnswer | None
+    notes: list[str]
 
     @property
     def is_voted_on(self) -> bool:
@@ -206,7 +207,14 @@ def proof_detail(run: Run, name: str, until: int | None = None) -> ProofDetail |
         versions=versions,
         revised=by_id.get(proof.revises),
         answer=shown_answer(run, proof.text),
+        notes=_notes(run, proof),
     )
+
+
+def _notes(run: Run, proof: ProofVersion) -> list[str]:
+    """What was told of names in the proof, such as that of a lemma that does not exist."""
+    told = RunEvent.objects.filter(run=run, kind="output.unread", body__reason__startswith=f"{proof.proof}, step ")
+    return [body["reason"].removeprefix(f"{proof.proof}, ") for body in told.order_by("seq").values_list("body", flat=True)]
 
 
 def solution_behind(run: Run, call: str, text: str) -> str:

@@ -85,5 +85,6 @@ def plan_roles(
             tools=tools,
             closing="schema" if alias.keeps_to_schemas else "text",
             context_tokens=alias.context_tokens,
+            prompts=alias.prompts,
         )
     return roles

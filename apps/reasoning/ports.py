@@ -148,6 +148,10 @@ class Context(Protocol):
         """Tokens of prompt and completion together that the model of `role` can hold; None where that is not known."""
         ...
 
+    def has_small_prompts(self, role: str) -> bool:
+        """True where the model of `role` is asked in the forms for small models."""
+        ...
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """From now on `generate` begins a call only while more than `amount(which, limit)` of every limit is left.
 

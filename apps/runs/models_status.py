@@ -32,6 +32,7 @@ class AliasStatus:
     workers: int
     concurrency: int
     is_tool: bool = False
+    prompts: str = "full"
 
 
 def alias_status() -> list[AliasStatus]:
@@ -70,6 +71,7 @@ def alias_status() -> list[AliasStatus]:
                 workers=workers,
                 concurrency=alias.concurrency,
                 is_tool=alias.is_tool,
+                prompts=alias.prompts,
             )
         )
     return rows

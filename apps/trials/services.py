@@ -88,6 +88,7 @@ def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
         tools=alias.tools,
         closing="schema" if alias.keeps_to_schemas else "text",
         context_tokens=alias.context_tokens,
+        prompts=alias.prompts,
     )
     return RunSpec(
         problem=text,

@@ -42,9 +42,11 @@ def uses() -> Counter[str]:
             forms = re.findall(r'_form\(x, "(\w+)"', source)
             found.update(f"{INTERN}/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
             continue
-        found.update(set(re.findall(r'"((?:\w+)/(?:forms/)?\w+)"', source)) & set(PROMPTS))
+        found.update(set(re.findall(r'"((?:\w+)/(?:forms/|again/)?\w+)"', source)) & set(PROMPTS))
         forms = re.findall(r'\.form\("(\w+)"\)', source)
         found.update(f"shared/forms/{name}_{kind}" for name in forms for kind in ("tags", "json"))
+        both = re.findall(r'\.form_of\(role, "(\w+)"\)', source)
+        found.update(f"shared/forms/{name}{kind}" for name in both for kind in ("", "_small"))
         pairs = re.findall(r'\bform="(\w+)"(?: if \S+ else "(\w+)")?', source)
         named = {name for pair in pairs for name in pair if name}
         found.update(f"{METHOD}/forms/{name}_{kind}" for name in named for kind in ("tags", "json"))

@@ -21,8 +21,10 @@ FAULTS = {
         "e9dcab5c60f8", "f7b474bce8fa",
     ),
     "the statement alone is read as a solution": ("4cd7f0f2cd1b",),
-    "a <no-proof> that is the form, or says that nothing is missing, is a refusal below a whole proof": (
-        "6b03da108000", "85d8a01e9516", "e9da8f44f270",
+    "an own solution that was cut off is read instead of the unchanged one of the second answer": ("7194a4752466",),
+    "placeholders of questions that have dots in their place now": ("292d43bc535c", "374a1bf4f366", "7905ed558679"),
+    "babble around repeated headings of the prompt is read as a condensed text": (
+        "2cae0ed966f7", "3c6997b74413", "495445edc638", "abc031df7e8b", "dab605a98a96",
     ),
     "the placeholders of the form are read as a lemma": ("b7958ea4b1aa",),
     "headings, fences and words of the task are read as a proof": (

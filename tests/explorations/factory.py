@@ -97,9 +97,10 @@ def add_open_call(run: Run, key: str = "s0/r4/reason", role: str = "reasoner", r
     add_event(run, f"{key}/began", ev.CallBegan(call=key, role=role, alias="smollm2", rollout=0, round=round_))
 
 
-def make_unread(run: Run, call: str) -> None:
-    """Say of a recorded call that its text could not be read."""
-    add_event(run, f"{call}/unread", ev.OutputUnread(call=call, role="theorem_verifier", reason="the verdict line is missing"))
+def make_unread(run: Run, call: str, *, part: bool = False) -> None:
+    """Say of a recorded call that its text, or a part of it, could not be read."""
+    event = ev.OutputUnread(call=call, role="theorem_verifier", reason="the verdict line is missing", part=part)
+    add_event(run, f"{call}/unread", event)
 
 
 def command_form(name: str, **args: str) -> dict[str, str]:

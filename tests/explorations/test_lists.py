@@ -1,6 +1,7 @@
 """The list of runs with its filters, and the Models page."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -92,6 +93,9 @@ def test_the_models_page_shows_health_speed_and_queue(client: Client, monkeypatc
     page = client.get(reverse("explorations:model_list")).content.decode()
     for words in ("SmolLM2", "status--ok", "123.4", "Loaded.", ">7<"):
         assert words in page
+    assert "prompts for small models" not in page
+    monkeypatch.setattr(models, "alias_status", lambda: [replace(ROW, prompts="small")])
+    assert "prompts for small models" in client.get(reverse("explorations:model_list")).content.decode()
     part = client.get(reverse("explorations:model_list"), headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part
 

@@ -161,6 +161,16 @@ def test_a_longer_context_is_no_other_question(table: command.Table) -> None:
     assert same_question(problem, one) == same_question(problem, other)
 
 
+def test_another_set_of_prompts_is_another_question(table: command.Table) -> None:
+    served = models_for_grading()["served"]
+    small = served.model_copy(update={"prompts": "small"})
+    spec, other = (GradingPlan("single_turn", {"": alias}).spec(job()) for alias in (served, small))
+    assert run_name(spec) != run_name(other)
+    problem = make_problem()
+    one, two = (difficulty_spec(problem, {"solver": a, "grader": a}, 4, "ref5_plain") for a in (served, small))
+    assert same_question(problem, one) != same_question(problem, two)
+
+
 def test_a_measured_difficulty_has_the_name_it_had_and_a_single_turn_another(table: command.Table) -> None:
     problem, served = make_problem(), models_for_grading()["served"]
     for workflow, is_same in (("ref5_plain", True), ("single_turn", False)):

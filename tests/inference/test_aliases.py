@@ -35,6 +35,7 @@ def test_an_alias_has_defaults_a_queue_and_a_clean_address() -> None:
     assert alias.queue == "inference.served"
     assert alias.base_url == "http://localhost:8000/v1"
     assert alias.enabled
+    assert (alias.prompts, parse_aliases(HTTP + 'prompts = "small"\n')["served"].prompts) == ("full", "small")
     assert isinstance(alias.options, HttpOptions)
 
 
@@ -57,6 +58,7 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
         ('[a]\nbackend = "scripted"\n', 1, "needs options.script"),
         (HTTP + 'api_key = "sk-1"\n', 5, "a key never stands in this file"),
         (HTTP + 'api_key_env = "sk-proj-1234"\n', 5, "never the key itself"),
+        (HTTP + 'prompts = "tiny"\n', 5, "'full' or 'small'"),
         (HTTP + "temprature = 1\n", 5, "there is no such key"),
         (HTTP + "concurrency = 0\n", 5, "greater than or equal to 1"),
         (HTTP + "\n[served.options]\nretrys = 3\n", 7, "retrys: there is no such key"),

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from apps.accounts.models import Role
-from apps.reasoning.domain.events import VoteCast
+from apps.reasoning.domain.events import OutputUnread, VoteCast
 from apps.runs.models import Run, RunStatus
 from tests.lemmas.factory import make_run, make_told_run, make_user, stored, write_events
 
@@ -73,6 +73,15 @@ def test_a_proof_shows_findings_at_their_step_and_why_it_is_not_accepted(client:
     assert "Not accepted: 3 of 4 verifiers find a fault." in text
     assert "by votes 1, 2, 4" in text
     assert text.index('id="step-3"') < text.index("coprimality is not shown")
+
+
+def test_a_name_of_a_lemma_that_does_not_exist_is_marked_at_its_proof(client: Client, run: Run) -> None:
+    assert "give no edge" not in page(client, run, "proofs/2/")
+    note = "proof/2, step 2: 'Lemma 99' names a lemma that does not exist"
+    told = OutputUnread(call="final/revise/1", role="reviser", reason=note, part=True)
+    write_events(run, stored([("final/revise/1/unread/1", told)], run.last_seq + 1))
+    assert "step 2: 'Lemma 99' names a lemma that does not exist" in page(client, run, "proofs/2/")
+    assert "give no edge" not in page(client, run, "proofs/1/")
 
 
 def test_a_revision_carries_both_texts_for_the_diff(client: Client, run: Run) -> None:

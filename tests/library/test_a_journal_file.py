@@ -60,6 +60,14 @@ def test_a_larger_budget_goes_on_with_the_same_file(tmp_path: Path, server: Mode
     assert (result.accepted, result.calls) == (True, len(server.requests))
 
 
+def test_a_file_from_before_there_were_sets_of_prompts_goes_on(tmp_path: Path, served: Served) -> None:
+    path = tmp_path / "run.jsonl"
+    solve(PROBLEM, scaffold="self_check", calls=1, journal=path, **served)
+    path.write_text(path.read_text().replace(',"prompts":"full"', "").replace(', "prompts": "full"', ""))
+    assert '"prompts"' not in path.read_text().splitlines()[0]
+    assert solve(PROBLEM, scaffold="self_check", journal=path, **served).accepted
+
+
 def test_a_hint_given_at_the_start_is_not_given_again(tmp_path: Path, server: ModelServer, served: Served) -> None:
     path, hints = tmp_path / "run.jsonl", ["Look at neighbours."]
     solve(PROBLEM, scaffold="self_check", calls=1, hints=hints, journal=path, **served)

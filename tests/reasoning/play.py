@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Closing, Final, GenerationRequest, Sampling, ToolProtocol, Usage
+from apps.reasoning.domain.generation import Closing, Final, GenerationRequest, PromptSet, Sampling, ToolProtocol, Usage
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.records import StepRecord
@@ -123,10 +123,17 @@ def spec(
     tools: ToolProtocol = "text",
     closing: Closing = "text",
     context_tokens: int | None = None,
+    prompts: PromptSet = "full",
 ) -> RunSpec:
     sampling = Sampling(max_new_tokens=min(4096, context_tokens // 2)) if context_tokens else Sampling()
     played = RoleSpec(
-        alias="scripted", revision="r1", sampling=sampling, tools=tools, closing=closing, context_tokens=context_tokens
+        alias="scripted",
+        revision="r1",
+        sampling=sampling,
+        tools=tools,
+        closing=closing,
+        context_tokens=context_tokens,
+        prompts=prompts,
     )
     roles = {role.name: played for role in SCAFFOLDS[scaffold].roles}
     return RunSpec(problem=PROBLEM, scaffold=scaffold, roles=roles, seed=seed, budget=budget or Budget())
@@ -163,10 +170,11 @@ async def play(
     closing: Closing = "text",
     problem: ProblemText | None = None,
     context_tokens: int | None = None,
+    prompts: PromptSet = "full",
 ) -> Played:
     dispatcher = TableDispatcher(table, shuffle)
     journal = journal or InMemoryJournal()
-    asked = spec(budget, seed, scaffold, tools, closing, context_tokens)
+    asked = spec(budget, seed, scaffold, tools, closing, context_tokens, prompts)
     context = RunContext(asked, journal, dispatcher, controls or NoControls(), backoff_s=0, inherited=inherited)
     return Played(await SCAFFOLDS[scaffold].solve(problem or PROBLEM, context, params), journal, dispatcher)
 

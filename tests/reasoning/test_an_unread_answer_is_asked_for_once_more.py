@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged
 from apps.reasoning.domain.errors import RequestRejected
@@ -98,6 +99,19 @@ async def test_a_solution_that_is_an_echo_is_asked_for_once_more() -> None:
     assert asked.messages[2].content == "(I only repeated what was asked.)", "a model that sees its echo repeats it"
 
 
+async def test_a_given_solution_that_is_handed_in_unchanged_is_asked_to_be_changed() -> None:
+    def copy(request: GenerationRequest) -> str:
+        return request.messages[1].content
+
+    improved = {"improve": copy, "improve/again": proof("By induction."), "check/*": PASS, "*": named}
+    run = await checked(improved)
+    assert drafted(run)[1].steps == ("By induction.",)
+    asked = next(one for one in run.dispatcher.requests if one.key == "improve/again")
+    assert asked.messages[2].content == "(I only repeated what was asked.)"
+    assert asked.messages[3].content.startswith("You handed in the solution that you were given, unchanged.")
+    assert unread(run) == [("improve", "it hands in the given solution unchanged", "improve/again")]
+
+
 async def test_where_the_engine_keeps_to_schemas_a_solution_comes_as_a_list_of_steps() -> None:
     steps = '{"steps": ["Both sides are $\\\\frac{1}{2}$.", "So they are equal."]}'
     run = await checked({"solve": "Yes.", "solve/again": steps, "check/*": PASS, "*": named}, closing="schema")
@@ -121,6 +135,12 @@ async def test_groups_come_as_lists_of_numbers() -> None:
     run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos", closing="schema")
     found = run.told["pool/grouped"].model_dump()
     assert (found["groups"], found["chosen"], found["call"]) == ((("c1.2",), ("c1.1", "c1.3")), 1, "consolidate/again")
+    asked = next(one for one in run.dispatcher.requests if one.key == "consolidate/again")
+    assert asked.json_schema == nomos.groups_schema(3)
+    assert asked.sampling.max_new_tokens < 300, "a short answer leaves the conversation before it its room"
+    schema = Draft202012Validator(nomos.groups_schema(3))
+    assert schema.is_valid({"groups": [[2], [1, 3]], "likeliest": 2})
+    assert not any(schema.is_valid({"groups": [[4]], "likeliest": one}) for one in (1, 4))
 
 
 async def test_how_a_solution_was_read_is_told_with_it() -> None:

@@ -136,6 +136,39 @@ async def test_a_model_that_half_follows_is_read_where_it_can_be_and_told_where_
     assert played.outcome.ended_by == "nothing-readable"
 
 
+LISTED = "## Results\n1. **Claim**: The sum is $n(n+1)/2$.\n   - **Proof**:\n     - We pair the terms.\n     - So it holds.\n"
+
+
+async def test_where_the_summary_brings_nothing_the_results_that_the_reasoner_lists_become_lemmas() -> None:
+    table: dict[str, Answer] = {
+        "s0/r1/reason": LISTED,
+        "s0/r1/reason/again": "partial",
+        "s0/r1/summarise": "```\n<no-lemmas/>\n```",
+    }
+    played = await play(table | FOLLOWS, Params(rounds=1))
+    told = [event for event in played.of("output.unread") if isinstance(event, OutputUnread)]
+    assert "it finds no lemma in a text that lists results with their proofs" in [event.reason for event in told]
+    assert "s0/r1/summarise/again" in played.dispatcher.keys
+    (proposed,) = (event.model_dump() for event in played.of("lemma.proposed"))
+    assert (proposed["statement"], proposed["steps"]) == ("The sum is $n(n+1)/2$.", ("We pair the terms.", "So it holds."))
+    assert proposed["call"] == "s0/r1/reason"
+    assert [row["status"] for row in map(dump, played.of("verdict.reached")) if row["subject"] == "s0.1"] == ["verified"]
+
+
+async def test_what_the_summary_brings_when_asked_once_more_comes_before_what_the_reasoner_lists() -> None:
+    again = lemma(1, "Every such sum is $n(n+1)/2$.", "Pair the terms.")
+    table: dict[str, Answer] = {"s0/r1/reason": LISTED, "s0/r1/summarise": "<no-lemmas/>", "s0/r1/summarise/again": again}
+    played = await play(table | FOLLOWS, Params(rounds=1))
+    assert [dump(event)["call"] for event in played.of("lemma.proposed")] == ["s0/r1/summarise/again"]
+
+
+async def test_a_round_without_results_and_without_a_claim_may_bring_nothing() -> None:
+    table: dict[str, Answer] = {"s0/r1/reason": "I tried.\n<claim>partial</claim>", "s0/r1/summarise": "<no-lemmas/>"}
+    played = await play(table | FOLLOWS, Params(rounds=1))
+    assert played.of("lemma.proposed") == []
+    assert "s0/r1/summarise/again" not in played.dispatcher.keys
+
+
 def dump(event: object) -> dict[str, object]:
     return event.model_dump()  # type: ignore[attr-defined,no-any-return]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.reasoning.domain.events import ProofDrafted, VerdictReached
+from apps.reasoning.domain.events import OutputUnread, ProofDrafted, VerdictReached
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 from tests.reasoning.play import FOLLOWS, Answer, Played, final, play, proof, verdict
 
@@ -33,6 +33,20 @@ async def test_a_fault_is_revised_and_the_revision_accepted() -> None:
     assert "Step 1. By Lemma 2 we have $2S=n(n+1)$." in told
     assert played.outcome.proof == "proof/2"
     assert played.outcome.ended_by == "accepted"
+
+
+async def test_a_revision_that_names_a_lemma_that_does_not_exist_counts_and_its_markers_are_told() -> None:
+    table: dict[str, Answer] = {
+        "final/check/1/2": FAULT,
+        "final/revise/1/1": proof("By Lemma 2 and Lemma 21 it holds.", "By Lemma 21 it holds too."),
+    }
+    played = await play(table | FOLLOWS, Params())
+    assert drafted(played)[1] == ("proof/2", "proof/1", 0)
+    told = [event for event in played.of("output.unread") if isinstance(event, OutputUnread)]
+    assert [(one.call, one.part) for one in told] == [("final/revise/1/1", True)] * 2
+    assert told[0].reason == "proof/2, step 1: 'Lemma 21' names a lemma that does not exist"
+    assert played.dispatcher.prompt("final/check/2/1").count("There is no Lemma 21, though the solution names it.") == 1
+    assert "There is no Lemma" not in played.dispatcher.prompt("final/check/1/1")
 
 
 async def test_without_acceptance_the_version_with_the_best_share_is_named_and_labelled() -> None:

@@ -26,6 +26,12 @@ def test_every_role_samples_as_its_program_says(name: str) -> None:
     }
 
 
+def test_a_role_has_the_prompts_of_its_model() -> None:
+    planned = plan_roles(SCAFFOLDS["self_check"], {"": _alias(), "solver": _alias(prompts="small")}, deadline_s=60)
+    assert {name: one.prompts for name, one in planned.items() if one.prompts != "full"} == {"solver": "small"}
+    assert RoleSpec.model_validate({"alias": "old", "sampling": {}}).prompts == "full"
+
+
 def test_an_answer_has_at_most_half_of_the_context() -> None:
     planned = plan_roles(SCAFFOLDS["self_check"], {"": _alias(8192)}, deadline_s=60)
     assert {one.sampling.max_new_tokens for one in planned.values()} == {4096}

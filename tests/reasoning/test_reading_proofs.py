@@ -30,6 +30,14 @@ LONG = "Let $n$ be even, so $n = 2k$. Then $n^2 = 4k^2$ is even as well."
         (f"<proof><step>{LONG}", (LONG,), "tags"),
         (f"```xml\n<proof>\n<step>{LONG}</step>\n</proof>\n```", (LONG,), "tags"),
         (f"{proof('Done.')}\n<no-proof>None</no-proof>", ("Done.",), "tags"),
+        (
+            f"<proof><step>{LONG}</step><no-proof>The proof is complete. The problem is solved.</no-proof></proof>",
+            (LONG,),
+            "tags",
+        ),
+        (f"{proof('Done.')}\n<no-proof>None of the given text is missing.</no-proof>", ("Done.",), "tags"),
+        (f"{proof('Done.')}\n<proof>...</proof>\n\n<no-proof>...</no-proof>", ("Done.",), "tags"),
+        (f"<proof>\n{LONG}\n<proof>\n<no-proof>…</no-proof>", (LONG,), "tags"),
         (f"I see.\n\n## Proof\n\n{LONG}\n\nSo.", (LONG, "So."), "heading"),
         (f"**Solution.** {LONG}", (LONG,), "heading"),
         (f"{LONG}\n\nSo.", (LONG, "So."), "whole"),
@@ -50,6 +58,10 @@ def test_a_text_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
     [
         ("The proof is clear.", "there is no <proof>, and it is too short to be read as a whole"),
         ("<proof></proof>", "the proof is empty"),
+        (
+            '{"steps": ["<proof>", "<step>…</step>", "</proof>"]}',
+            "the proof is empty",
+        ),
         (proof("…", "."), "the proof is empty"),
         ("<proof><step>One.", "there is no <proof>, and it is too short to be read as a whole"),
         ("I'm sorry, but I can't solve this problem for you. Ask me another.", "there is no <proof>, and the answer declines"),
@@ -66,7 +78,9 @@ def test_an_answer_that_repeats_its_prompt_is_an_echo_and_what_it_adds_is_read()
     rule = "Every claim has its reason, every theorem is named, every symbol is defined."
     problem = "<<<CONTENT 12ab>>>\nProve it.\n<<<END 12ab>>>"
     prompt = f"{rule}\n\n## Problem\n{problem}\n\n## First solution\n<<<CONTENT 34cd>>>\n{LONG}\n<<<END 34cd>>>"
-    assert read_proof(final(prompt), prompt) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
+    assert read_proof(final(prompt), prompt) == Unscored(reason="it hands in the given solution unchanged")
+    asked = prompt.partition("## First")[0]
+    assert read_proof(final(asked), asked) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
     assert read_proof(final(f"{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
     assert read_proof(final(f"{problem}\n\n{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
 
@@ -104,25 +118,6 @@ def test_steps_as_json_are_a_proof() -> None:
     found = read_proof(final('Here it is:\n{"steps": ["We have $\\\\frac{2}{2}=1$.", "So it holds."]}'))
     assert isinstance(found, ReadProof)
     assert found.steps == (r"We have $\frac{2}{2}=1$.", "So it holds.")
-
-
-PROMPT = (
-    "Improve it.\n## Problem\n<<<CONTENT aaaa>>>\nProve $x>0$.\n<<<END aaaa>>>\n\n## Solution\n<<<CONTENT bbbb>>>\n"
-    "Since $x=1$ we have $x>0$.\n<<<END bbbb>>>\n\n## Your task\nHand in the improved solution."
-)
-
-
-def test_a_copied_form_with_another_solution_in_its_fence_holds_that_solution() -> None:
-    better = "Since $x=1$ by hypothesis and $1>0$ in every ordered field, we have $x>0$."
-    found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", better)), PROMPT)
-    assert isinstance(found, ReadProof)
-    assert (found.text, found.way) == (better, "whole")
-
-
-@pytest.mark.parametrize("copy", ["Since $x=1$ we have $x>0$.", "Since \\( x=1 \\) we have  \\( x>0 \\)"])
-def test_a_copied_form_with_the_same_solution_is_an_echo(copy: str) -> None:
-    found = read_proof(final(PROMPT.removeprefix("Improve it.\n").replace("Since $x=1$ we have $x>0$.", copy)), PROMPT)
-    assert found == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
 
 
 def test_of_steps_that_were_cut_off_the_finished_ones_are_kept() -> None:

@@ -41,7 +41,8 @@ def test_nothing_new_must_be_said() -> None:
 
 
 def test_prose_that_looks_like_a_lemma_is_not_one() -> None:
-    assert unread("**Lemma 1:** Every prime is odd.\n**Proof 1:** Step 1: trust me.") == "there is no <lemma>"
+    assert unread("**Lemma 1:** Every prime is odd. Trust me.") == "there is no <lemma>"
+    assert unread("By Lemma 1. every prime is odd.\nProof: trust me.") == "there is no <lemma>"
 
 
 def test_lemmas_in_the_thinking_part_do_not_count() -> None:

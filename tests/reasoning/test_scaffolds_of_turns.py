@@ -74,7 +74,7 @@ def test_a_structured_state_is_read_as_a_list_or_as_one_text_and_the_form_that_w
     for written in ('{"state": ["We know $x$.", "It is odd."]}', '```json\n{"state": "We know $x$.\\n\\nIt is odd."}\n```'):
         assert reasoning_cache.read_state(final(written)) == "We know $x$.\n\nIt is odd."
     assert reasoning_cache.read_state(final(r'{"state": "We know \(x\)."}')) == r"We know \(x\)."
-    shown = reasoning_cache.read_state(final('{"state": ["first paragraph", "second paragraph"]}'))
+    shown = reasoning_cache.read_state(final('{"state": ["…", "…"]}'))
     assert isinstance(shown, Unscored)
     assert "form" in shown.reason
 

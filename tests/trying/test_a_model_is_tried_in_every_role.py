@@ -46,6 +46,12 @@ async def test_what_stays_unread_says_why_and_judges_nothing() -> None:
     assert {(one.reading, one.reason, one.accepts) for one in found.values()} == {("unread", "there is no decision", None)}
 
 
+async def test_an_answer_of_which_a_part_is_left_out_was_read() -> None:
+    dangling = Model("<proof><step>By Lemma 21 the sum is even, and so the problem is solved.</step></proof>")
+    found = (await play(dangling, methods=("intern_s1_mo",))).of("intern_s1_mo", "reviser")
+    assert {one.reading for one in found.values()} == {"at once"}
+
+
 async def test_a_refusal_is_heard() -> None:
     refusing = Model("<no-proof>I cannot find a bound for the second case.</no-proof>")
     found = (await play(refusing, methods=("self_check",))).of("self_check", "solver")["right"]

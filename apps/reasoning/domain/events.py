@@ -155,7 +155,7 @@ class CallFailed(Event):
 class OutputUnread(Event):
     """A call's text could not be parsed. The raw text stays behind `call`; nothing is invented from it.
 
-    `again`: the call that asks for it once more; empty where none does.
+    `again`: the call that asks for it once more; empty where none does. `part`: the rest of the text was read and counts.
     """
 
     kind = "output.unread"
@@ -163,6 +163,7 @@ class OutputUnread(Event):
     role: str
     reason: str
     again: str = ""
+    part: bool = False
 
 
 # --- lemmas ----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ Job = Literal["generate"] | ToolJob
 ToolProtocol = Literal["text", "native"]
 """How a model is given tools: described in its prompt and wanted as tagged text, or offered as functions by its engine."""
 
+PromptSet = Literal["full", "small"]
+"""Which forms its prompts describe: all that a form offers, or the plainest form with an example, for small models."""
 
 Closing = Literal["text", "schema"]
 """How a closing is asked for where an answer lacks it: in words, or under a JSON Schema that the engine keeps to."""

@@ -12,7 +12,7 @@ from apps.reasoning.graders.material import Material
 from apps.reasoning.graders.suspicion import answers_inert, suspicious_in
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.candidates.desk import Desk
-from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.scaffolds.hearing import COPIED, Reading
 
 T = TypeVar("T")
 RAW_LENGTH = 20_000
@@ -46,7 +46,7 @@ class Unread(Value):
 
 @dataclass
 class _Listener(Generic[T]):
-    """How one answer is read. `unread`: the first answer and why it could not be read, where it could not."""
+    """How one answer is read. `unread`: the first answer, and why it cannot be read where it is asked for again."""
 
     read: Callable[[Final], T | Unscored]
     again: AskedAgain[T]
@@ -67,8 +67,7 @@ class _Listener(Generic[T]):
 
     def _first(self, final: Final) -> T | Unscored:
         found = self.read(final)
-        if isinstance(found, Unscored):
-            self.unread = (final, found.reason)
+        self.unread = (final, found.reason if isinstance(found, Unscored) else COPIED)
         return found
 
     def _second(self, second: Final, _: str) -> T | Unscored:

@@ -90,6 +90,10 @@ class _Inside(Within):
         """As the run's."""
         return super().context_tokens(PREFIX + role)
 
+    def has_small_prompts(self, role: str) -> bool:
+        """As the run's."""
+        return super().has_small_prompts(PREFIX + role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back: the budget is that of all attempts."""
 

@@ -62,6 +62,10 @@ class Within:
         """As the run's."""
         return self._ctx.context_tokens(role)
 
+    def has_small_prompts(self, role: str) -> bool:
+        """As the run's."""
+        return self._ctx.has_small_prompts(role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """As the run's: a budget is not divided."""
         self._ctx.keep_back(amount)

@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.domain.generation import ToolProtocol
+from apps.reasoning.domain.generation import PromptSet, ToolProtocol
 from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.abilities import CAPTURING
@@ -64,7 +64,8 @@ class Alias(Value):
     """One model as runs name it. `revision` is recorded with every call; `api_key_env` names a variable, never a key.
 
     `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time, and
-    `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). `vision`: its model
+    `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). `prompts`: the set of
+    forms that scaffolds ask it for. `vision`: its model
     looks at pictures. `structured`: graders ask it for JSON with a schema. `candidate`: trained here, offered to nobody yet.
     One with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other alias, whose
     `adapters` tell it so; all but title, revision, enabled and candidate is the other's.
@@ -82,6 +83,7 @@ class Alias(Value):
     api_key_env: str = ""
     reasoning_tags: tuple[str, str] | None = None
     tools: ToolProtocol = "text"
+    prompts: PromptSet = "full"
     vision: bool = False
     structured: bool = False
     adapter_of: str = ""

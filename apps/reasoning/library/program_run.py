@@ -261,4 +261,8 @@ def _same(file: JournalFile, recorded: Mapping[str, Any], asked: Mapping[str, An
 
 def _manners(spec: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Who plays which role, and how it is asked; a later call may have another deadline."""
-    return {name: {key: value for key, value in role.items() if key != "deadline_s"} for name, role in spec["roles"].items()}
+    added = ("prompts", "full")  # Journals of earlier versions do not have it.
+    return {
+        name: {key: value for key, value in role.items() if key != "deadline_s" and (key, value) != added}
+        for name, role in spec["roles"].items()
+    }

@@ -40,6 +40,13 @@ class Growing:
     least: int = 0
 
 
+class Last(NamedTuple):
+    """A part that comes after all others; `instead` stands in its place."""
+
+    text: str
+    instead: str
+
+
 Chosen = Mapping[str, Sequence[Passage]]
 
 
@@ -67,15 +74,18 @@ def fits(prompt: RenderedPrompt, room: int) -> bool:
 
 
 def render_fitted(
-    prompt: Prompt, values: Mapping[str, str | Growing], room: int | None, *, closing: str = ""
+    prompt: Prompt, values: Mapping[str, str | Growing | Last], room: int | None, *, closing: str = ""
 ) -> RenderedPrompt:
-    """`render`, with growing parts fitted to `room` tokens; None: as long as it is."""
+    """`render`, with growing parts fitted to `room` tokens; None: as long as it is. The `closing` comes before a last part."""
     fixed = {name: value for name, value in values.items() if isinstance(value, str)}
+    last = [value.text for value in values.values() if isinstance(value, Last)]
+    fixed |= {name: value.instead for name, value in values.items() if isinstance(value, Last)}
+    ending = "\n\n".join([closing, *last]).strip() if last else ""
     growing = {name: value for name, value in values.items() if isinstance(value, Growing)}
 
     def make(chosen: Chosen) -> RenderedPrompt:
         shown = {name: part.show(chosen[name]) for name, part in growing.items()}
-        return render(prompt, fixed | shown, closing=closing)
+        return render(prompt, fixed | shown, closing="" if last else closing, ending=ending)
 
     return fitted(make, growing, room)
 

@@ -102,8 +102,8 @@ def fence(text: str, nonce: str) -> str:
     return f"<<<CONTENT {nonce}>>>\n{text.strip()}\n<<<END {nonce}>>>"
 
 
-def render(prompt: Prompt, values: Mapping[str, str], *, closing: str = "") -> RenderedPrompt:
-    """Fill every placeholder; `closing` is put after the system text.
+def render(prompt: Prompt, values: Mapping[str, str], *, closing: str = "", ending: str = "") -> RenderedPrompt:
+    """Fill every placeholder; `closing` is put after the system text, `ending` after all.
 
     Raises `PromptError` for a missing value as for one the prompt does not ask for.
     """
@@ -113,7 +113,7 @@ def render(prompt: Prompt, values: Mapping[str, str], *, closing: str = "") -> R
         raise PromptError(f"{prompt.name}.md has no place for {', '.join(sorted(unknown))}.")
     system = _PLACEHOLDER.sub(lambda match: values[match.group(1)], prompt.system)
     system = f"{system}\n\n{closing}" if closing else system
-    pieces = _pieces(prompt.user, values)
+    pieces = [*_pieces(prompt.user, values), *([f"\n\n{ending}"] if ending else [])]
     messages = [Message(role="system", content=system)]
     if pieces:
         messages.append(Message(role="user", content="".join(pieces)))

@@ -6,24 +6,29 @@ from apps.reasoning.domain.values import Unscored
 
 _BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>(.*?)(?:(<<<END \1>>>)|\Z)", re.DOTALL)
 _PROBLEM = re.compile(r"^## Problem\n<<<CONTENT (\w{4,64})>>>(.*?)<<<END \1>>>", re.DOTALL | re.MULTILINE)
-#: What a model changes where it copies: spaces, the signs around formulas, punctuation, a doubled backslash.
-_INCIDENTAL = re.compile(r"[\s$.,:;*]|\\[()\[\]]")
+#: What a model changes where it copies: spaces, the signs around formulas, punctuation outside of numbers, emphasis.
+_INCIDENTAL = re.compile(r"[\s$*?“”\"]|\\[()\[\]]|(?<!\d)[.,:;]|[.,:;](?!\d)")
 _FENCE_LINE = re.compile(r"^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _REFUSES = re.compile(r"\W*(?:i(?:['’]m| am) (?:sorry|unable)|sorry|i can(?:no|['’])t|as an ai)\b", re.IGNORECASE)
 _SHORT_LINE = 3
+_SHORTEST_COPY = 12
+#: A line of an example that is longer is more than a tag.
+_LONGEST_TAG = 30
+_EXAMPLE = re.compile(r"^Example of the form\b[^\n]*\n(.*)", re.DOTALL | re.MULTILINE)
 #: Shorter texts without a form say nothing: "Yes.", "Let me know if you need more."
 SHORTEST_WHOLE = 40
 
 
-def own_text(answer: str, prompt: str) -> str | Unscored:
+def own_text(answer: str, prompt: str, *, in_fences: bool = True) -> str | Unscored:
     """The answer without fences of code and without what it repeats; Unscored for an echo, a refusal, and next to nothing.
 
     An echo repeats half of itself or more from its prompt. What stands in a fence of the prompt may come again: an improved
-    solution repeats much of the first. Where an echo has one other text in place of a fenced one, that text is its own.
+    solution repeats much of the first. Where an echo has one other text in place of a fenced one, that text is its own; not
+    without `in_fences`.
     """
     own = _FENCE_LINE.sub("", _without_echo(answer, prompt)).strip()
     if 2 * len(own) < len(answer):
-        changed = _changed(answer, prompt)
+        changed = _changed(answer, prompt) if in_fences else []
         if len(changed) != 1:
             return Unscored(reason="the answer repeats what was asked")
         own = changed[0]
@@ -42,17 +47,42 @@ def is_echo(answer: str, prompt: str) -> bool:
 
 def _changed(answer: str, prompt: str) -> list[str]:
     """What stands in whole fences of the answer and in none of the prompt, but for white space and the marks of formulas."""
-    shown = {_bare(match[2]) for match in _BLOCK.finditer(prompt)}
-    return [match[2].strip() for match in _BLOCK.finditer(answer) if match[3] and _bare(match[2]) not in shown]
+    given = {bare(text) for text in shown(prompt)}
+    return [match[2].strip() for match in _BLOCK.finditer(answer) if match[3] and bare(match[2]) not in given]
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """The text without what is no difference in substance: spaces, signs around formulas, punctuation, the case of letters."""
     return _INCIDENTAL.sub("", text).lower()
+
+
+def shown(prompt: str) -> list[str]:
+    """The foreign texts of a prompt: what its fences hold."""
+    return [match[2] for match in _BLOCK.finditer(prompt)]
+
+
+def outside(prompt: str) -> str:
+    """The prompt without its foreign texts: what it says itself."""
+    return _BLOCK.sub("", prompt)
 
 
 def _without_echo(answer: str, prompt: str) -> str:
     """Without fenced blocks, and without the lines that the prompt has outside its fences or as its problem."""
-    told = _BLOCK.sub("", prompt) + "\n".join(match[2] for match in _PROBLEM.finditer(prompt))
-    asked = {_bare(line) for line in told.splitlines()}
+    told = outside(prompt) + "\n".join(match[2] for match in _PROBLEM.finditer(prompt))
+    asked = {bare(line) for line in told.splitlines()}
     lines = _BLOCK.sub("", answer).splitlines()
-    return "\n".join(line for line in lines if len(line.strip()) <= _SHORT_LINE or _bare(line) not in asked)
+    return "\n".join(line for line in lines if len(line.strip()) <= _SHORT_LINE or bare(line) not in asked)
+
+
+def is_of_instructions(text: str, prompt: str) -> bool:
+    """Does the text stand in the prompt, outside of its foreign texts? An example of a form does; single words may."""
+    return len(bare(text)) >= _SHORTEST_COPY and bare(text) in bare(outside(prompt))
+
+
+def has_example(answer: str, prompt: str) -> bool:
+    """Does the answer repeat a line of the worked example of its prompt, or the beginning of one?"""
+    if not (example := _EXAMPLE.search(outside(prompt))):
+        return False
+    lines = (bare(line) for line in example[1].splitlines() if line.startswith("    "))
+    written = bare(answer)
+    return any(len(line) >= _LONGEST_TAG and line[:_LONGEST_TAG] in written for line in lines)

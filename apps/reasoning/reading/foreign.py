@@ -20,9 +20,19 @@ _CONTROL_TOKEN = re.compile(
     r"<[|｜][^<>\n]{1,40}[|｜]>|</?(?:s|bos|eos|pad|unk|think|thinking|start_of_turn|end_of_turn|unused\d+)>|\[/?INST\]|<</?SYS>>",
     re.IGNORECASE,
 )
+#: Tags of answers of which an opening without an end counts, too.
+_TAGS = (
+    "verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|"
+    "no-grading|clusters|matching|analysis|rubric|rewriting|scheme|quality|hint|no-hint|issue|own-score|judgement|checkpoints|"
+    "main-step|substep|decision|likeliest|deduction|transcription|unreadable|first_fault|tool_call"
+)
+#: Words that may stand behind a "less than" too: these are tags only where they end as one.
+_WORDS = (
+    "score|better|group|quote|state|points|item|key|part|finding|feedback|flag|cluster|summary|same|why|rest|solution|full|"
+    "chain|query"
+)
 _ANSWER_TAG = re.compile(
-    r"</?(?:verdict|check|lemma|no-lemmas|statement|step|proof|no-proof|claim|python_code|local_rag|tool_response|answer|report|grading|no-grading|clusters|matching|analysis|rubric|rewriting|scheme|quality|hint|no-hint)\b[^<>\n]{0,80}>?|<<<(?=(?:CONTENT|END)\b)",
-    re.IGNORECASE,
+    rf"</?(?:{_TAGS})\b[^<>\n]{{0,80}}>?|</?(?:{_WORDS})(?:\s[^<>\n]{{0,80}})?/?>|<<<(?=(?:CONTENT|END)\b)", re.IGNORECASE
 )
 _ANSWER_BOX = re.compile(r"\\box(?:ed)?(?=\s*\{[\s{]*(?:STEP|LEMMA))", re.IGNORECASE)
 _ADDRESS = re.compile(

@@ -9,16 +9,19 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
 from apps.reasoning.reading.closings import Closing, beside_json, json_within
-from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, is_of_instructions, own_text
+from apps.reasoning.reading.layouts import LaidOut, laid_out
 
 Claim = Literal["complete", "partial"]
 
 _CLAIMS: dict[str, Claim] = {"complete": "complete", "partial": "partial"}
-#: How a proof was found: by its tags, under a heading, or as all that the answer holds, whole or up to its token limit.
-Way = Literal["tags", "heading", "whole", "cut"]
+#: How a proof was found: by its tags, under a heading, in the copied layout of its prompt, or as all that the answer holds,
+#: whole or up to its token limit.
+Way = Literal["tags", "heading", "layout", "whole", "cut"]
 #: The same in words, for answers that had not the form asked for.
 WAY_WORDS = {
     "heading": "read from under its heading",
+    "layout": "read from a copy of what was asked, in which it stands in place of the given solution",
     "whole": "read as a whole",
     "cut": "cut off at its token limit, read as far as it goes",
 }
@@ -37,7 +40,11 @@ _STEPS_OPENED = re.compile(r"\s*\{\s*\"steps\"\s*:\s*\[")
 _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SUBSTANCE = re.compile(r"\w")
-_NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no|-)?\W*\Z", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\W*(?:none|nothing|n/?a|no|-|(?:none|nothing)\b[^.\n]{0,60}\bis missing"
+    r"|(?:\W*the (?:proof|solution|problem) is (?:now )?(?:complete|solved|proved)\b)+)?\W*\Z",
+    re.IGNORECASE,
+)
 
 
 class ReadProof(Value):
@@ -69,13 +76,20 @@ class NoProof(Value):
 def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored:
     """The last proof by its tags, or the refusal if that comes later; else the text under a heading; else the whole answer.
 
-    `prompt`: what was asked. An answer of which half or more repeats it is an echo, and no proof. A text that was cut off is
-    read as far as it goes.
+    `prompt`: what was asked. An answer of which half or more repeats it is an echo, and no proof, unless it has another
+    solution in place of the given one. Nor is an example of the prompt a proof. A text that was cut off is read as far as it
+    goes.
     """
     answer = answer_part(final.text)
     if isinstance(answer, Unscored):
         return answer
-    is_cut = final.finish_reason != "stop"
+    found = _read(answer, prompt, is_cut=final.finish_reason != "stop")
+    if isinstance(found, ReadProof) and all(is_of_instructions(step, prompt) for step in found.steps):
+        return Unscored(reason="it copies the example of what was asked")
+    return found
+
+
+def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Unscored:
     value = json_within(answer, "steps")
     if (
         value is not None
@@ -93,10 +107,12 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
             return NoProof(reason=reason) if _SUBSTANCE.search(reason) else Unscored(reason="it declines without a reason")
         answer = rest
     if proofs:
-        return read_steps(proofs[-1][1])
-    opened = list(_OPENED.finditer(answer))
-    body = answer[opened[-1].end() :] if opened else answer
-    return _without_form(body, prompt, is_cut=is_cut, is_opened=bool(opened))
+        # `<proof>...</proof>` below a proof is the form once more.
+        said = [one for one in proofs if _SUBSTANCE.search(one[1])] or proofs
+        return read_steps(_NO_PROOF.sub("\n\n", said[-1][1]))
+    rests = [answer[one.end() :] for one in _OPENED.finditer(answer)]
+    opened = [rest for rest in rests if _SUBSTANCE.search(rest)]
+    return _without_form(opened[-1] if opened else answer, prompt, is_cut=is_cut, is_opened=bool(opened))
 
 
 def _cut_steps(written: str) -> ReadProof | Unscored:
@@ -112,21 +128,28 @@ def _json_steps(value: dict[str, Any]) -> ReadProof | Unscored:
         steps = StepsJson.model_validate(value).steps
     except ValidationError:
         return Unscored(reason="the JSON object does not have the steps asked for")
-    kept = tuple(step.strip() for step in steps if _SUBSTANCE.search(step))
+    cleaned = (_TAGS.sub("", step).strip() for step in steps)
+    kept = tuple(step for step in cleaned if _SUBSTANCE.search(step))
     return ReadProof(steps=kept) if kept else Unscored(reason="the proof is empty")
 
 
 def _without_form(answer: str, prompt: str, *, is_cut: bool, is_opened: bool) -> ReadProof | Unscored:
-    """A proof that no tag closes: what was opened, what stands under a heading, or all of it."""
-    own = own_text(_TAGS.sub("\n\n", answer), prompt)
+    """A proof that no tag closes: what was opened, what is in place of the given solution or under a heading, or all of it."""
+    answer = _TAGS.sub("\n\n", answer)
+    copied = laid_out(answer, prompt, is_cut=is_cut)
+    if isinstance(copied, LaidOut):
+        found = read_steps(copied.text)
+        way: Way = "cut" if is_cut and copied.is_last else "layout"
+        return found.model_copy(update={"way": way}) if isinstance(found, ReadProof) else found
+    own = own_text(answer, prompt, in_fences=copied is None)
     if isinstance(own, Unscored):
-        return Unscored(reason=f"there is no <proof>, and {own.reason}")
+        return copied or Unscored(reason=f"there is no <proof>, and {own.reason}")
     heading = None if is_opened else _HEADING.search(own)
     body = own[heading.end() :] if heading and len(own) - heading.end() >= SHORTEST_WHOLE else own
     found = read_steps(body)
     if isinstance(found, Unscored):
         return found
-    way: Way = "cut" if is_cut else "tags" if is_opened else "heading" if body is not own else "whole"
+    way = "cut" if is_cut else "tags" if is_opened else "heading" if body is not own else "whole"
     return found.model_copy(update={"way": way})
 
 

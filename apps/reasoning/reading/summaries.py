@@ -1,4 +1,4 @@
-"""Reading a summary: the new lemmas of a round, from tags or JSON. What is malformed is reported, never completed."""
+"""Reading a summary: the new lemmas of a round, from tags, JSON or Markdown. What is malformed is reported, never completed."""
 
 import re
 
@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, read_json, tag_pattern, without
+from apps.reasoning.reading.listed_lemmas import listed_lemmas
 
 _LEMMA = re.compile(
     r"<lemma\s+number\s*=\s*[\"']?([^\"'<>]{0,60}?)[\"']?\s*>(" + without(r"lemma\b") + r")</lemma>", re.IGNORECASE
@@ -17,6 +18,8 @@ _STATEMENT = tag_pattern("statement")
 _STEP = tag_pattern("step")
 _NUMBER = re.compile(r"(?:lemma\s*)?(\d{1,6})(-fixed\d*)?\Z", re.IGNORECASE)
 _SUBSTANCE = re.compile(r"\w")
+#: A lemma before it is checked: number, statements, steps.
+_Block = tuple[str, list[str], list[str]]
 
 
 class SummaryLemmaJson(Value):
@@ -64,8 +67,12 @@ def read_summary(final: Final) -> Summary | Unscored:
             (match.group(1), _STATEMENT.findall(match.group(2)), _STEP.findall(match.group(2)))
             for match in _LEMMA.finditer(answer)
         ]
-        if not blocks and not _OPENED.search(answer) and _NOTHING.search(answer) and not cut:
+        listed = [] if blocks or _OPENED.search(answer) else _listed_blocks(answer, is_cut=cut)
+        if isinstance(listed, Unscored):
+            return listed
+        if not blocks and not listed and not _OPENED.search(answer) and _NOTHING.search(answer) and not cut:
             return Summary(lemmas=())
+        blocks = blocks or listed
         if not blocks:
             return Unscored(reason="the text was cut off before a lemma was finished" if cut else "there is no <lemma>")
     summary = _checked(blocks)
@@ -79,7 +86,24 @@ def read_summary(final: Final) -> Summary | Unscored:
     return Summary(lemmas=summary.lemmas, unread=tuple(unread))
 
 
-def _json_blocks(answer: str) -> list[tuple[str, list[str], list[str]]] | None:
+def read_results(work: str) -> Summary | None:
+    """The results that a reasoner's text lists itself with their proofs; None where it lists none, or unclearly."""
+    blocks = _listed_blocks(work, is_cut=False)
+    summary = _checked(blocks) if isinstance(blocks, list) else None
+    return summary if summary and summary.lemmas else None
+
+
+def _listed_blocks(answer: str, *, is_cut: bool) -> list[_Block] | Unscored:
+    """The lemmas of a text in Markdown. Of one that was cut off the last is not finished."""
+    listed = listed_lemmas(answer)
+    if isinstance(listed, Unscored):
+        return listed
+    if listed and _NOTHING.search(answer):
+        return Unscored(reason="it gives lemmas and says that there is none")
+    return [(one.number, [one.statement], one.steps) for one in (listed[:-1] if is_cut else listed)]
+
+
+def _json_blocks(answer: str) -> list[_Block] | None:
     value = read_json(answer)
     if value is None:
         return None
@@ -90,7 +114,7 @@ def _json_blocks(answer: str) -> list[tuple[str, list[str], list[str]]] | None:
     return [(lemma.number, [lemma.statement], list(lemma.steps)) for lemma in parsed.lemmas]
 
 
-def _checked(blocks: list[tuple[str, list[str], list[str]]]) -> Summary:
+def _checked(blocks: list[_Block]) -> Summary:
     lemmas: dict[tuple[int, bool], ReadLemma] = {}
     unread: list[str] = []
     for raw_number, statements, raw_steps in blocks:

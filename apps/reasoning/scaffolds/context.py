@@ -148,6 +148,9 @@ class RunContext:
     def context_tokens(self, role: str) -> int | None:
         return self._role(role).context_tokens
 
+    def has_small_prompts(self, role: str) -> bool:
+        return self._role(role).prompts == "small"
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         self._budget.kept_back = amount
 

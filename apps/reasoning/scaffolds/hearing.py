@@ -18,8 +18,9 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, likely_tokens, middle_out, prompt_tokens
 from apps.reasoning.prompts.loader import Fit, RenderedPrompt, load, render
 from apps.reasoning.reading.answers import answer_part
-from apps.reasoning.reading.echoes import is_echo
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, has_example, is_echo, is_of_instructions
 from apps.reasoning.reading.foreign import clean_text
+from apps.reasoning.reading.layouts import UNCHANGED
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -36,6 +37,9 @@ SHORT = 200
 _NOTHING = "(no answer)"
 _ECHO = "(I only repeated what was asked.)"
 _LEFT_OUT = "(My answer is left out here: it is too long.)"
+#: Files of shared/again that come before the question, by the reason why it is asked.
+_BEFORE = {UNCHANGED: "shared/again/unchanged"}
+COPIED = "it copies the example of what was asked"
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,10 @@ class Reading(Generic[T_co]):
     instead: "Callable[[Final], Reading[T_co]] | None" = None
 
     def question(self, name: str, objection: str) -> str:
-        """The question `name` with what it has a place for."""
+        """The question `name` with what it has a place for, after what is said first for this objection."""
         prompt, given = load(f"shared/again/{name}"), {**self.values, "objection": clean_text(objection).rstrip(".")}
-        return render(prompt, {place: given[place] for place in prompt.placeholders}).text
+        before = f"{load(_BEFORE[objection]).system}\n\n" if objection in _BEFORE else ""
+        return before + render(prompt, {place: given[place] for place in prompt.placeholders}).text
 
 
 def asked_before(key: str) -> str:
@@ -96,11 +101,11 @@ async def heard(
     first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops)
     if isinstance(first, Unscored):
         return Heard(first, key)
-    found = reading.read(first)
+    found = _own(reading.read(first), first, prompt)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
     reading = reading.instead(first) if reading.instead else reading
-    second, text = f"{key}/{AGAIN}", _text_of(first, prompt.text)
+    second, text = f"{key}/{AGAIN}", _ECHO if found.reason in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
     room = room_for(ctx, role, reading.tokens)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
@@ -113,7 +118,7 @@ async def heard(
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
-    value = reading.read_again(said, text)
+    value = _own(reading.read_again(said, text), said, prompt)
     if isinstance(value, Unscored):
         ctx.emit(f"{second}/unread", OutputUnread(call=second, role=role, reason=value.reason))
     return Heard(value, second, said)
@@ -195,6 +200,16 @@ def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
 def choice_schema(name: str, *choices: str | float | None) -> dict[str, Any]:
     """The JSON Schema of an object whose one field is one of the choices."""
     return object_schema({name: {"enum": list(choices)}})
+
+
+def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unscored:
+    """What was read, unless the answer has the example of its prompt, or nothing but its prompt's own words."""
+    answer = answer_part(final.text)
+    if isinstance(answer, Unscored):
+        return found
+    if has_example(answer, prompt.text) or (len(answer) >= SHORTEST_WHOLE and is_of_instructions(answer, prompt.text)):
+        return Unscored(reason=COPIED)
+    return found
 
 
 def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:

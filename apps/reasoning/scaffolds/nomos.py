@@ -4,6 +4,7 @@ Source: QED-Nano App. B (reasoning notes §4).
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -14,7 +15,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Passage
-from apps.reasoning.reading.choices import GROUPS_SCHEMA, Grouping, Scored, read_grouping
+from apps.reasoning.reading.choices import Grouping, Scored, read_grouping
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -23,9 +24,14 @@ from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import Reading
+from apps.reasoning.scaffolds.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
+
+#: Tokens of one group, in tags or in JSON.
+_GROUP_TOKENS = 12
+#: Longest lists whose length a schema bounds: a bound within a bound makes a grammar large.
+_BOUNDED = 8
 
 
 class Params(Value):
@@ -122,12 +128,14 @@ class _Search:
         def read(final: Final, first: str = "") -> Grouping | Unscored:
             return read_grouping(final, len(kept))
 
+        schema, tokens = groups_schema(len(kept)), SHORT + _GROUP_TOKENS * len(kept)
+        reading = Reading[Grouping](read, "groups", read, schema, tokens=tokens, asks_json="groups_json")
         found, call, _ = await self.desk.hear(
             "consolidate",
             role="consolidator",
             prompt=prompt,
             place=place,
-            reading=Reading[Grouping](read, "groups", read, GROUPS_SCHEMA, asks_json="groups_json"),
+            reading=reading,
         )
         if isinstance(found, Unscored):
             groups: tuple[tuple[int, ...], ...] = (tuple(range(1, len(kept) + 1)),)
@@ -137,6 +145,19 @@ class _Search:
         named = tuple(tuple(kept[number - 1].id for number in group) for group in groups)
         self.desk.ctx.emit("pool/grouped", GroupsFormed(call=call, groups=named, chosen=chosen, reason=reason))
         return [self.desk.candidates[name] for name in named[chosen]]
+
+
+def groups_schema(count: int) -> dict[str, Any]:
+    """The JSON Schema of groups of the solutions 1 to `count`: no other number and, where they are few, no endless list."""
+    numbers = {"enum": list(range(1, count + 1))}
+    bounds = {"minItems": 1} | ({"maxItems": count} if count <= _BOUNDED else {})
+    groups = {"type": "array", "items": {"type": "array", "items": numbers, **bounds}, **bounds}
+    return {
+        "type": "object",
+        "properties": {"groups": groups, "likeliest": numbers},
+        "required": ["groups", "likeliest"],
+        "additionalProperties": False,
+    }
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:

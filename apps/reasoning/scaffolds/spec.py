@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from apps.reasoning.domain.generation import Closing, Sampling, ToolProtocol
+from apps.reasoning.domain.generation import Closing, PromptSet, Sampling, ToolProtocol
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Value
 
@@ -20,7 +20,7 @@ class RoleSpec(Value):
     `reasoning.planning.plan_roles` makes it from the program's own limits; nothing else chooses `sampling` silently.
     `deadline_s` is how long one call may take from its place at an engine to its last token. `tools` is how its model is given
     tools: told of them in words (`text`), or as functions that it calls (`native`). `closing` is how it is asked for what an
-    answer of it lacks.
+    answer of it lacks, `prompts` the set of its forms.
     """
 
     alias: str
@@ -30,6 +30,7 @@ class RoleSpec(Value):
     tools: ToolProtocol = "text"
     closing: Closing = "text"
     context_tokens: int | None = Field(default=None, ge=1)
+    prompts: PromptSet = "full"
 
 
 class Budget(Value):

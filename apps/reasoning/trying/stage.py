@@ -121,6 +121,10 @@ class Stage:
         """As the model's."""
         return self.asked.ctx.context_tokens(MODEL)
 
+    def has_small_prompts(self, role: str) -> bool:
+        """As the model's."""
+        return role == self.role and self.asked.ctx.has_small_prompts(MODEL)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back for what authored answers do."""
 

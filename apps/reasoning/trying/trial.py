@@ -117,7 +117,7 @@ def _reading(stage: Stage) -> tuple[Reading, str]:
     """How the answer was read, with the reason why the first one was not."""
     if not stage.finals:
         return "failed", stage.failure or "the model gave no answer"
-    unread = {event.call: event.reason for event in stage.events if isinstance(event, OutputUnread)}
+    unread = {event.call: event.reason for event in stage.events if isinstance(event, OutputUnread) and not event.part}
     last = stage.finals[-1][0]
     if last in unread and unread[last].startswith(DECLINES):
         return "declined", unread[last]

@@ -13,7 +13,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import Context
-from apps.reasoning.prompts.fitting import Growing, Passage, render_fitted
+from apps.reasoning.prompts.fitting import Growing, Last, Passage, render_fitted
 from apps.reasoning.prompts.loader import RenderedPrompt, fence, load
 from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
@@ -22,8 +22,8 @@ from apps.reasoning.scaffolds.answer_line import answer_line
 from apps.reasoning.scaffolds.hearing import Heard, Reading, asked, heard, room_for
 
 T = TypeVar("T")
-#: A value of a prompt: as it is, or fitted to the model's context.
-Part = str | Growing
+#: A value of a prompt: as it is, fitted to the model's context, or put after all others.
+Part = str | Growing | Last
 EMPTY = "(none)"
 MAX_HINT = 20_000
 _TAKEN = {"hint", "write_up", "extend_budget"}
@@ -163,8 +163,7 @@ class Desk:
         own_scores: tuple[float, ...] = (),
     ) -> Heard[Solution]:
         """Ask for a whole solution; why there is none is told and remembered."""
-        form = load("shared/forms/proof_tags").system
-        common: dict[str, Part] = {"proof_form": form, "hints": self.hints_given()}
+        common: dict[str, Part] = {"proof_form": self.form_of(role, "proof_tags"), "hints": self.hints_given()}
         filled = self.filled(role, prompt, common | dict(values), writes_solution=True)
 
         def read(final: Final, first: str = "") -> Solution | NoProof | Unscored:
@@ -219,6 +218,12 @@ class Desk:
     def form(self, name: str) -> str:
         """How to answer: the fragment for JSON, or the one for tags."""
         return load(f"shared/forms/{name}_{'json' if self.structured else 'tags'}").system
+
+    def form_of(self, role: str, name: str) -> Part:
+        """A fragment or, where the model of `role` has small prompts, the one for those, after everything else."""
+        if not self.ctx.has_small_prompts(role):
+            return load(f"shared/forms/{name}").system
+        return Last(load(f"shared/forms/{name}_small").system, load("shared/forms/said_last").system)
 
     def content(self, text: str) -> str:
         """Foreign text inside a fence whose delimiter follows from the seed and the text: no text can contain its own."""

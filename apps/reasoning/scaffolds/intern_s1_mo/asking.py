@@ -92,11 +92,12 @@ def proof_check_prompt(x: Exploration, proof: Proof) -> RenderedPrompt:
     cited = [lemma for name in proof.uses if (lemma := x.lemmas.get(name))]
     # By id: to compare lemmas is to compare their fields, nine thousand times a list in a large run.
     needed = {lemma.id for lemma in x.lemmas.support(cited)}
-    used = [lemma for lemma in x.lemmas if lemma.id in needed]
+    used = [_with_proof(x, lemma, scores=False, final=True) for lemma in x.lemmas if lemma.id in needed]
+    missing = [f"There is no Lemma {label}, though the solution names it." for label in proof.missing]
     values: dict[str, str | Growing] = {
         "answer_form": _form(x, "proof_verdict"),
         "problem": _content(x, x.problem.statement),
-        "lemmas": _content(x, "\n\n".join(_with_proof(x, lemma, scores=False, final=True) for lemma in used)),
+        "lemmas": _content(x, "\n\n".join([*used, *missing])),
         "proof": _content(x, _numbered(proof.steps)),
     }
     return _filled(x, "process_verifier", values)

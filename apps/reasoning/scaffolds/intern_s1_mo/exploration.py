@@ -30,6 +30,8 @@ class Proof:
     id: str
     steps: tuple[str, ...]
     uses: list[str] = field(default_factory=list)
+    #: Lemmas that it names and that do not exist, as it names them.
+    missing: list[str] = field(default_factory=list)
     confidence: Confidence | Unscored | None = None
     findings: list[str] = field(default_factory=list)
     accepted: bool = False
@@ -105,8 +107,9 @@ class Exploration:
         self.ctx.emit(key, event)
 
     def unread(self, call: str, role: str, reason: str, note: int = 0) -> None:
-        """Tell that a call's text, or a part of it, could not be read."""
-        self.tell(f"{call}/unread/{note}" if note else f"{call}/unread", OutputUnread(call=call, role=role, reason=reason))
+        """Tell that a call's text could not be read; with a number, that a part of it could not."""
+        event = OutputUnread(call=call, role=role, reason=reason, part=bool(note))
+        self.tell(f"{call}/unread/{note}" if note else f"{call}/unread", event)
 
     def connect(
         self, user: str, text: str, where: str, rollout: Rollout | None, ambiguous: frozenset[str] = frozenset()

@@ -4,6 +4,7 @@ from apps.reasoning.domain.events import ProofDrafted
 from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.reading.mentions import mentions
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, read_proof
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.hearing import Reading
@@ -102,6 +103,8 @@ async def _draft(
     proof.uses, refused = x.connect_all(proof.id, texts, None)
     for number, note in enumerate(refused, 1):
         x.unread(call, role, note, number)
+    named = (mention for step in read.steps for mention in mentions(step))
+    proof.missing = list(dict.fromkeys(one.label for one in named if x.lemmas.named(one.label, None) is None))
     x.proofs.append(proof)
 
 

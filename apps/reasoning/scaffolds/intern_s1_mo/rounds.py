@@ -9,7 +9,7 @@ from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import answer_part, thinking_of
 from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
-from apps.reasoning.reading.summaries import ReadLemma, Summary, read_summary
+from apps.reasoning.reading.summaries import ReadLemma, Summary, read_results, read_summary
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
 from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, reason_prompt, summary_prompt
@@ -105,19 +105,24 @@ def _has_text(x: Exploration, rollout: Rollout) -> bool:
 
 
 async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
-    call, place = f"s{rollout.index}/r{round_}/summarise", Place(rollout=rollout.index, round=round_)
+    place, results = Place(rollout=rollout.index, round=round_), read_results(rollout.work)
 
     def read(final: Final) -> Summary | Unscored:
         found = read_summary(final)
-        if isinstance(found, Summary) and not found.lemmas and rollout.claims_complete:
-            return Unscored(reason="it finds no lemma in a text that claims a complete solution")
+        if isinstance(found, Summary) and not found.lemmas and (rollout.claims_complete or results):
+            claimed = "claims a complete solution" if rollout.claims_complete else "lists results with their proofs"
+            return Unscored(reason=f"it finds no lemma in a text that {claimed}")
         return found
 
     def read_again(second: Final, _: str) -> Summary | Unscored:
         return read_summary(second)
 
     reading = Reading[Summary](read, "lemmas", read_again, SUMMARY_SCHEMA, asks_json="lemmas_json")
+    call = f"s{rollout.index}/r{round_}/summarise"
     summary, call, _ = await x.hear(call, "summarizer", summary_prompt(x, rollout), place, reading, SUMMARY_SCHEMA)
+    if results and (isinstance(summary, Unscored) or not summary.lemmas):
+        # What its author lists as proved is not lost with the summary; it is voted on as any lemma is.
+        summary, call = results, f"s{rollout.index}/r{round_}/reason"
     if isinstance(summary, Unscored):
         return
     rollout.summary_read = rollout.summary_read_once = True
