@@ -21,6 +21,7 @@ from apps.reasoning.scaffolds.given import NOTHING_GIVEN, Given
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RunSpec
 from apps.runs.selectors import alias_speed
+from apps.trials.selectors import read_at_once
 
 LARGE_CALLS = 5_000
 MOST_SEED = 2**31
@@ -177,6 +178,7 @@ def plan_spec(
             max_new_tokens=plan.max_new_tokens,
             temperature=plan.temperature,
             capture=plan.capture,
+            read_at_once=lambda alias, role: read_at_once(alias, scaffold.name, role),
         ),
         prompt_hashes=dict(scaffold.prompts),
         seed=secrets.randbelow(MOST_SEED) if plan.seed is None else plan.seed,

@@ -10,6 +10,7 @@ from workers.engines.schemas import checked_schema, compact_regex
 def added(number: int, request: GenerationRequest) -> dict[str, Any]:
     """The message that adds a call. Raises `RequestRejected`."""
     schema = checked_schema(json.dumps(request.json_schema)) if request.json_schema is not None else ""
+    ending = request.ending
     return {
         "add": number,
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -19,5 +20,6 @@ def added(number: int, request: GenerationRequest) -> dict[str, Any]:
         "stop": request.sampling.stop,
         "schema": schema,
         "regex": compact_regex(schema) if schema else "",
+        "ending": [ending.opening, ending.pattern, ending.end] if ending else None,
         "seed": request.seed,
     }

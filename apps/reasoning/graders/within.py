@@ -35,6 +35,9 @@ class Through:
     def keeps_to_schemas(self, role: str) -> bool:
         return self._ctx.keeps_to_schemas(self._role(role))
 
+    def ends_by_grammar(self, role: str) -> bool:
+        return self._ctx.ends_by_grammar(self._role(role))
+
     def context_tokens(self, role: str) -> int | None:
         return self._ctx.context_tokens(self._role(role))
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import OutputUnread
-from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.generation import Ending, Final, Message, OfferedTool, Place, Sampling
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.ports import Context
@@ -52,6 +52,16 @@ class Reading(Generic[T_co]):
     tokens: int | None = None
     asks_json: str = ""
 
+    @property
+    def ending(self) -> Ending | None:
+        """What the first answer ends with, where the schema is that of one choice."""
+        fields = (self.schema or {}).get("properties", {})
+        choices = [(field, form["enum"]) for field, form in fields.items() if "enum" in form]
+        if len(choices) != 1 or len(fields) != 1:
+            return None
+        field, values = choices[0]
+        return Ending(tag=field, values=tuple(value if isinstance(value, str) else f"{value:g}" for value in values))
+
 
 class Heard(NamedTuple, Generic[T]):
     """What was read, and in which call; `call` is the last one made where nothing was, `final` what it ended with."""
@@ -77,7 +87,8 @@ async def heard(
 
     Both answers end at one of `stops` where they come to it.
     """
-    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops)
+    ending = reading.ending if schema is None and not tools and ctx.ends_by_grammar(role) else None
+    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops, ending=ending)
     if isinstance(first, Unscored):
         return Heard(first, key)
     found = reading.read(first)
@@ -113,6 +124,7 @@ async def asked(
     tokens: int | None = None,
     tools: Sequence[OfferedTool] = (),
     stops: tuple[str, ...] = (),
+    ending: Ending | None = None,
 ) -> Final | Unscored:
     """One call; Unscored where it failed for good (the failure is recorded), or where its prompt is too long to be sent.
 
@@ -137,6 +149,7 @@ async def asked(
             json_schema=schema,
             parts=prompt.parts,
             tools=tools,
+            ending=ending,
         )
     except CallFailed as failure:
         return Unscored(reason=f"the call failed: {failure.reason}")

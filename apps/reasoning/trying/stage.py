@@ -117,6 +117,10 @@ class Stage(Through):
         """As the model's engine."""
         return role == self.role and super().keeps_to_schemas(role)
 
+    def ends_by_grammar(self, role: str) -> bool:
+        """As the model's engine."""
+        return role == self.role and super().ends_by_grammar(role)
+
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back for what authored answers do."""
 
@@ -138,7 +142,9 @@ class Stage(Through):
 
 def _key(messages: Sequence[Message], drawn: dict[str, Any]) -> str:
     said = [message.model_dump() for message in messages]
-    how = {"json_schema": None} | {name: value for name, value in drawn.items() if name not in ("parts", "tools")}
+    how = {"json_schema": None} | {name: value for name, value in drawn.items() if name not in ("parts", "tools", "ending")}
     how["sampling"] = drawn["sampling"].model_dump()
+    if ending := drawn.get("ending"):
+        how["ending"] = ending.model_dump()
     how["tools"] = [tool.model_dump() for tool in drawn.get("tools", ())]
     return f"ask/{sha_of(json.dumps([said, how], sort_keys=True, default=str))[:_KEY_LENGTH]}"
