@@ -42,7 +42,8 @@ class Reading(Generic[T_co]):
 
     `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
     answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
-    question then, where it is another one; `tokens` are enough.
+    question then, where it is another one; `tokens` are enough. `ending` is the tag that the first answer shall end with,
+    where it holds one of a few values: some engines can keep to that.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -51,16 +52,7 @@ class Reading(Generic[T_co]):
     schema: dict[str, Any] | None = None
     tokens: int | None = None
     asks_json: str = ""
-
-    @property
-    def ending(self) -> Ending | None:
-        """What the first answer ends with, where the schema is that of one choice."""
-        fields = (self.schema or {}).get("properties", {})
-        choices = [(field, form["enum"]) for field, form in fields.items() if "enum" in form]
-        if len(choices) != 1 or len(fields) != 1:
-            return None
-        field, values = choices[0]
-        return Ending(tag=field, values=tuple(value if isinstance(value, str) else f"{value:g}" for value in values))
+    ending: Ending | None = None
 
 
 class Heard(NamedTuple, Generic[T]):
@@ -87,8 +79,8 @@ async def heard(
 
     Both answers end at one of `stops` where they come to it.
     """
-    ending = reading.ending if schema is None and not tools and ctx.ends_by_grammar(role) else None
-    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops, ending=ending)
+    bound = reading.ending if schema is None and not tools and ctx.ends_by_grammar(role) else None
+    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops, ending=bound)
     if isinstance(first, Unscored):
         return Heard(first, key)
     found = reading.read(first)
@@ -187,6 +179,11 @@ def choice_schema(field: str, *choices: str | float) -> dict[str, Any]:
         "required": [field],
         "additionalProperties": False,
     }
+
+
+def ending(tag: str, *choices: str | float) -> Ending:
+    """A tag that holds one of the choices, whole numbers without a point."""
+    return Ending(tag=tag, values=tuple(one if isinstance(one, str) else f"{one:g}" for one in choices))
 
 
 def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:
