@@ -161,8 +161,7 @@ def plan_spec(
     if refused := plan_refusal(plan, problem, given):
         raise ValidationError({"scaffold": refused})
     chosen = plan_aliases(plan, aliases)
-    if plan.capture or plan.segment_tokens:
-        _captures_require(chosen.values())
+    _captures_require(plan, chosen.values())
     if plan.seed is not None and not 0 <= plan.seed < MOST_SEED:
         raise ValidationError({"seed": f"A seed is a whole number from 0 to {MOST_SEED - 1}."})
     return RunSpec(
@@ -191,8 +190,10 @@ def plan_spec(
     )
 
 
-def _captures_require(aliases: Iterable[Alias]) -> None:
-    """Raises `ValidationError` naming the models whose tokens cannot be kept as drawn."""
+def _captures_require(plan: Plan, aliases: Iterable[Alias]) -> None:
+    """Raises `ValidationError` naming the models whose tokens cannot be kept as drawn, where the plan wants them kept."""
+    if not (plan.capture or plan.segment_tokens):
+        return
     without = sorted({f"{alias.title} ({alias.backend})" for alias in aliases if not alias.captures})
     if without:
         raise ValidationError(

@@ -30,7 +30,7 @@ def uses() -> Counter[str]:
     parts = (path for part in ("scaffolds", "graders", "programs", HINTS) for path in (CORE / part).rglob("*.py"))
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
-        asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
+        asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+,\s*"(\w+)"', source)
         asked_again += re.findall(r'asks_json="(\w+)"', source)
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))
         if path.parent.name == INTERN:
