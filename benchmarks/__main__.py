@@ -26,6 +26,7 @@ BENCHMARKS = {
     "engine_vllm": ("benchmarks.throughput_vllm", "The engine alone and through the whole stack, SmolLM2 on vLLM's CPU build"),
     "contest": ("benchmarks.contest", "A contest run, simulated: four workers, an orchestrator that is killed at half"),
     "fairness": ("benchmarks.fairness", "Somebody waits while a contest run fills the workers"),
+    "closing": ("benchmarks.closing", "A closing by grammar: the time of a call with and without"),
     "prefix": ("benchmarks.prefix", "Votes on lemmas share a long prompt: the gain of prefix caching"),
     "fanout": ("benchmarks.fanout", "A text as it is written, watched by 20, 100 and 300: here, group_send, Chainlit, Gradio"),
     "latency": ("benchmarks.latency", "From the worker to the screen"),

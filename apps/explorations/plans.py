@@ -21,6 +21,7 @@ from apps.reasoning.scaffolds.given import NOTHING_GIVEN, Given
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RunSpec
 from apps.runs.selectors import alias_speed
+from apps.trials.selectors import read_at_once
 
 LARGE_CALLS = 5_000
 MOST_SEED = 2**31
@@ -160,8 +161,7 @@ def plan_spec(
     if refused := plan_refusal(plan, problem, given):
         raise ValidationError({"scaffold": refused})
     chosen = plan_aliases(plan, aliases)
-    if plan.capture or plan.segment_tokens:
-        _captures_require(chosen.values())
+    _captures_require(plan, chosen.values())
     if plan.seed is not None and not 0 <= plan.seed < MOST_SEED:
         raise ValidationError({"seed": f"A seed is a whole number from 0 to {MOST_SEED - 1}."})
     return RunSpec(
@@ -177,6 +177,7 @@ def plan_spec(
             max_new_tokens=plan.max_new_tokens,
             temperature=plan.temperature,
             capture=plan.capture,
+            read_at_once=lambda alias, role: read_at_once(alias, scaffold.name, role),
         ),
         prompt_hashes=dict(scaffold.prompts),
         seed=secrets.randbelow(MOST_SEED) if plan.seed is None else plan.seed,
@@ -189,8 +190,10 @@ def plan_spec(
     )
 
 
-def _captures_require(aliases: Iterable[Alias]) -> None:
-    """Raises `ValidationError` naming the models whose tokens cannot be kept as drawn."""
+def _captures_require(plan: Plan, aliases: Iterable[Alias]) -> None:
+    """Raises `ValidationError` naming the models whose tokens cannot be kept as drawn, where the plan wants them kept."""
+    if not (plan.capture or plan.segment_tokens):
+        return
     without = sorted({f"{alias.title} ({alias.backend})" for alias in aliases if not alias.captures})
     if without:
         raise ValidationError(

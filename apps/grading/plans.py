@@ -24,6 +24,7 @@ from apps.reasoning.planning import plan_roles
 from apps.reasoning.scaffolds.estimates import Estimate
 from apps.reasoning.scaffolds.scaffold import Scaffold
 from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
+from apps.trials.selectors import read_at_once
 
 Prepared = Mapping[str, dict[str, Any]]
 #: Of the name of a grading.
@@ -51,6 +52,7 @@ def roles_played(
             max_new_tokens=max_new_tokens,
             temperature=temperature,
             may_call_functions=False,
+            read_at_once=lambda alias, role: read_at_once(alias, program.name, role),
         )
     except PlanError as error:
         raise PlanWrong(str(error)) from error

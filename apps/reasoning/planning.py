@@ -1,10 +1,10 @@
 """From a program and its models to who plays which role, and how: the one planner of the application and the library."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from apps.reasoning.domain.errors import ParamsError, PlanError
-from apps.reasoning.domain.generation import Sampling, ToolProtocol
+from apps.reasoning.domain.generation import Sampling
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.scaffold import Role, Scaffold
@@ -61,12 +61,13 @@ def plan_roles(
     temperature: float | None = None,
     capture: bool = False,
     may_call_functions: bool = True,
+    read_at_once: Callable[[str, str], bool] = lambda _alias, _role: False,
 ) -> dict[str, RoleSpec]:
     """Who plays which role, and how it samples: as the program and its preset say, fitted to the model's context.
 
     `aliases` as of `plan_players`. `max_new_tokens` and `temperature` replace the program's own for every role. `deadline_s`:
     seconds for one call. `capture`: tokens are recorded for learning. `may_call_functions`: the program can offer its models
-    tools as functions. Raises `PlanError`.
+    tools as functions. `read_at_once(alias, role)`: the answers need no grammar, as was measured. Raises `PlanError`.
     """
     own = program.presets[preset].temperatures if preset in program.presets else {}
     # What is learned from is drawn from the whole distribution: ratios to a cut one are not ratios to what was drawn.
@@ -76,14 +77,16 @@ def plan_roles(
     for role in program.roles:
         alias = players[role.name]
         drawn = own.get(role.name, role.temperature) if temperature is None else temperature
-        tools: ToolProtocol = alias.tools if may_call_functions else "text"
+        closing = alias.closes_by
+        if closing == "grammar" and (capture or read_at_once(alias.name, role.name)):
+            closing = "schema"  # A token that was forced is none that the model drew.
         roles[role.name] = RoleSpec(
             alias=alias.name,
             revision=alias.revision or alias.model,
             sampling=Sampling(temperature=drawn, max_new_tokens=role_limit(role, alias, max_new_tokens), **cut),
             deadline_s=deadline_s,
-            tools=tools,
-            closing="schema" if alias.keeps_to_schemas else "text",
+            tools=alias.tools if may_call_functions else "text",
+            closing=closing,
             context_tokens=alias.context_tokens,
             prompts=alias.prompts,
         )

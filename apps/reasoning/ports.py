@@ -12,6 +12,7 @@ from apps.reasoning.domain.errors import BudgetKeptBack
 from apps.reasoning.domain.events import Event
 from apps.reasoning.domain.generation import (
     Delta,
+    Ending,
     Final,
     GenerationRequest,
     Health,
@@ -112,13 +113,14 @@ class Context(Protocol):
         json_schema: dict[str, Any] | None = None,
         parts: Sequence[str] | None = None,
         tools: Sequence[OfferedTool] = (),
+        ending: Ending | None = None,
     ) -> Final:
         """One model call, recorded under `key`; a call with a record is not made again.
 
         `parts`, joined, are the contents of `messages`, joined: the pieces that prompts of a run share (system text, problem,
         library, …), so that each is stored once. Without it every message is one part.
         The role's alias, default sampling and seed come from the run's frozen specification. `tools` may be offered only where
-        `calls_functions(role)`.
+        `calls_functions(role)`, and an `ending` given where `ends_by_grammar(role)`.
         Raises `CallFailed` (journaled; the scaffold decides), `BudgetExhausted`, and the `RunHalted` family, which a scaffold
         lets pass.
         """
@@ -142,6 +144,10 @@ class Context(Protocol):
 
     def keeps_to_schemas(self, role: str) -> bool:
         """True where the engine of `role` holds an answer to a JSON Schema."""
+        ...
+
+    def ends_by_grammar(self, role: str) -> bool:
+        """True where the engine of `role` holds an answer to the values of its closing."""
         ...
 
     def context_tokens(self, role: str) -> int | None:

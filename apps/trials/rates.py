@@ -9,6 +9,8 @@ from apps.reasoning.domain.verdicts import wilson_interval
 READ = ("at once", "again", "declined")
 #: A role that is read less often than this is warned of before a run.
 ENOUGH = 0.9
+#: One whose first answers are read as often as this, of so many at least, needs no grammar for its closings.
+AT_ONCE, OF_AT_LEAST = 0.98, 30
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class RoleRates:
     @property
     def at_once(self) -> int:
         return self.count("at once", "declined")
+
+    @property
+    def needs_no_grammar(self) -> bool:
+        return self.given >= OF_AT_LEAST and self.at_once >= AT_ONCE * self.given
 
     @property
     def again(self) -> int:

@@ -113,6 +113,14 @@ def weak_roles(alias: str, method: str) -> list[RoleRates]:
     return [one for one in rates if one.method == method and one.read.of and (one.read.value or 0) < ENOUGH]
 
 
+def read_at_once(alias: str, method: str, role: str) -> bool:
+    """Did a trial without a grammar measure that the newest revision's answers are read at once in this role?"""
+    for trial in trials_of(None, alias)[:1]:
+        free = (one.tried for one in trial.answers if one.run.spec["roles"][MODEL].get("closing") != "grammar")
+        return any(one.needs_no_grammar for one in by_role(free) if (one.method, one.role) == (method, role))
+    return False
+
+
 def answer_rows(trial: Trial) -> Iterator[dict[str, Any]]:
     """Every answer with its texts, as the export holds it: what was asked, what was said, how it was read."""
     for one in trial.answers:

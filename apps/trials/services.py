@@ -86,7 +86,7 @@ def trial_spec(plan: TrialPlan, problem: Problem) -> RunSpec:
         sampling=Sampling(max_new_tokens=plan.new_tokens),
         deadline_s=settings.CALL_DEADLINE_S,
         tools=alias.tools,
-        closing="schema" if alias.keeps_to_schemas else "text",
+        closing=alias.closes_by,
         context_tokens=alias.context_tokens,
         prompts=alias.prompts,
     )

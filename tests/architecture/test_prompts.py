@@ -30,7 +30,7 @@ def uses() -> Counter[str]:
     parts = (path for part in ("scaffolds", "graders", "programs", HINTS) for path in (CORE / part).rglob("*.py"))
     for path in (*parts, CORE / f"{PAGES}.py"):
         source = path.read_text()
-        asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+, "(\w+)"', source)
+        asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+,\s*"(\w+)"', source)
         pairs = re.findall(r'\basks(?:_json)?(?:: str )?= ?"(\w+)"(?: if \S+ else "(\w+)")?', source)
         asked_again += [name for pair in pairs for name in pair if name]
         condensed = re.findall(r'= condensed\("(\w+)"', source)

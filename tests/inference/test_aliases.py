@@ -39,6 +39,19 @@ def test_an_alias_has_defaults_a_queue_and_a_clean_address() -> None:
     assert isinstance(alias.options, HttpOptions)
 
 
+@pytest.mark.parametrize(
+    ("keys", "closes_by"),
+    [
+        ("", "schema"),
+        ('closing = "text"\n', "text"),
+        ('closing = "grammar"\n', "grammar"),
+        ('[served.options]\nstructured_output = "none"\n', "text"),
+    ],
+)
+def test_closings_come_as_the_engine_can_and_by_a_grammar_only_where_the_alias_says_so(keys: str, closes_by: str) -> None:
+    assert parse_aliases(HTTP + keys)["served"].closes_by == closes_by
+
+
 def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
     two = HTTP + 'enabled = false\n[own]\nbackend = "openvino"\nmodel = "/m.gguf"\n'
     assert [alias.enabled for alias in parse_aliases(two).values()] == [False, True]
@@ -66,6 +79,9 @@ def test_a_disabled_alias_is_kept_but_one_must_be_enabled() -> None:
         ('[a]\nbackend = "openai_http"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"\n', 4, "without user name or key"),
         ('[a]\nbackend = "openai_http"\nmodel = "m"\nbase_url = "file:///etc/passwd"\n', 4, "write an address like"),
         (HTTP + 'structured = true\n[served.options]\nstructured_output = "none"\n', 1, "sends none"),
+        (HTTP + 'closing = "grammar"\n[served.options]\nstructured_output = "none"\n', 1, "keeps to a JSON Schema"),
+        (HTTP + 'closing = "grammar"\nreasoning_tags = ["<think>", "</think>"]\n', 1, "thought between reasoning_tags"),
+        (HTTP + 'closing = "force"\n', 5, "'text', 'schema' or 'grammar'"),
         ('["Big Model"]\nbackend = "openvino"\nmodel = "m"\n', 1, "small letters"),
     ],
 )

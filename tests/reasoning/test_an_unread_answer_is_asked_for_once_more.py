@@ -8,13 +8,14 @@ from jsonschema import Draft202012Validator
 from apps.reasoning.domain.candidate_events import CandidateDrafted, CandidateJudged
 from apps.reasoning.domain.errors import RequestRejected
 from apps.reasoning.domain.events import OutputUnread
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import Ending, GenerationRequest
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.reading.proofs import STEPS_SCHEMA
 from apps.reasoning.scaffolds import nomos, self_check
 from apps.reasoning.scaffolds.hearing import LONGEST_BEFORE
+from apps.reasoning.scaffolds.intern_s1_mo.params import Params
 from tests.reasoning.candidates import PASS, better, named, score
-from tests.reasoning.play import Played, play, proof
+from tests.reasoning.play import FOLLOWS, Played, play, proof
 
 CHECKED = self_check.Params(accept=1, iterations=3)
 MUMBLED = "Step 1 assumes what is to be shown. I do not like it."
@@ -80,6 +81,31 @@ async def test_only_an_engine_that_keeps_to_schemas_is_given_one() -> None:
         "required": ["decision"],
         "additionalProperties": False,
     }
+
+
+async def test_only_an_engine_that_ends_by_a_grammar_is_given_an_ending_and_only_for_the_first_answer() -> None:
+    run = await checked({"check/1/again": "fail", **UNREAD}, closing="grammar")
+    asked = {request.key: (request.ending, request.json_schema is not None) for request in run.dispatcher.requests}
+    assert asked["check/1"] == (Ending(tag="decision", values=("pass", "fail")), False)
+    assert asked["check/1/again"] == (None, True), "what is unread all the same is asked for under a schema"
+    assert asked["solve"] == (None, False), "a whole solution is no closing"
+    free = await checked({"check/1/again": "fail", **UNREAD}, closing="schema")
+    assert all(request.ending is None for request in free.dispatcher.requests)
+
+
+async def test_claims_votes_scores_and_choices_have_endings() -> None:
+    found: dict[str, Ending | None] = {}
+    explored = await play(FOLLOWS, Params(lemma_votes=1, proof_votes=1), closing="grammar")
+    table: Any = {"mark/*": score(5), "final/*/c*": better("A"), "*": named}
+    table = {"consolidate": '<group number="1">1, 2</group><likeliest>1</likeliest>', **table}
+    compared = await play(table, nomos.Params(solutions=2, kept=2), scaffold="nomos", closing="grammar")
+    for run in (explored, compared):
+        found |= {request.key: request.ending for request in run.dispatcher.requests}
+    assert found["s0/r1/reason"] == Ending(tag="claim", values=("complete", "partial"))
+    assert found["s0/r1/verify/s0.1/1"] == Ending(tag="verdict", values=("-1", "1", "2", "FORMAT_ERROR"))
+    assert found["mark/c1.1"] == Ending(tag="score", values=tuple("01234567"))
+    assert found["final/1/c1.1-c1.2/1"] == Ending(tag="better", values=("A", "B"))
+    assert found["consolidate"] is None, "groups are no closing of a few values"
 
 
 async def test_a_server_that_refuses_the_schema_is_asked_in_words() -> None:

@@ -1,6 +1,6 @@
 """Names that must never change: a recorded run is read with them years later."""
 
-from apps.reasoning.domain.generation import Message, OfferedTool, Sampling
+from apps.reasoning.domain.generation import Ending, Message, OfferedTool, Sampling
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for, sha_of
 
 TOOL = OfferedTool(name="python_code", description="Runs code.", parameters={"type": "object"})
@@ -36,12 +36,14 @@ def test_every_part_of_a_request_counts_in_its_hash() -> None:
         hashed(tools=(TOOL,)),
         hashed(tools=(TOOL.model_copy(update={"description": "Another."}),)),
         hashed(tools=(TOOL, TOOL)),
+        hashed(ending=Ending(tag="decision", values=("pass", "fail"))),
+        hashed(ending=Ending(tag="decision", values=("fail", "pass"))),
     ]
-    assert len({hashed(), *others}) == 11
+    assert len({hashed(), *others}) == 13
 
 
-def test_a_call_without_tools_has_the_hash_it_had_before_there_were_any() -> None:
-    assert hashed(tools=()) == hashed()
+def test_a_call_without_tools_or_ending_has_the_hash_it_had_before_there_were_any() -> None:
+    assert hashed(tools=()) == hashed(ending=None) == hashed()
 
 
 def test_seeds_have_31_bits_and_follow_from_root_seed_and_key() -> None:

@@ -58,6 +58,16 @@ def test_functions_are_planned_only_for_programs_that_offer_them() -> None:
     assert graded["grader"].tools == "text"
 
 
+def test_a_grammar_is_left_out_where_answers_are_read_at_once_and_where_they_are_recorded_for_learning() -> None:
+    program, bound = SCAFFOLDS["self_check"], {"": _alias(closing="grammar")}
+    assert {one.closing for one in plan_roles(program, bound, deadline_s=60).values()} == {"grammar"}
+    sure = plan_roles(program, bound, deadline_s=60, read_at_once=lambda alias, role: (alias, role) == ("served", "verifier"))
+    assert {name for name, one in sure.items() if one.closing == "schema"} == {"verifier"}
+    assert {one.closing for one in plan_roles(program, bound, deadline_s=60, capture=True).values()} == {"schema"}
+    free = {"": _alias(closing="text")}
+    assert {one.closing for one in plan_roles(program, free, deadline_s=60).values()} == {"text"}
+
+
 def test_a_role_that_does_not_exist_or_has_no_model_is_refused() -> None:
     program = SCAFFOLDS["self_check"]
     with pytest.raises(PlanError, match="has no role poet; there are corrector, improver, solver, verifier"):

@@ -21,7 +21,7 @@ from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.scripted import ScriptedBackend
 from apps.runs.models import Run, RunStatus
 from apps.trials.report import trial_table
-from apps.trials.selectors import answer_rows, trials_of, weak_roles
+from apps.trials.selectors import answer_rows, read_at_once, trials_of, weak_roles
 from apps.trials.services import TrialPlan, trial_problems, trial_start
 from tests.runs.driving import drive, with_model
 
@@ -105,6 +105,17 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
     assert "No solution could be read" not in run
     assert page.index("two</span>") < page.index("one</span>")
     assert "before" in page
+
+
+def test_a_role_that_is_read_at_once_needs_no_grammar_if_the_trial_had_none(settings: Settings) -> None:
+    runs = tried(settings, problems=10)
+    assert read_at_once("prover", "self_check", "verifier"), "30 answers were read"
+    assert not read_at_once("prover", "self_check", "solver")
+    assert not read_at_once("other", "self_check", "verifier")
+    for run in runs:
+        run.spec["roles"]["model"]["closing"] = "grammar"
+        run.save(update_fields=["spec"])
+    assert not read_at_once("prover", "self_check", "verifier")
 
 
 def test_the_form_starts_a_run_for_each_problem_once(client_for: Callable[[User | None], Client], bob: User) -> None:

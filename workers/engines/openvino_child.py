@@ -4,7 +4,7 @@ It is a process of its own because `ContinuousBatchingPipeline.step` holds Pytho
 ms): in the worker it would stop the event loop, the heartbeat and every task thread. Here it stops nobody, and an engine that
 crashes takes no worker with it. It ends when its standard input closes, so it never outlives its worker.
 
-In:  `{"add": id, "messages", "tools", "max", "temperature", "top_p", "stop", "schema", "regex", "seed", "read"}`,
+In:  `{"add": id, "messages", "tools", "max", "temperature", "top_p", "stop", "schema", "regex", "ending", "seed", "read"}`,
 `{"cancel": id}`, `{"readers": {id: whether somebody reads along}}`.
 Out: `{"ready": …}` or `{"failed": sentence}` once; then per flush `{"n": {id: prompt tokens}, "d": {id: [text, tokens]},
 "f": {id: [reason, completion tokens]}, "e": {id: [kind, sentence]}}`, each part only where it has something.
@@ -105,7 +105,8 @@ class Engine:
         config = self._config(message, limit)
         handle = self._pipeline.add_request(number, tokens, config)
         stream = TextStream(self._table, message["stop"])
-        self._calls[number] = _Call(handle, stream, has_schema=bool(message["schema"]), is_read=message["read"])
+        has_form = bool(message["schema"] or message["ending"])
+        self._calls[number] = _Call(handle, stream, has_schema=has_form, is_read=message["read"])
         self._tell("n", number, size)
 
     def _plain(self, messages: list[dict[str, str]]) -> list[dict[str, str]]:
@@ -136,6 +137,8 @@ class Engine:
             config.structured_output_config = genai.StructuredOutputConfig(regex=message["regex"])
         elif message["schema"]:
             config.structured_output_config = genai.StructuredOutputConfig(json_schema=message["schema"])
+        elif message["ending"]:
+            config.structured_output_config = genai.StructuredOutputConfig(structural_tags_config=_ending(*message["ending"]))
         config.validate()
         return config
 
@@ -197,6 +200,13 @@ class Engine:
 
     def _tell(self, part: str, number: int, what: Any) -> None:
         self.outbox.setdefault(part, {})[number] = what
+
+
+def _ending(opening: str, pattern: str, end: str) -> Any:
+    """Free text; after `opening` only the pattern and `end`, and then the answer ends."""
+    forms = genai.StructuredOutputConfig
+    tag = forms.Tag(begin=opening, content=forms.Regex(pattern), end=end)
+    return forms.TriggeredTags(triggers=[opening], tags=[tag], at_least_one=False, stop_after_first=True)
 
 
 def _last_line(error: Exception) -> str:

@@ -13,6 +13,7 @@ AFTER_A_CALL = "</tool_call>"
 def added(number: int, request: GenerationRequest) -> dict[str, Any]:
     """The message that adds a call. Raises `RequestRejected`."""
     schema = checked_schema(json.dumps(request.json_schema)) if request.json_schema is not None else ""
+    ending = request.ending
     return {
         "add": number,
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -23,5 +24,6 @@ def added(number: int, request: GenerationRequest) -> dict[str, Any]:
         "stop": (*request.sampling.stop, AFTER_A_CALL) if request.tools else request.sampling.stop,
         "schema": schema,
         "regex": compact_regex(schema) if schema else "",
+        "ending": [ending.opening, ending.pattern, ending.end] if ending else None,
         "seed": request.seed,
     }

@@ -7,6 +7,8 @@ import jsonschema
 from outlines_core.json_schema import build_regex_from_schema
 
 from apps.reasoning.domain.errors import RequestRejected
+from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.inference.abilities import structural_tag
 
 #: Between the parts of an object. A grammar that allows any white space lets a weak model write nothing but white space.
 _AT_MOST_ONE_SPACE = " ?"
@@ -34,3 +36,13 @@ def compact_regex(schema: str) -> str:
     except (ValueError, TypeError, RuntimeError):
         return ""
     return str(found).replace(_CONTROLS, _CONTROLS_OF_ASCII).replace(_ESCAPES, _SAFE_ESCAPES)
+
+
+def structured_output(request: GenerationRequest) -> dict[str, str]:
+    """What holds an answer to its form, as vLLM's engine names it; empty where it is free. Raises `RequestRejected`."""
+    if request.json_schema is not None:
+        schema = checked_schema(json.dumps(request.json_schema))
+        # vLLM's own grammar for a schema allows any white space; that it does not is a switch of the whole engine there.
+        regex = compact_regex(schema)
+        return {"regex": regex} if regex else {"json": schema}
+    return {"structural_tag": json.dumps(structural_tag(request.ending))} if request.ending is not None else {}

@@ -5,7 +5,6 @@ with `EngineLost`, and the process leaves with `EXIT_ENGINE_LOST`, so that a sup
 """
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
@@ -18,7 +17,7 @@ from apps.reasoning.inference.aliases import Adapter, Alias, VllmOptions
 from apps.reasoning.inference.meter import RateMeter
 from workers import exits
 from workers.engines.adapters import AdapterShelf
-from workers.engines.schemas import checked_schema
+from workers.engines.schemas import structured_output
 from workers.engines.vllm_answer import Answer, Asked, Origin, Splitter, reasoning_splitters
 from workers.engines.vllm_engine import RunningEngine
 from workers.engines.vllm_tools import with_calls
@@ -248,9 +247,8 @@ class VllmBackend:
         from vllm.exceptions import VLLMClientError
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
-        sampling, structured = request.sampling, None
-        if request.json_schema is not None:
-            structured = StructuredOutputsParams(json=checked_schema(json.dumps(request.json_schema)))
+        sampling = request.sampling
+        form = structured_output(request)
         try:
             return SamplingParams(
                 n=request.n,
@@ -260,7 +258,7 @@ class VllmBackend:
                 stop=[text for text in sampling.stop if text],
                 seed=(request.seed + segment.number) % 2**31,  # One seed would draw every segment with the same numbers.
                 logprobs=0 if request.capture else None,
-                structured_outputs=structured,
+                structured_outputs=StructuredOutputsParams(**form) if form else None,
                 skip_special_tokens=not request.tools,  # Some families begin a call with a token of its own.
                 output_kind=RequestOutputKind.DELTA,
             )

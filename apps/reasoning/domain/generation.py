@@ -1,5 +1,6 @@
 """What is asked of a model and what comes back. Shared by the core, the broker messages and every backend."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -17,8 +18,9 @@ ToolProtocol = Literal["text", "native"]
 PromptSet = Literal["full", "small"]
 """Which forms its prompts describe: all that a form offers, or the plainest form with an example, for small models."""
 
-Closing = Literal["text", "schema"]
-"""How a closing is asked for where an answer lacks it: in words, or under a JSON Schema that the engine keeps to."""
+Closing = Literal["text", "schema", "grammar"]
+"""How an answer that lacks its closing is asked for it: in words, or under a JSON Schema that the engine keeps to. `grammar` is
+`schema`, and the first answer is held to the values of its closing (docs/models.md, "Closings")."""
 
 
 class Message(Value):
@@ -46,6 +48,26 @@ class OfferedTool(Value):
     name: str
     description: str
     parameters: dict[str, Any]
+
+
+class Ending(Value):
+    """What an answer may end with: a tag that holds one of these values. The text before the tag is free."""
+
+    tag: str = Field(pattern=r"^[a-z][a-z_-]*$")
+    values: tuple[str, ...] = Field(min_length=1)
+
+    @property
+    def opening(self) -> str:
+        return f"<{self.tag}>"
+
+    @property
+    def end(self) -> str:
+        return f"</{self.tag}>"
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression of the values."""
+        return f"({'|'.join(re.escape(value) for value in self.values)})"
 
 
 class Sampling(Value):
@@ -81,7 +103,10 @@ class GenerationRequest(Value):
     served earlier. A backend that cannot do one of these, or the `job`, raises `RequestRejected`.
 
     An answer longer than `segment_tokens` is drawn in segments: after each so many tokens it goes on under the newest policy of
-    the alias (segment rollouts, MarsRL §3.3). One that must follow a schema, and several at once, are drawn whole.
+    the alias (segment rollouts, MarsRL §3.3). One with a schema or an ending, and several at once, are drawn whole.
+
+    With an `ending` nothing but one of its values and the end of the tag comes after the opening tag, and then the answer ends.
+    A backend that cannot hold a model to that leaves it out: whoever reads the answer reads it as any other.
 
     A call of one of `tools` becomes part of the answer's text (docs/tools.md, "Functions of an engine"); a model may as well
     call none, or write what it wants in words. `pictures` are shown after the text of the last message.
@@ -95,6 +120,7 @@ class GenerationRequest(Value):
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     json_schema: dict[str, Any] | None = None
+    ending: Ending | None = None
     seed: int = 0
     deadline_s: float = 900.0
     priority: int = Field(default=6, ge=0, le=9)
@@ -109,7 +135,7 @@ class GenerationRequest(Value):
     @property
     def drawn_at_once(self) -> int:
         """The most tokens that are drawn before another policy may take over."""
-        is_whole = self.segment_tokens is None or self.n > 1 or self.json_schema is not None
+        is_whole = self.segment_tokens is None or self.n > 1 or (self.json_schema or self.ending) is not None
         return self.sampling.max_new_tokens if is_whole else self.segment_tokens or 1
 
     @property

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.generation import Ending, Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.closings import json_within
@@ -29,7 +29,8 @@ TEXTS = 600
 class AskedAgain(Generic[T]):
     """The second question. `asks` is a file of `shared/again`, `asks_json` another one for JSON under `schema`.
 
-    `read(second, first)` reads the answer to it; the first answer may have been cut off. `values` fill the questions.
+    `read(second, first)` reads the answer to it; the first answer may have been cut off. `values` fill the questions. `ending`
+    is the tag that the first answer ends with, where some engines can keep to its values.
     """
 
     read: Callable[[Final, Final], T | Unscored]
@@ -38,6 +39,7 @@ class AskedAgain(Generic[T]):
     schema: dict[str, Any] | None = None
     tokens: int | None = None
     values: Mapping[str, str] = field(default_factory=dict)
+    ending: Ending | None = None
 
 
 def texts(fewest: int, most: int) -> dict[str, Any]:

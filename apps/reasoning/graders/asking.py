@@ -62,6 +62,7 @@ class _Listener(Generic[T]):
             schema=again.schema,
             tokens=again.tokens,
             asks_json=again.asks_json,
+            ending=again.ending,
             values={**forms, **again.values},
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import Event, OutputUnread, ProofDrafted
-from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.generation import Final, Message, Place
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.graders.within import Within
 from apps.reasoning.ports import BudgetKind, Context
@@ -46,53 +46,13 @@ class _Inside(Within):
         self.proofs: dict[str, ProofDrafted] = {}
         self.failure = ""
 
-    async def generate(
-        self,
-        key: str,
-        *,
-        role: str,
-        messages: Sequence[Message],
-        place: Place,
-        sampling: Sampling | None = None,
-        json_schema: dict[str, Any] | None = None,
-        parts: Sequence[str] | None = None,
-        tools: Sequence[OfferedTool] = (),
-    ) -> Final:
-        """As the port has it, by a role of the attempt."""
+    async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
+        """As the port has it; why a call failed is kept."""
         try:
-            return await super().generate(
-                key,
-                role=PREFIX + role,
-                messages=messages,
-                place=place,
-                sampling=sampling,
-                json_schema=json_schema,
-                parts=parts,
-                tools=tools,
-            )
+            return await super().generate(key, role=role, messages=messages, place=place, **drawn)
         except CallFailed as failure:
             self.failure = self.failure or f"the call failed: {failure.reason}"
             raise
-
-    def calls_functions(self, role: str) -> bool:
-        """As the run's."""
-        return super().calls_functions(PREFIX + role)
-
-    def sampling(self, role: str) -> Sampling:
-        """As the run's."""
-        return super().sampling(PREFIX + role)
-
-    def keeps_to_schemas(self, role: str) -> bool:
-        """As the run's."""
-        return super().keeps_to_schemas(PREFIX + role)
-
-    def context_tokens(self, role: str) -> int | None:
-        """As the run's."""
-        return super().context_tokens(PREFIX + role)
-
-    def has_small_prompts(self, role: str) -> bool:
-        """As the run's."""
-        return super().has_small_prompts(PREFIX + role)
 
     def keep_back(self, amount: Callable[[BudgetKind, float], float] | None) -> None:
         """Nothing is kept back: the budget is that of all attempts."""
@@ -111,6 +71,10 @@ class _Inside(Within):
     def nonce(self, key: str) -> str:
         """Each attempt has its own."""
         return super().nonce(self._key(key))
+
+    def _role(self, role: str) -> str:
+        """A role of the attempt."""
+        return PREFIX + role
 
 
 async def attempted(problem: ProblemText, ctx: Context, prefix: str, scaffold: str, params: Mapping[str, Any]) -> Attempted:

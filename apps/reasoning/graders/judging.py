@@ -19,7 +19,7 @@ from apps.reasoning.graders.totals import total_again
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.suggestion import ItemGiven
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.scaffolds.hearing import SHORT, choice_schema, object_schema
+from apps.reasoning.scaffolds.hearing import SHORT, choice_schema, ending, object_schema
 
 HALF, WHOLE = Decimal("0.5"), Decimal(1)
 
@@ -62,7 +62,8 @@ class TotalReading:
     def again(self) -> AskedAgain[GradingRead]:
         """The question for the total alone; a grader may say that it cannot judge the script."""
         schema, values = choice_schema("score", *self.allowed, None), {"scale": points_text(self.scale)}
-        return AskedAgain(self._with_total, asks="points", schema=schema, tokens=SHORT, values=values)
+        bound = ending("points", *self.allowed)
+        return AskedAgain(self._with_total, asks="points", schema=schema, tokens=SHORT, values=values, ending=bound)
 
     @property
     def allowed(self) -> tuple[float, ...]:

@@ -1,7 +1,9 @@
 """What a request may ask for beyond a text, and the sentence where a backend cannot do it."""
 
+from typing import Any
+
 from apps.reasoning.domain.errors import RequestRejected
-from apps.reasoning.domain.generation import GenerationRequest
+from apps.reasoning.domain.generation import Ending, GenerationRequest
 
 #: Backends that can keep the tokens of a call as drawn; the scripted one's are made up.
 CAPTURING = frozenset({"vllm", "scripted"})
@@ -42,3 +44,18 @@ def reject_pictures(request: GenerationRequest) -> None:
             f"{request.alias} looks at no pictures; where its model can, say so with `vision = true` in models.toml "
             "(backend openai_http)."
         )
+
+
+def structural_tag(ending: Ending) -> dict[str, Any]:
+    """The ending as vLLM, SGLang and XGrammar read it: after the opening tag one of the values and its end, and that is all.
+
+    A tag is not demanded: XGrammar would begin with it at once, or forbid the model to stop before it has written it.
+    """
+    tag = {
+        "type": "tag",
+        "begin": ending.opening,
+        "content": {"type": "regex", "pattern": ending.pattern},
+        "end": ending.end,
+    }
+    found = {"type": "triggered_tags", "triggers": [ending.opening], "tags": [tag]}
+    return {"type": "structural_tag", "format": {**found, "at_least_one": False, "stop_after_first": True}}

@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from apps.reasoning.domain.errors import AliasError
-from apps.reasoning.domain.generation import PromptSet, ToolProtocol
+from apps.reasoning.domain.generation import Closing, PromptSet, ToolProtocol
 from apps.reasoning.domain.tools import SANDBOX
 from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.abilities import CAPTURING
@@ -65,10 +65,10 @@ class Alias(Value):
 
     `context_tokens` is the length of prompt and completion together; `concurrency` the most calls at a time, and
     `tokens_in_flight` the most tokens that those may need together, estimated from above (0: no limit). `prompts`: the set of
-    forms that scaffolds ask it for. `vision`: its model
-    looks at pictures. `structured`: graders ask it for JSON with a schema. `candidate`: trained here, offered to nobody yet.
-    One with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other alias, whose
-    `adapters` tell it so; all but title, revision, enabled and candidate is the other's.
+    forms that scaffolds ask it for. `vision`: its model looks at pictures. `structured`: graders ask it for JSON with a schema.
+    `closing`: how the closings of its answers are had (None: as its engine can, without a grammar). `candidate`: trained here,
+    offered to nobody yet. One with `adapter_of` is the LoRA adapter in the folder `adapter`, served by the engine of that other
+    alias, whose `adapters` tell it so; all but title, revision, enabled and candidate is the other's.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Alias(Value):
     prompts: PromptSet = "full"
     vision: bool = False
     structured: bool = False
+    closing: Closing | None = None
     adapter_of: str = ""
     adapter: str = ""
     adapters: tuple[Adapter, ...] = ()
@@ -117,6 +118,11 @@ class Alias(Value):
     def keeps_to_schemas(self) -> bool:
         """True where its engine holds an answer to a JSON Schema; an HTTP server where its options do not say otherwise."""
         return self.backend in ("openvino", "vllm") or getattr(self.options, "structured_output", "") == "json_schema"
+
+    @property
+    def closes_by(self) -> Closing:
+        """How the closing of an answer is had; by a grammar only where the alias says so."""
+        return self.closing or ("schema" if self.keeps_to_schemas else "text")
 
     @property
     def is_authored(self) -> bool:
@@ -162,6 +168,10 @@ class Alias(Value):
             raise ValueError("pictures go to model servers only: serve this model and use the backend openai_http")
         if self.structured and getattr(self.options, "structured_output", "") == "none":
             raise ValueError('structured = true sends schemas, and options.structured_output = "none" sends none')
+        if self.closing in ("schema", "grammar") and not self.keeps_to_schemas:
+            raise ValueError(f'closing = "{self.closing}" needs an engine that keeps to a JSON Schema; leave it out')
+        if self.closing == "grammar" and self.reasoning_tags:
+            raise ValueError('closing = "grammar" would bind what is thought between reasoning_tags as well; leave it out')
         if self.tools == "native" and isinstance(self.options, VllmOptions) and not self.options.tool_parser:
             raise ValueError('tools = "native" needs options.tool_parser, which reads the calls of this family of models')
         return self

@@ -18,7 +18,7 @@ import httpx
 from apps.reasoning.domain.errors import BackendError, BackendUnavailable, DeadlineExceeded, EngineLost, RequestRejected
 from apps.reasoning.domain.generation import Delta, Final, GenerationRequest, Health
 from apps.reasoning.inference import http_errors
-from apps.reasoning.inference.abilities import reject_what_is_missing
+from apps.reasoning.inference.abilities import reject_what_is_missing, structural_tag
 from apps.reasoning.inference.aliases import Alias, HttpOptions
 from apps.reasoning.inference.http_answer import Answer
 from apps.reasoning.inference.http_health import HealthProbe
@@ -32,7 +32,7 @@ _LONGEST_WAIT_S = 120.0
 _SPARE_CONNECTIONS = 4  # For questions after the server's health, and for connections that are still being closed.
 _POOL_TIMEOUT_S = 10.0
 _CLOSING_S = 5.0
-_WITHOUT_TOOLS_S = 600.0  # Then the server is asked again: somebody may have started it with its parser meanwhile.
+_WITHOUT_S = 600.0  # Then the server is asked again: somebody may have started it with its parser meanwhile.
 
 
 NO_FUNCTIONS = "It refuses functions, so its model writes tool calls as text (docs/models.md, tools)."
@@ -73,7 +73,7 @@ class OpenAIHttpBackend:
         self._pumps: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(alias.concurrency)
         self._meter = RateMeter()
-        self._no_tools_until = 0.0
+        self._without_until = {"tools": 0.0, "response_format": 0.0}
         most = alias.concurrency + _SPARE_CONNECTIONS
         self._client = httpx.AsyncClient(
             headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
@@ -121,7 +121,7 @@ class OpenAIHttpBackend:
     async def health(self) -> Health:
         sent = sum(call.is_sent for call in self._calls.values())
         found = await self._probe.health()
-        without = f"{found.detail} {NO_FUNCTIONS}" if time.monotonic() < self._no_tools_until else found.detail
+        without = f"{found.detail} {NO_FUNCTIONS}" if self._goes_without("tools") else found.detail
         return found.model_copy(
             update={
                 "running": sent,
@@ -165,7 +165,7 @@ class OpenAIHttpBackend:
                         return
                     said = (await response.aread())[:65536]
                     error = http_errors.error_for_status(self._alias, response.status_code, said)
-                    if self._fits_when_shorter(body, error, said) or self._goes_without_tools(body, response.status_code, said):
+                    if self._fits_when_shorter(body, error, said) or self._leaves_out(body, response.status_code, said):
                         continue
                     if response.status_code in http_errors.BUSY and isinstance(error, BackendUnavailable):
                         wait = http_errors.retry_after_s(response.headers)
@@ -208,15 +208,22 @@ class OpenAIHttpBackend:
         body[name] = room
         return True
 
-    def _goes_without_tools(self, body: dict[str, Any], status: int, said: bytes) -> bool:
-        """A server or model that knows no functions is asked without them, and for a while at once: its prompt says how to
-        write the same as text."""
-        if "tools" not in body or not http_errors.refuses_tools(status, said):
+    def _leaves_out(self, body: dict[str, Any], status: int, said: bytes) -> bool:
+        """A server that knows no functions or no structural tags is asked without them, and for a while at once: the prompt
+        says how to write the same as text."""
+        if "tools" in body and http_errors.refuses_tools(status, said):
+            name = "tools"
+        elif body.get("response_format", {}).get("type") == "structural_tag" and status in (400, 422, 501):
+            name = "response_format"
+        else:
             return False
-        log.warning("%s offers no functions: %s", self._alias.name, http_errors.said_by(said))
-        self._no_tools_until = time.monotonic() + _WITHOUT_TOOLS_S
-        del body["tools"]
+        log.warning("%s is asked without %s: %s", self._alias.name, name, http_errors.said_by(said))
+        self._without_until[name] = time.monotonic() + _WITHOUT_S
+        del body[name]
         return True
+
+    def _goes_without(self, name: str) -> bool:
+        return time.monotonic() < self._without_until[name]
 
     async def _read(self, call: _Call, response: httpx.Response) -> None:
         answer = call.answer
@@ -261,7 +268,9 @@ class OpenAIHttpBackend:
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif request.json_schema is not None and options.structured_output == "json_object":
             body["response_format"] = {"type": "json_object"}
-        if request.tools and time.monotonic() >= self._no_tools_until:
+        elif request.ending is not None and self._alias.closing == "grammar" and not self._goes_without("response_format"):
+            body["response_format"] = structural_tag(request.ending)
+        if request.tools and not self._goes_without("tools"):
             body["tools"] = [{"type": "function", "function": tool.model_dump()} for tool in request.tools]
         return body | options.extra_body
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from apps.reasoning.domain.generation import Message, OfferedTool, Sampling
+from apps.reasoning.domain.generation import Ending, Message, OfferedTool, Sampling
 
 
 # Eight votes share a prompt, a round its library: the same text is asked for again and again, on a replay above all.
@@ -29,12 +29,15 @@ def request_hash(
     json_schema: dict[str, Any] | None,
     seed: int,
     tools: Sequence[OfferedTool] = (),
+    ending: Ending | None = None,
 ) -> str:
     """What a call asks, as one hash: equal exactly where a recorded answer may be used again."""
     schema = json.dumps(json_schema, sort_keys=True) if json_schema is not None else ""
     said = ",".join(f"{message.role}:{sha_of(message.content)}" for message in messages)
-    # Calls without tools have the hash that they had before there were any.
+    # Calls without tools or an ending have the hash that they had before there were any.
     offered = f"|{json.dumps([tool.model_dump() for tool in tools], sort_keys=True)}" if tools else ""
+    if ending is not None:
+        offered += f"|ending:{json.dumps([ending.tag, *ending.values])}"
     return hashlib.sha256(f"{_manner(role, alias, revision, sampling)}|{schema}|{said}|{seed}{offered}".encode()).hexdigest()
 
 

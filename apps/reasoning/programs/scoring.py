@@ -12,7 +12,7 @@ from typing import Any
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetExhausted, ParamsError
 from apps.reasoning.domain.events import Event, OutputUnread
-from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.generation import Final, Message, Place
 from apps.reasoning.domain.grading_events import GradingPrepared, GradingReached
 from apps.reasoning.graders.grader import FINAL, Grader
 from apps.reasoning.graders.grading import SEVEN, Grading
@@ -45,31 +45,12 @@ class _Inside(Within):
         self.pieces: dict[str, Any] = {}
         self.exhausted: BudgetExhausted | None = None
 
-    async def generate(
-        self,
-        key: str,
-        *,
-        role: str,
-        messages: Sequence[Message],
-        place: Place,
-        sampling: Sampling | None = None,
-        json_schema: dict[str, Any] | None = None,
-        parts: Sequence[str] | None = None,
-        tools: Sequence[OfferedTool] = (),
-    ) -> Final:
+    async def generate(self, key: str, *, role: str, messages: Sequence[Message], place: Place, **drawn: Any) -> Final:
         """As the port has it, in the candidate's round. The end of a budget is kept: a grader tells it as unscored."""
         self.calls[self._key(key)] = role
+        where = place.model_copy(update=self.place)
         try:
-            return await super().generate(
-                key,
-                role=role,
-                messages=messages,
-                place=place.model_copy(update=self.place),
-                sampling=sampling,
-                json_schema=json_schema,
-                parts=parts,
-                tools=tools,
-            )
+            return await super().generate(key, role=role, messages=messages, place=where, **drawn)
         except BudgetExhausted as exhausted:
             self.exhausted = exhausted
             raise

@@ -17,7 +17,7 @@ from apps.reasoning.domain.errors import (
     RunHalted,
 )
 from apps.reasoning.domain.events import CallRetried, ControlApplied, ControlRefused, Event
-from apps.reasoning.domain.generation import Final, GenerationRequest, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.generation import Ending, Final, GenerationRequest, Message, OfferedTool, Place, Sampling
 from apps.reasoning.domain.records import StepRecord
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
 from apps.reasoning.journal.keys import nonce_for, request_hash, seed_for
@@ -73,9 +73,15 @@ class RunContext:
         json_schema: dict[str, Any] | None = None,
         parts: Sequence[str] | None = None,
         tools: Sequence[OfferedTool] = (),
+        ending: Ending | None = None,
     ) -> Final:
         spec, seed = self._role(role), seed_for(self.spec.seed, key)
-        drawn: dict[str, Any] = {"sampling": sampling or spec.sampling, "json_schema": json_schema, "seed": seed}
+        drawn: dict[str, Any] = {
+            "sampling": sampling or spec.sampling,
+            "json_schema": json_schema,
+            "seed": seed,
+            "ending": ending,
+        }
         asked = request_hash(role=role, alias=spec.alias, revision=spec.revision, messages=messages, tools=tools, **drawn)
         if record := self._recorded(key, asked):
             return final_of(record)
@@ -143,7 +149,10 @@ class RunContext:
         return self._role(role).sampling
 
     def keeps_to_schemas(self, role: str) -> bool:
-        return self._role(role).closing == "schema"
+        return self._role(role).closing != "text"
+
+    def ends_by_grammar(self, role: str) -> bool:
+        return self._role(role).closing == "grammar"
 
     def context_tokens(self, role: str) -> int | None:
         return self._role(role).context_tokens

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import OutputUnread
-from apps.reasoning.domain.generation import Final, Message, OfferedTool, Place, Sampling
+from apps.reasoning.domain.generation import Ending, Final, Message, OfferedTool, Place, Sampling
 from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.ports import Context
@@ -49,7 +49,8 @@ class Reading(Generic[T_co]):
     `asks` is a file of `shared/again`; `read_again(second, first)` reads the answer to it, and `first` is the text of the first
     answer, whose reasons still count. `schema` holds the second answer to its form where the engine can, and `asks_json` is the
     question then, where it is another one; `tokens` are enough. `values` fill what the questions have a place for; why the
-    first answer could not be read fills `objection`. `instead` gives another reading by what the first answer holds.
+    first answer could not be read fills `objection`. `instead` gives another reading by what the first answer holds. `ending`
+    is the tag that the first answer shall end with, where it holds one of a few values: some engines can keep to that.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -59,6 +60,7 @@ class Reading(Generic[T_co]):
     tokens: int | None = None
     asks_json: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
+    ending: Ending | None = None
     instead: "Callable[[Final], Reading[T_co]] | None" = None
 
     def question(self, name: str, objection: str) -> str:
@@ -98,7 +100,8 @@ async def heard(
 
     Both answers end at one of `stops` where they come to it.
     """
-    first = await asked(ctx, key, role=role, prompt=prompt, place=place, schema=schema, tools=tools, stops=stops)
+    held: dict[str, Any] = {"schema": schema, "tools": tools, "stops": stops, "ending": reading.ending}
+    first = await asked(ctx, key, role=role, prompt=prompt, place=place, **held)
     if isinstance(first, Unscored):
         return Heard(first, key)
     found = _own(reading.read(first), first, prompt)
@@ -107,14 +110,13 @@ async def heard(
     reading = reading.instead(first) if reading.instead else reading
     second, text = f"{key}/{AGAIN}", _ECHO if found.reason in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
     ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
-    room = room_for(ctx, role, reading.tokens)
     form = reading.schema if ctx.keeps_to_schemas(role) else None
     asks = reading.asks_json if form is not None and reading.asks_json else reading.asks
-    longer = _longer(prompt, text, reading.question(asks, found.reason), room)
+    longer = _longer(ctx, role, prompt, text, reading, reading.question(asks, found.reason))
     said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
-        longer = _longer(prompt, text, reading.question(reading.asks, found.reason), room)
+        longer = _longer(ctx, role, prompt, text, reading, reading.question(reading.asks, found.reason))
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
@@ -135,6 +137,7 @@ async def asked(
     tokens: int | None = None,
     tools: Sequence[OfferedTool] = (),
     stops: tuple[str, ...] = (),
+    ending: Ending | None = None,
 ) -> Final | Unscored:
     """One call; Unscored where it failed for good (the failure is recorded), or where its prompt is too long to be sent.
 
@@ -159,6 +162,7 @@ async def asked(
             json_schema=schema,
             parts=prompt.parts,
             tools=tools,
+            ending=ending if schema is None and not tools and ctx.ends_by_grammar(role) else None,
         )
     except CallFailed as failure:
         return Unscored(reason=f"the call failed: {failure.reason}")
@@ -212,7 +216,14 @@ def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unsco
     return found
 
 
-def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None) -> RenderedPrompt:
+def ending(tag: str, *choices: str | float) -> Ending:
+    """A tag that holds one of the choices, whole numbers without a point."""
+    return Ending(tag=tag, values=tuple(one if isinstance(one, str) else f"{one:g}" for one in choices))
+
+
+def _longer(
+    ctx: Context, role: str, prompt: RenderedPrompt, answer: str, reading: Reading[Any], question: str
+) -> RenderedPrompt:
     """The conversation with the answer and one more question; the answer is shortened, or left out, where it is too long."""
 
     def make(chosen: Chosen) -> RenderedPrompt:
@@ -220,6 +231,7 @@ def _longer(prompt: RenderedPrompt, answer: str, question: str, room: int | None
         turns = (Message(role="assistant", content=first.text), Message(role="user", content=question))
         return RenderedPrompt(messages=(*prompt.messages, *turns), parts=(*prompt.parts, first.text, question))
 
+    room = room_for(ctx, role, reading.tokens)
     part = Growing((Passage("the first answer", answer),), show=lambda passages: passages[0].text, least=1)
     longer = fitted(make, {"answer": part}, room)
     if room is None or fits(longer, room):

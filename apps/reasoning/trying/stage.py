@@ -8,8 +8,9 @@ from typing import Any
 from apps.reasoning.domain.control import Command
 from apps.reasoning.domain.errors import BudgetExhausted, BudgetKeptBack, CallFailed
 from apps.reasoning.domain.events import Event
-from apps.reasoning.domain.generation import Final, GenerationRequest, Message, OfferedTool, Place, Sampling, Usage
+from apps.reasoning.domain.generation import Final, GenerationRequest, Message, Place, Sampling, Usage
 from apps.reasoning.domain.tools import ToolAnswer, ToolJob
+from apps.reasoning.graders.within import Through
 from apps.reasoning.journal.keys import sha_of
 from apps.reasoning.ports import BudgetKind, Context
 from apps.reasoning.scaffolds.hearing import AGAIN
@@ -45,10 +46,11 @@ class Asked:
             task.cancel()
 
 
-class Stage:
+class Stage(Through):
     """The `Context` of a trial. The first call of `role`, and what is asked once more of it, goes to the model."""
 
     def __init__(self, asked: Asked, method: str, role: str, attempt: Attempt, sampling: Sampling) -> None:
+        super().__init__(asked.ctx)
         self.asked = asked
         self.method = method
         self.role = role
@@ -71,21 +73,17 @@ class Stage:
         messages: Sequence[Message],
         place: Place,
         sampling: Sampling | None = None,
-        json_schema: dict[str, Any] | None = None,
-        parts: Sequence[str] | None = None,
-        tools: Sequence[OfferedTool] = (),
+        **drawn: Any,
     ) -> Final:
         """The model's answer where this is the call on trial, an authored one elsewhere."""
         if not self._is_on_trial(key, role):
             request = GenerationRequest(run=self.method, key=key, role=role, alias="", messages=tuple(messages))
             return Final(text=stand_in(self.method, request, self.attempt), finish_reason="stop", usage=Usage())
-        drawn = sampling or self.own
-        drawn = drawn.model_copy(update={"max_new_tokens": min(drawn.max_new_tokens, self.own.max_new_tokens)})
+        own = sampling or self.own
+        own = own.model_copy(update={"max_new_tokens": min(own.max_new_tokens, self.own.max_new_tokens)})
         where = Place(subject=f"{self.method} {self.role}")
         try:
-            call, final = await self.asked.ask(
-                messages, where, sampling=drawn, json_schema=json_schema, parts=parts, tools=tools
-            )
+            call, final = await self.asked.ask(messages, where, sampling=own, **drawn)
         except CallFailed as failure:
             self.failure = failure.reason
             raise
@@ -107,7 +105,7 @@ class Stage:
 
     def calls_functions(self, role: str) -> bool:
         """As the model's."""
-        return role == self.role and self.asked.ctx.calls_functions(MODEL)
+        return role == self.role and super().calls_functions(role)
 
     def sampling(self, role: str) -> Sampling:
         """As planned for the role on trial."""
@@ -115,11 +113,11 @@ class Stage:
 
     def keeps_to_schemas(self, role: str) -> bool:
         """As the model's engine."""
-        return role == self.role and self.asked.ctx.keeps_to_schemas(MODEL)
+        return role == self.role and super().keeps_to_schemas(role)
 
-    def context_tokens(self, role: str) -> int | None:
-        """As the model's."""
-        return self.asked.ctx.context_tokens(MODEL)
+    def ends_by_grammar(self, role: str) -> bool:
+        """As the model's engine."""
+        return role == self.role and super().ends_by_grammar(role)
 
     def has_small_prompts(self, role: str) -> bool:
         """As the model's."""
@@ -140,14 +138,15 @@ class Stage:
         """Nobody steers a trial."""
         return ()
 
-    def nonce(self, key: str) -> str:
-        """The run's, so that the same text has the same fence on every stage."""
-        return self.asked.ctx.nonce(key)
+    def _role(self, role: str) -> str:
+        return MODEL
 
 
 def _key(messages: Sequence[Message], drawn: dict[str, Any]) -> str:
     said = [message.model_dump() for message in messages]
-    how = {name: value for name, value in drawn.items() if name not in ("parts", "tools")}
+    how = {"json_schema": None} | {name: value for name, value in drawn.items() if name not in ("parts", "tools", "ending")}
     how["sampling"] = drawn["sampling"].model_dump()
-    how["tools"] = [tool.model_dump() for tool in drawn["tools"]]
+    if ending := drawn.get("ending"):
+        how["ending"] = ending.model_dump()
+    how["tools"] = [tool.model_dump() for tool in drawn.get("tools", ())]
     return f"ask/{sha_of(json.dumps([said, how], sort_keys=True, default=str))[:_KEY_LENGTH]}"

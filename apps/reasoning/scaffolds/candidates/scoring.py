@@ -7,7 +7,7 @@ from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import Scored, read_score, read_score_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ def score_reading(allowed: tuple[float, ...]) -> Reading[Scored]:
     def read_again(second: Final, first: str) -> Scored | Unscored:
         return read_score_again(second, first, allowed)
 
-    return Reading[Scored](read, "score", read_again, choice_schema("score", *allowed), tokens=SHORT)
+    end = ending("score", *allowed)
+    return Reading[Scored](read, "score", read_again, choice_schema("score", *allowed), tokens=SHORT, ending=end)
 
 
 async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int, of: int, call: str) -> Scored | Unscored:

@@ -10,9 +10,16 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import Better, read_better, read_better_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
 
-READING = Reading[Better](read_better, "choice", read_better_again, choice_schema("better", "A", "B"), tokens=SHORT)
+READING = Reading[Better](
+    read_better,
+    "choice",
+    read_better_again,
+    choice_schema("better", "A", "B"),
+    tokens=SHORT,
+    ending=ending("better", "A", "B"),
+)
 
 
 def most_calls(entrants: int) -> int:

@@ -6,12 +6,17 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Streaks
 from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision, read_decision_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
 
 # Pydantic takes longer to write a schema than everything else of a check together.
 _SCHEMA = DecisionJson.model_json_schema()
 READING = Reading[Decision](
-    read_decision, "decision", read_decision_again, choice_schema("decision", "pass", "fail"), tokens=SHORT
+    read_decision,
+    "decision",
+    read_decision_again,
+    choice_schema("decision", "pass", "fail"),
+    tokens=SHORT,
+    ending=ending("decision", "pass", "fail"),
 )
 
 

@@ -10,7 +10,7 @@ from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, Confidence, Vote,
 from apps.reasoning.prompts.loader import RenderedPrompt
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again, unplaced
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
     PROOF_VERDICT_SCHEMA,
@@ -46,7 +46,8 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
     def read_again(second: Final, first: str) -> Vote | Unscored:
         return _valid(read_vote_again(second, first, steps, may_name_lemma=False))
 
-    reading = Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT)
+    end = ending("verdict", NO_FAULT, *range(1, steps + 1), "FORMAT_ERROR")
+    reading = Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT, ending=end)
 
     place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
     votes = await _votes(
