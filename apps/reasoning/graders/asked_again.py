@@ -18,9 +18,9 @@ from apps.reasoning.scaffolds.hearing import SHORT, object_schema
 
 T = TypeVar("T")
 V = TypeVar("V", bound=Value)
-#: Characters of a title or step in a short form: a grammar counts them, and longer ones take it minutes.
-SHORT_TEXT = 100
-TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": SHORT_TEXT}
+#: A title or step of a short form: 5 to 100 characters (a grammar counts them, and longer ones take it minutes), with a letter
+#: or a formula at its beginning, so that a weak model cannot copy the dots of the form.
+TEXT: dict[str, Any] = {"type": "string", "pattern": r'^[A-Za-z$]([^"\\\n]|\\\\){4,99}$'}
 #: Tokens of a short form that holds texts.
 TEXTS = 600
 

@@ -94,7 +94,8 @@ def _results(text: str) -> list[tuple[str, str]]:
     ends = (one.start() for one in _HEADING.finditer(text, head.end()) if len(one[1]) <= (depth or 6))
     section = textwrap.dedent(text[head.end() : next(ends, len(text))])
     items = list(_ITEM.finditer(section))
-    if [int(item[1]) for item in items] != list(range(1, len(items) + 1)) or section[: items[0].start()].strip():
+    numbers = [int(item[1]) for item in items]
+    if not items or numbers != list(range(1, len(items) + 1)) or section[: items[0].start()].strip():
         return []
     bounds = [*(item.start() for item in items[1:]), len(section)]
     return [(item[1], section[item.end() : end]) for item, end in zip(items, bounds, strict=True)]
