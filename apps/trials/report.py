@@ -11,7 +11,8 @@ _HEAD = (
 
 def trial_table(trial: Trial) -> str:
     """All roles of a trial, with a line about the whole before them."""
-    whole = f"{trial.alias} ({trial.revision}): {_of(trial.read)} answers read, {trial.problems} problem{'s' * (trial.problems != 1)}."
+    problems = f"{trial.problems} problem{'s' * (trial.problems != 1)}"
+    whole = f"{trial.alias} ({trial.revision}): {_of(trial.read)} answers read, {problems}."
     return "\n".join((whole, "", _HEAD, *(_row(one) for one in trial.roles)))
 
 
