@@ -33,6 +33,7 @@ def uses() -> Counter[str]:
         asked_again = re.findall(r'Reading(?:\[[^(]*\])?\(\s*\w+,\s*"(\w+)"', source)
         pairs = re.findall(r'\basks(?:_json)?(?:: str )?= ?"(\w+)"(?: if \S+ else "(\w+)")?', source)
         asked_again += [name for pair in pairs for name in pair if name]
+        asked_again += re.findall(r'\bchoosing\("(\w+)"', source)
         condensed = re.findall(r'= condensed\("(\w+)"', source)
         asked_again += [name for tag in condensed for name in (tag, f"{tag}_json")]
         found.update(f"shared/{AGAIN}/{name}" for name in set(asked_again))

@@ -33,7 +33,7 @@ def test_every_text_names_the_first_that_it_is_like_so_that_clusters_never_overl
 
 @pytest.mark.parametrize(
     ("value", "members"),
-    [({"1": 1, "2": 1, "3": 2}, [(1, 2, 3)]), ({"1": 0, "2": 2, "3": 1}, [(2,)]), ({"1": 1, "2": 3, "3": 3}, [(1,), (3,)])],
+    [({"1": 1, "2": 1, "3": 2}, [(1, 2, 3)]), ({"1": 0, "2": 2, "3": 1}, [(2,)]), ({"1": 1, "2": 3, "3": 3}, [(1,), (2, 3)])],
 )
 def test_a_text_that_is_like_one_that_is_no_first_one_goes_with_it(value: dict[str, int], members: list[tuple[int]]) -> None:
     found = clusters_again(3).read(said({"like": value, "steps": {str(one): ["x"] for one in (1, 2, 3)}}), FIRST)

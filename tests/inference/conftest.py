@@ -6,21 +6,24 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 import uvicorn
 
 from apps.reasoning.domain.generation import GenerationRequest, Message, Sampling
-from apps.reasoning.inference.aliases import Alias, parse_aliases
+from apps.reasoning.inference.aliases import Alias, load_aliases, parse_aliases
 from apps.reasoning.inference.openai_http import OpenAIHttpBackend
 from tests.inference.fake_server import FakeModelServer
 from tests.inference.vllm_here import LOADED_WITHIN_S, alias_with_adapters, vllm_server
+from workers.engines.openvino import OpenVinoBackend
 from workers.engines.vllm import VllmBackend
 
 # Keys and values from the cache, or from another batch, differ in the last bits: a token that is nearly a tie may then fall the
 # other way. Along SmolLM2's answer to this the first choice leads by 0.8 in log-odds (32 bits); in a story it leads by 0.07.
 SURE_PROMPT = "What are the names of the seven days of the week, from Monday to Sunday?"
+MODELS = Path(__file__).resolve().parents[2] / "apps" / "config" / "models.toml"
 _SAMPLING = ("temperature", "top_p", "max_new_tokens", "stop")
 
 
@@ -37,6 +40,19 @@ def a_request(key: str = "call", text: str = "Say hello.", *, alias: str = "test
         "deadline_s": 60.0,
     }
     return GenerationRequest.model_validate(body | fields)
+
+
+def smollm2() -> Alias:
+    """SmolLM2 on OpenVINO, as it is delivered."""
+    return load_aliases(MODELS)["smollm2"]
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def openvino() -> AsyncIterator[OpenVinoBackend]:
+    """SmolLM2 on OpenVINO, loaded once for a module."""
+    backend = OpenVinoBackend(smollm2())
+    yield backend
+    await backend.close()
 
 
 def http_backend(server: FakeModelServer, *, api_key: str = "", **table: object) -> OpenAIHttpBackend:

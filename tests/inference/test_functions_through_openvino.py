@@ -1,14 +1,10 @@
 """Functions reach a model of OpenVINO through its own chat template, and it stops after one call."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
-from apps.reasoning.domain.generation import Final, GenerationRequest
+from apps.reasoning.inference.streaming import read_to_final
 from apps.reasoning.scaffolds.alpha_apollo.functions import FUNCTIONS
 from tests.inference.conftest import a_request
-from tests.inference.test_engine_process import _alias
 from workers.engines.openvino import OpenVinoBackend
 from workers.engines.openvino_wire import AFTER_A_CALL, added
 
@@ -23,24 +19,10 @@ def test_what_is_offered_goes_to_the_engine_with_a_stop_after_a_call() -> None:
     assert (added(2, a_request())["tools"], AFTER_A_CALL in added(2, a_request())["stop"]) == ([], False)
 
 
-@pytest_asyncio.fixture(loop_scope="module", scope="module")
-async def backend() -> AsyncIterator[OpenVinoBackend]:
-    backend = OpenVinoBackend(_alias())
-    yield backend
-    await backend.close()
-
-
-async def _final(backend: OpenVinoBackend, request: GenerationRequest) -> Final:
-    async for item in backend.generate(request):
-        if isinstance(item, Final):
-            return item
-    raise AssertionError("no result")
-
-
 @pytest.mark.engine
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_model_whose_template_knows_no_functions_answers_without_them(backend: OpenVinoBackend) -> None:
-    plain = await _final(backend, a_request("plain", "Say hello.", max_new_tokens=8))
-    offered = await _final(backend, a_request("offered", "Say hello.", max_new_tokens=8, tools=FUNCTIONS))
+async def test_a_model_whose_template_knows_no_functions_answers_without_them(openvino: OpenVinoBackend) -> None:
+    plain = await read_to_final(openvino, a_request("plain", "Say hello.", max_new_tokens=8))
+    offered = await read_to_final(openvino, a_request("offered", "Say hello.", max_new_tokens=8, tools=FUNCTIONS))
     assert offered.text
     assert offered.usage.prompt >= plain.usage.prompt

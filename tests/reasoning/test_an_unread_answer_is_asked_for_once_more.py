@@ -149,24 +149,25 @@ async def test_where_the_engine_keeps_to_schemas_a_solution_comes_as_a_list_of_s
     assert "<proof>" in next(one for one in in_words.dispatcher.requests if one.key == "solve/again").messages[3].content
 
 
-async def test_groups_come_as_lists_of_numbers() -> None:
+async def test_groups_come_as_the_solution_that_each_one_agrees_with() -> None:
     table: dict[str, Any] = {
         "mark/*": score(5),
         "consolidate": "I cannot say.",
-        "consolidate/again": '{"groups": [[2], [1, 3]], "likeliest": 2}',
+        "consolidate/again": '{"like": {"1": 1, "2": 2, "3": 1}, "most_likely_right": 3}',
         "final/*/1": better("A"),
         "final/*/2": better("B"),
         "*": named,
     }
     run = await play(table, nomos.Params(solutions=3, kept=3), scaffold="nomos", closing="schema")
     found = run.told["pool/grouped"].model_dump()
-    assert (found["groups"], found["chosen"], found["call"]) == ((("c1.2",), ("c1.1", "c1.3")), 1, "consolidate/again")
+    assert (found["groups"], found["chosen"], found["call"]) == ((("c1.1", "c1.3"), ("c1.2",)), 0, "consolidate/again")
     asked = next(one for one in run.dispatcher.requests if one.key == "consolidate/again")
-    assert asked.json_schema == nomos.groups_schema(3)
     assert asked.sampling.max_new_tokens < 300, "a short answer leaves the conversation before it its room"
-    schema = Draft202012Validator(nomos.groups_schema(3))
-    assert schema.is_valid({"groups": [[2], [1, 3]], "likeliest": 2})
-    assert not any(schema.is_valid({"groups": [[4]], "likeliest": one}) for one in (1, 4))
+    assert asked.json_schema is not None
+    schema = Draft202012Validator(asked.json_schema)
+    assert schema.is_valid({"like": {"1": 1, "2": 2, "3": 1}, "most_likely_right": 3})
+    for like, right in (({"1": 1, "2": 2}, 1), ({"1": 1, "2": 3, "3": 3}, 1), ({"1": 1, "2": 2, "3": 3}, 4)):
+        assert not schema.is_valid({"like": like, "most_likely_right": right})
 
 
 async def test_how_a_solution_was_read_is_told_with_it() -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.choices import read_better, read_decision, read_grouping, read_score
+from apps.reasoning.reading.choices import read_better, read_decision, read_score
+from apps.reasoning.reading.grouping import read_grouping, read_grouping_again
 from apps.reasoning.reading.proofs import ReadProof, read_claim, read_proof
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again
 from tests.reasoning.play import final
@@ -167,3 +168,17 @@ def test_a_fault_next_to_a_text_that_calls_the_whole_right_is_unread(text: str) 
 )
 def test_a_fault_counts_where_only_part_of_the_text_is_called_right(text: str) -> None:
     assert read_lemma_vote(final(f"{text}\n<verdict>2</verdict>"), 3).first_fault == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ('{"like": {"1": 4}, "most_likely_right": 1}', "number 4"),
+        ('{"like": {"1": 1}, "most_likely_right": 4}', "solution 4"),
+        ('{"like": [1, 1, 3], "most_likely_right": 1}', "fields"),
+    ],
+)
+def test_groups_of_solutions_that_do_not_exist_are_unread(value: str, reason: str) -> None:
+    found = read_grouping_again(final(value), "", 3)
+    assert isinstance(found, Unscored)
+    assert reason in found.reason

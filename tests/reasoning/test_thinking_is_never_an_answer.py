@@ -7,7 +7,7 @@ import pytest
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading import choices
+from apps.reasoning.reading import choices, grouping
 from apps.reasoning.reading.proofs import read_claim, read_claim_again, read_proof
 from apps.reasoning.reading.summaries import read_summary
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again
@@ -19,6 +19,7 @@ from tests.reasoning.play import final, lemma, play, proof, verdict
 POINTS = tuple(float(points) for points in range(8))
 LISTED = "**Lemma 1.** Every square is not negative.\n\n*Proof.* Signs."
 GROUPS = '<group number="1">1, 2</group>\n<likeliest>1</likeliest>'
+SAME = '{"like": {"1": 1, "2": 1}, "most_likely_right": 2}'
 READERS: dict[str, tuple[Callable[[Final], Any], str]] = {
     "proof": (read_proof, proof("We argue by induction on the number of terms.", "So it holds.")),
     "proof in prose": (read_proof, "## Proof\nWe argue by induction on the number of terms of the sum."),
@@ -31,7 +32,8 @@ READERS: dict[str, tuple[Callable[[Final], Any], str]] = {
     "score again": (lambda said: choices.read_score_again(said, "first", POINTS), '{"score": 7}'),
     "choice": (choices.read_better, "<better>A</better>"),
     "choice again": (lambda said: choices.read_better_again(said, "first"), "A"),
-    "groups": (lambda said: choices.read_grouping(said, 2), GROUPS),
+    "groups": (lambda said: grouping.read_grouping(said, 2), GROUPS),
+    "groups again": (lambda said: grouping.read_grouping_again(said, "first", 2), SAME),
     "state": (read_state, "<state>Two cases are done.</state>"),
     "state in prose": (read_state, "Two cases of the problem are done, and the third one is open."),
     "lemmas": (read_summary, lemma(1, "Every square is not negative.", "Signs.")),

@@ -14,7 +14,7 @@ from apps.reasoning.domain.generation import Ending, Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.closings import json_within
-from apps.reasoning.scaffolds.hearing import SHORT, object_schema
+from apps.reasoning.scaffolds.hearing import SHORT
 
 T = TypeVar("T")
 V = TypeVar("V", bound=Value)
@@ -45,11 +45,6 @@ class AskedAgain(Generic[T]):
 def texts(fewest: int, most: int) -> dict[str, Any]:
     """The schema of a list of short texts."""
     return {"type": "array", "items": TEXT, "minItems": fewest, "maxItems": most}
-
-
-def decisions(choices: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
-    """The schema of an object with one of its choices for every name."""
-    return object_schema({name: {"enum": list(allowed)} for name, allowed in choices.items()})
 
 
 def tokens_for(decided: int) -> int:

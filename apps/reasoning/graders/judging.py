@@ -8,7 +8,7 @@ from decimal import Decimal
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.grading_events import GradingReached
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.asked_again import AskedAgain, decisions, tokens_for
+from apps.reasoning.graders.asked_again import AskedAgain, tokens_for
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grading import SEVEN, Grading, Located, Part
 from apps.reasoning.graders.judgements import NO_TOTAL, GradingRead, answer_of, beside_points, grading_read, items_in_lines
@@ -19,7 +19,7 @@ from apps.reasoning.graders.totals import total_again
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.suggestion import ItemGiven
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.scaffolds.hearing import SHORT, choice_schema, ending, object_schema
+from apps.reasoning.scaffolds.hearing import SHORT, choice_schema, decisions, ending, object_schema
 
 HALF, WHOLE = Decimal("0.5"), Decimal(1)
 

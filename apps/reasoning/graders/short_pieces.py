@@ -11,7 +11,7 @@ from pydantic import Field
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.asked_again import TEXT, TEXTS, AskedAgain, decisions, short_read, texts, tokens_for
+from apps.reasoning.graders.asked_again import TEXT, TEXTS, AskedAgain, short_read, texts, tokens_for
 from apps.reasoning.graders.matching import Match
 from apps.reasoning.graders.pieces import (
     FEWEST_STEPS,
@@ -30,10 +30,9 @@ from apps.reasoning.graders.pieces import (
     rubric_fault,
     rubric_reader,
 )
-from apps.reasoning.scaffolds.hearing import object_schema
+from apps.reasoning.reading.grouping import NONE, partition
+from apps.reasoning.scaffolds.hearing import decisions, object_schema
 
-#: The text is no attempt at a solution.
-NONE = 0
 Steps = Annotated[tuple[Words, ...], Field(min_length=1, max_length=MOST_STEPS)]
 
 
@@ -67,7 +66,7 @@ class WeighedSaid(Value):
 def clusters_again(count: int) -> AskedAgain[Clusters]:
     """Asks for clusters of the texts 1 to `count`."""
     numbers = range(1, count + 1)
-    like = decisions({str(number): tuple(range(number + 1)) for number in numbers})
+    like = decisions({str(number): tuple(range(NONE, number + 1)) for number in numbers})
     steps = object_schema({str(number): texts(1, MOST_STEPS) for number in numbers})
 
     def read(second: Final, _: Final) -> Clusters | Unscored:
@@ -79,22 +78,13 @@ def clusters_again(count: int) -> AskedAgain[Clusters]:
 
 
 def _clusters(said: LikeSaid, count: int) -> Clusters | Unscored:
-    first: dict[int, int] = {}
-    for number in range(1, count + 1):
-        like = said.like.get(number, number)
-        first[number] = like if like in (NONE, number) else first.get(like, NONE)
-    heads = [number for number, head in first.items() if number == head]
-    if not heads:
+    groups = partition(said.like, count)
+    if isinstance(groups, Unscored):
+        return groups
+    if not groups:
         return Unscored(reason="none of the texts is an attempt at a solution")
     return Clusters(
-        clusters=tuple(
-            Cluster(
-                steps=said.steps.get(head, ()),
-                members=tuple(number for number, other in first.items() if other == head),
-                representative=head,
-            )
-            for head in heads
-        )
+        clusters=tuple(Cluster(steps=said.steps.get(group[0], ()), members=group, representative=group[0]) for group in groups)
     )
 
 

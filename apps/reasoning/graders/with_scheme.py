@@ -15,7 +15,7 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.outcomes import Outcome
 from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.graders.asked_again import AskedAgain, decisions, tokens_for
+from apps.reasoning.graders.asked_again import AskedAgain, tokens_for
 from apps.reasoning.graders.asking import GraderDesk, Unread
 from apps.reasoning.graders.grader import Grader, concluded, costs
 from apps.reasoning.graders.grading import Grading
@@ -42,7 +42,7 @@ from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import object_schema
+from apps.reasoning.scaffolds.hearing import decisions, object_schema
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "scheme"

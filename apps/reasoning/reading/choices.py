@@ -1,4 +1,4 @@
-"""Reading what judges of whole solutions answer: a better one of two, points, a decision with issues, groups.
+"""Reading what judges of whole solutions answer: a better one of two, points, a decision with issues.
 
 The answer must end with its tag, so that one quoted from a solution is never taken for it. Nothing readable is `Unscored`.
 """
@@ -17,12 +17,11 @@ from apps.reasoning.domain.verdicts import counts_as_pass
 from apps.reasoning.reading.answers import plain_word, tag_pattern, whole_answer, without
 from apps.reasoning.reading.closings import Closing, Said, beside_json, json_within
 from apps.reasoning.reading.objections import objects, severities_in_lines
-from apps.reasoning.reading.said_values import group_number, letter, number, passing, passing_alone, share_alone
+from apps.reasoning.reading.said_values import letter, number, passing, passing_alone, share_alone
 
 LONGEST_REPORT = 8000
 LONGEST_SUMMARY = 2000
 NO_REASON = "The verifier failed the solution and gave no reason."
-_GROUP = re.compile(r"<group\s+number\s*=\s*[\"']?(\d{1,3})[\"']?\s*>([^<]*)</group>", re.IGNORECASE)
 _ISSUE = re.compile(r"<issue\b([^<>]{0,1000})>(" + without(r"issue\b") + r")</issue>", re.IGNORECASE)
 _ISSUE_OPENING = re.compile(r"<issue\b([^<>]*)", re.IGNORECASE)
 _QUOTE = tag_pattern("quote")
@@ -33,7 +32,6 @@ DECISION = Closing(
     "decision", "decision", passing, ("final decision", "decision", "final verdict", "verdict"), bare=passing_alone
 )
 BETTER = Closing("better", "choice", letter, ("better", "better solution", "the better solution", "choice", "winner"))
-LIKELIEST = Closing("likeliest", "likeliest group", group_number, ("likeliest", "likeliest group", "the likeliest group"))
 SCORE_LABELS = ("final score", "score", "total score", "points", "total points", "total", "grade", "final grade", "mark")
 Severity = Literal["critical", "gap", "note"]
 _SEVERITIES: dict[str, Severity] = {"critical": "critical", "gap": "gap", "note": "note"}
@@ -73,24 +71,6 @@ class Decision(Value):
         ]
         found = "\n".join([*([self.summary] if self.summary else []), *lines])
         return found or ("" if self.passed else NO_REASON)
-
-
-class Grouping(Value):
-    """Numbers of solutions, from 1, in groups; `chosen` is the position of the likeliest group."""
-
-    groups: tuple[tuple[int, ...], ...]
-    chosen: int
-    reason: str = ""
-
-
-class GroupsJson(Value):
-    """The structured form of a grouping; `likeliest` counts the groups from 1."""
-
-    groups: tuple[tuple[int, ...], ...]
-    likeliest: int
-
-
-GROUPS_SCHEMA: dict[str, Any] = GroupsJson.model_json_schema()
 
 
 class IssueJson(Value):
@@ -217,49 +197,6 @@ def _decided(said_pass: bool, passed: bool, issues: tuple[Issue, ...], prose: st
     """Where no issue is named, the prose is the whole report and keeps the length of one."""
     longest = LONGEST_SUMMARY if passed or issues else LONGEST_REPORT
     return Decision(passed=passed, issues=issues, summary=prose[:longest], overruled=said_pass and not passed)
-
-
-def read_grouping(final: Final, count: int) -> Grouping | Unscored:
-    """Groups of the solutions 1 to `count`; each stands in one group at most, and the likeliest must exist."""
-    answer = whole_answer(final)
-    if isinstance(answer, Unscored):
-        return answer
-    if (value := json_within(answer, "groups")) is not None:
-        beside = LIKELIEST.read(beside_json(answer, "groups"))
-        return (
-            LIKELIEST.differs
-            if isinstance(beside, Said) and beside.value != value.get("likeliest")
-            else _json_grouping(value, count)
-        )
-    found = _closing(final, LIKELIEST)
-    if isinstance(found, Unscored):
-        return found
-    named = [(int(match[1]), [int(one) for one in re.findall(r"\d{1,4}", match[2])]) for match in _GROUP.finditer(found.before)]
-    return _grouping(named, found.value, count, _GROUP.sub("", found.before).strip())
-
-
-def _json_grouping(value: dict[str, Any], count: int) -> Grouping | Unscored:
-    """The structured form; groups are counted from 1."""
-    try:
-        parsed = GroupsJson.model_validate(value)
-    except ValidationError:
-        return Unscored(reason="the JSON object does not have the fields asked for")
-    return _grouping([(number, list(group)) for number, group in enumerate(parsed.groups, 1)], parsed.likeliest, count, "")
-
-
-def _grouping(named: list[tuple[int, list[int]]], likeliest: int, count: int, reason: str) -> Grouping | Unscored:
-    groups: dict[int, tuple[int, ...]] = {}
-    seen: set[int] = set()
-    for group, written in named:
-        members = tuple(dict.fromkeys(written))
-        if any(not 1 <= member <= count for member in members) or seen & set(members) or group in groups:
-            return Unscored(reason=f"group {group} names a solution that does not exist or stands elsewhere")
-        seen |= set(members)
-        if members:
-            groups[group] = members
-    if likeliest not in groups:
-        return Unscored(reason=f"the likeliest group is {likeliest}, which is no group with a solution")
-    return Grouping(groups=tuple(groups.values()), chosen=list(groups).index(likeliest), reason=reason)
 
 
 def _closing(final: Final, closing: Closing[T]) -> Said[T] | Unscored:

@@ -203,7 +203,23 @@ def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def choice_schema(name: str, *choices: str | float | None) -> dict[str, Any]:
     """The JSON Schema of an object whose one field is one of the choices."""
-    return object_schema({name: {"enum": list(choices)}})
+    return decisions({name: choices})
+
+
+def decisions(choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """The JSON Schema of an object with one of its choices for every name."""
+    return object_schema({name: {"enum": list(allowed)} for name, allowed in choices.items()})
+
+
+def choosing(
+    asks: str,
+    name: str,
+    choices: Sequence[str | float],
+    read: Callable[[Final], T | Unscored],
+    read_again: Callable[[Final, str], T | Unscored],
+) -> Reading[T]:
+    """A reading of one of a few choices: the first answer ends with the tag `name`, the second one is an object."""
+    return Reading(read, asks, read_again, choice_schema(name, *choices), tokens=SHORT, ending=ending(name, *choices))
 
 
 def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unscored:

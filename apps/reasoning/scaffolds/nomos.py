@@ -4,7 +4,6 @@ Source: QED-Nano App. B (reasoning notes §4).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -15,7 +14,8 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Passage
-from apps.reasoning.reading.choices import Grouping, Scored, read_grouping
+from apps.reasoning.reading.choices import Scored
+from apps.reasoning.reading.grouping import Grouping, read_grouping, read_grouping_again
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -24,14 +24,12 @@ from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import SHORT, Reading
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, decisions, object_schema
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 
 #: Tokens of one group, in tags or in JSON.
 _GROUP_TOKENS = 12
-#: Longest lists whose length a schema bounds: a bound within a bound makes a grammar large.
-_BOUNDED = 8
 
 
 class Params(Value):
@@ -125,17 +123,8 @@ class _Search:
         kept = [kept[place] for place in prompt.fit.kept["solutions"]] if prompt.fit else kept
         place = Place(round=1, subject="consolidation")
 
-        def read(final: Final, first: str = "") -> Grouping | Unscored:
-            return read_grouping(final, len(kept))
-
-        schema, tokens = groups_schema(len(kept)), SHORT + _GROUP_TOKENS * len(kept)
-        reading = Reading[Grouping](read, "groups", read, schema, tokens=tokens, asks_json="groups_json")
         found, call, _ = await self.desk.hear(
-            "consolidate",
-            role="consolidator",
-            prompt=prompt,
-            place=place,
-            reading=reading,
+            "consolidate", role="consolidator", prompt=prompt, place=place, reading=groups_reading(len(kept))
         )
         if isinstance(found, Unscored):
             groups: tuple[tuple[int, ...], ...] = (tuple(range(1, len(kept) + 1)),)
@@ -147,17 +136,24 @@ class _Search:
         return [self.desk.candidates[name] for name in named[chosen]]
 
 
-def groups_schema(count: int) -> dict[str, Any]:
-    """The JSON Schema of groups of the solutions 1 to `count`: no other number and, where they are few, no endless list."""
-    numbers = {"enum": list(range(1, count + 1))}
-    bounds = {"minItems": 1} | ({"maxItems": count} if count <= _BOUNDED else {})
-    groups = {"type": "array", "items": {"type": "array", "items": numbers, **bounds}, **bounds}
-    return {
-        "type": "object",
-        "properties": {"groups": groups, "likeliest": numbers},
-        "required": ["groups", "likeliest"],
-        "additionalProperties": False,
-    }
+def groups_reading(count: int) -> Reading[Grouping]:
+    """Groups of the solutions 1 to `count`. The second question has every solution name one with the same conclusion."""
+    like = decisions({str(number): range(1, number + 1) for number in range(1, count + 1)})
+
+    def read(final: Final) -> Grouping | Unscored:
+        return read_grouping(final, count)
+
+    def read_again(second: Final, first: str) -> Grouping | Unscored:
+        return read_grouping_again(second, first, count)
+
+    return Reading(
+        read,
+        "groups",
+        read_again,
+        object_schema({"like": like, "most_likely_right": {"enum": list(range(1, count + 1))}}),
+        tokens=SHORT + _GROUP_TOKENS * count,
+        asks_json="same_conclusion_json",
+    )
 
 
 async def solve(problem: ProblemText, ctx: Context, params: Params) -> Outcome:

@@ -7,7 +7,7 @@ from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.choices import Scored, read_score, read_score_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
+from apps.reasoning.scaffolds.hearing import Reading, choosing
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,7 @@ def score_reading(allowed: tuple[float, ...]) -> Reading[Scored]:
     def read_again(second: Final, first: str) -> Scored | Unscored:
         return read_score_again(second, first, allowed)
 
-    end = ending("score", *allowed)
-    return Reading[Scored](read, "score", read_again, choice_schema("score", *allowed), tokens=SHORT, ending=end)
+    return choosing("score", "score", allowed, read, read_again)
 
 
 async def scored(desk: Desk, scoring: Scoring, candidate: Candidate, index: int, of: int, call: str) -> Scored | Unscored:

@@ -7,19 +7,12 @@ from dataclasses import dataclass, field
 from apps.reasoning.domain.candidate_events import PairDecided, PairJudged
 from apps.reasoning.domain.generation import Place
 from apps.reasoning.domain.values import Unscored
-from apps.reasoning.reading.choices import Better, read_better, read_better_again
+from apps.reasoning.reading.choices import read_better, read_better_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
+from apps.reasoning.scaffolds.hearing import choosing
 
-READING = Reading[Better](
-    read_better,
-    "choice",
-    read_better_again,
-    choice_schema("better", "A", "B"),
-    tokens=SHORT,
-    ending=ending("better", "A", "B"),
-)
+READING = choosing("choice", "better", ("A", "B"), read_better, read_better_again)
 
 
 def most_calls(entrants: int) -> int:

@@ -6,18 +6,11 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.domain.verdicts import Streaks
 from apps.reasoning.reading.choices import Decision, DecisionJson, read_decision, read_decision_again
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
+from apps.reasoning.scaffolds.hearing import choosing
 
 # Pydantic takes longer to write a schema than everything else of a check together.
 _SCHEMA = DecisionJson.model_json_schema()
-READING = Reading[Decision](
-    read_decision,
-    "decision",
-    read_decision_again,
-    choice_schema("decision", "pass", "fail"),
-    tokens=SHORT,
-    ending=ending("decision", "pass", "fail"),
-)
+READING = choosing("decision", "decision", ("pass", "fail"), read_decision, read_decision_again)
 
 
 async def verified(

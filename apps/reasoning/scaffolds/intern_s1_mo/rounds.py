@@ -11,15 +11,12 @@ from apps.reasoning.reading.answers import answer_part, thinking_of
 from apps.reasoning.reading.proofs import Claim, read_claim, read_claim_again
 from apps.reasoning.reading.summaries import ReadLemma, Summary, read_results, read_summary
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
+from apps.reasoning.scaffolds.hearing import Reading, choosing
 from apps.reasoning.scaffolds.intern_s1_mo.asking import SUMMARY_SCHEMA, reason_prompt, summary_prompt
 from apps.reasoning.scaffolds.intern_s1_mo.exploration import Exploration
 from apps.reasoning.scaffolds.intern_s1_mo.lemmas import Lemma, Rollout
 from apps.reasoning.scaffolds.intern_s1_mo.steering import steer
 from apps.reasoning.scaffolds.intern_s1_mo.verification import verify_lemma
-
-_CLAIM_SCHEMA = choice_schema("claim", "complete", "partial")
-_CLAIM = ending("claim", "complete", "partial")
 
 
 async def explore(x: Exploration) -> None:
@@ -90,8 +87,7 @@ async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
         texts.append(final)
         return read_claim(final)
 
-    reading = Reading[Claim](read, "claim", read_claim_again, _CLAIM_SCHEMA, tokens=SHORT, ending=_CLAIM)
-
+    reading = choosing("claim", "claim", ("complete", "partial"), read, read_claim_again)
     claim, _, _ = await x.hear(call, "reasoner", reason_prompt(x, rollout, round_), place, reading)
     if not texts:
         return
