@@ -6,6 +6,7 @@ Each has the `id` of its answer, the `role` that it was given in, and one of
   `is_whole`: it is no fragment, so that losing it loses a proof; `answer`: which of the two answers has it;
 * `nothing`: why nothing is to be read: an echo, a refusal, a contradiction;
 * `babble`: it has words of its own and no solution. Handed on or not, nothing is lost and nothing is misread: not counted.
+`older_question`: it answers a second question that has other words today, so it counts only where it is read as labelled.
 """
 
 import json
@@ -65,6 +66,7 @@ class Label(Right):
     by: Literal["hand"]
     is_whole: bool = False
     answer: int = Field(default=1, ge=1, le=2)
+    older_question: bool = False
     note: str = ""
 
     @property

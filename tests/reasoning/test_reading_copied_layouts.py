@@ -65,8 +65,27 @@ def test_the_given_solution_is_none_whatever_signs_were_changed(copy: str) -> No
     )
 
 
-def test_a_number_that_was_changed_is_a_difference() -> None:
-    assert isinstance(read(layout(GIVEN.replace("$2<3$", "$2<3.5$"))), ReadProof)
+@pytest.mark.parametrize(
+    "copy",
+    [
+        GIVEN.replace("Then the triangle", "Therefore, by what was said, we have that the triangle"),
+        GIVEN.replace(" and $2<3$", ""),
+    ],
+)
+def test_a_few_other_words_or_a_formula_left_out_make_no_other_solution(copy: str) -> None:
+    assert read(layout(copy)) == Unscored(reason=UNCHANGED)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        GIVEN.replace("$2<3$", "$2<3.5$"),
+        GIVEN.replace("Then the", "In case 2 the"),
+        GIVEN.replace("Then", "All radii of one circle have the same length, which gives two equal sides. Then"),
+    ],
+)
+def test_a_number_a_formula_or_a_sentence_that_was_changed_is_a_difference(changed: str) -> None:
+    assert isinstance(read(layout(changed)), ReadProof)
 
 
 def test_a_copy_that_was_cut_off_is_read_as_far_as_it_goes_and_none_before_it_differs() -> None:

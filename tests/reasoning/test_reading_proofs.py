@@ -40,6 +40,8 @@ LONG = "Let $n$ be even, so $n = 2k$. Then $n^2 = 4k^2$ is even as well."
         (f"<proof>\n{LONG}\n<proof>\n<no-proof>…</no-proof>", (LONG,), "tags"),
         (f"I see.\n\n## Proof\n\n{LONG}\n\nSo.", (LONG, "So."), "heading"),
         (f"**Solution.** {LONG}", (LONG,), "heading"),
+        (f"{LONG}\n\n**Proof of Lemma 1.** {LONG}", (LONG, f"**Proof of Lemma 1.** {LONG}"), "whole"),
+        (f"<<<<CONTENT 12ab>>*\n{LONG}\n<<<END 12ab>>", (LONG,), "whole"),
         (f"{LONG}\n\nSo.", (LONG, "So."), "whole"),
         (f"{LONG}\n\n<no-proof>N/A</no-proof>", (LONG,), "whole"),
     ],
@@ -64,6 +66,8 @@ def test_a_text_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
         ),
         (proof("…", "."), "the proof is empty"),
         ("<proof><step>One.", "there is no <proof>, and it is too short to be read as a whole"),
+        ("To begin with,\n## Problem\n" + "### Step\n\n" * 40, "there is no <proof>, and it repeats headings and a few words"),
+        ("Solve it for all numbers.\n" * 80, "there is no <proof>, and it repeats headings and a few words"),
         ("I'm sorry, but I can't solve this problem for you. Ask me another.", "there is no <proof>, and the answer declines"),
         ("<no-proof>…</no-proof>", "it declines without a reason"),
         ("<think>" + proof("x") + "</think>", "the answer is empty"),
@@ -83,6 +87,19 @@ def test_an_answer_that_repeats_its_prompt_is_an_echo_and_what_it_adds_is_read()
     assert read_proof(final(asked), asked) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
     assert read_proof(final(f"{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
     assert read_proof(final(f"{problem}\n\n{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
+
+
+def test_the_problem_and_the_task_in_other_lines_are_no_proof_and_the_statement_may_end_one() -> None:
+    statement = "Prove that $n^3-n$ is divisible by 6 for every integer n."
+    task = "## Your task\nSolve it. This is attempt 1 of 2; others are next."
+    prompt = f"## Problem\n<<<CONTENT 12ab>>>\n{statement}\n<<<END 12ab>>>\n\n{task}"
+    copied = task.strip("# ").replace(". This", ".\nThis").replace("1 of 2", "2 of 3")
+    assert read_proof(final(copied), prompt) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
+    for text in (proof(statement), f'{{"steps": ["{statement.replace("$", "")}"]}}'):
+        assert read_proof(final(text), prompt) == Unscored(reason="it only repeats the problem")
+    ending = "So $n^3-n$ is divisible by 6 for every integer n."
+    for last in (ending, ending.removeprefix("So ")):
+        assert read_proof(final(f"{LONG}\n\n{last}"), prompt) == ReadProof(steps=(LONG, last), way="whole")
 
 
 def test_a_refusal_is_read_with_its_reason() -> None:

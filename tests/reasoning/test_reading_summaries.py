@@ -57,7 +57,12 @@ def test_a_lemma_without_statement_or_steps_is_left_out_and_named() -> None:
 
 
 def test_an_echoed_example_is_not_a_lemma() -> None:
-    assert "numbered 'N'" in unread(lemma("N", "the statement", "first step of the proof"))
+    form = lemma("N", "the statement", "first step of the proof")
+    assert "numbered 'N'" in unread(form)
+    copied = lemma(1, "the statement", "first step of the proof")
+    assert read_summary(final(copied), f"Write each lemma so:\n{form}") == Unscored(
+        reason="its lemmas are the words of the form that was asked for"
+    )
 
 
 def test_a_number_that_comes_twice_counts_the_last_time() -> None:

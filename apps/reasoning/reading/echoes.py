@@ -15,6 +15,11 @@ _SHORTEST_COPY = 12
 #: A line of an example that is longer is more than a tag.
 _LONGEST_TAG = 30
 _EXAMPLE = re.compile(r"^Example of the form\b[^\n]*\n(.*)", re.DOTALL | re.MULTILINE)
+_DIGITS = re.compile(r"\d+")
+_BROKEN_FENCE = re.compile(r"<+(?:CONTENT|END)\b[^<>\n]*>*\**")
+_HEADING_LINE = re.compile(r"^[ \t]*#{1,6}(?:[^\n]{0,40})$", re.MULTILINE)
+#: A text that repeats itself says next to nothing where its distinct lines are a tenth of it, and not longer than this.
+_FEW_CHARACTERS = 150
 #: Shorter texts without a form say nothing: "Yes.", "Let me know if you need more."
 SHORTEST_WHOLE = 40
 
@@ -26,7 +31,7 @@ def own_text(answer: str, prompt: str, *, in_fences: bool = True) -> str | Unsco
     solution repeats much of the first. Where an echo has one other text in place of a fenced one, that text is its own; not
     without `in_fences`.
     """
-    own = _FENCE_LINE.sub("", _without_echo(answer, prompt)).strip()
+    own = _BROKEN_FENCE.sub("", _FENCE_LINE.sub("", _without_echo(answer, prompt))).strip()
     if 2 * len(own) < len(answer):
         changed = _changed(answer, prompt) if in_fences else []
         if len(changed) != 1:
@@ -36,7 +41,16 @@ def own_text(answer: str, prompt: str, *, in_fences: bool = True) -> str | Unsco
         return Unscored(reason="the answer declines")
     if len(own) < SHORTEST_WHOLE:
         return Unscored(reason="it is too short to be read as a whole")
+    distinct = _distinct(own)
+    if distinct < SHORTEST_WHOLE or (distinct < _FEW_CHARACTERS and 10 * distinct < len(own)):
+        return Unscored(reason="it repeats headings and a few words")
     return own
+
+
+def _distinct(text: str) -> int:
+    """The length of the different lines of a text, without headings."""
+    lines = _HEADING_LINE.sub("", text).splitlines()
+    return sum(len(line) for line in {line.strip() for line in lines})
 
 
 def is_echo(answer: str, prompt: str) -> bool:
@@ -67,16 +81,27 @@ def outside(prompt: str) -> str:
 
 
 def _without_echo(answer: str, prompt: str) -> str:
-    """Without fenced blocks, and without the lines that the prompt has outside its fences or as its problem."""
-    told = outside(prompt) + "\n".join(match[2] for match in _PROBLEM.finditer(prompt))
-    asked = {bare(line) for line in told.splitlines()}
-    lines = _BLOCK.sub("", answer).splitlines()
-    return "\n".join(line for line in lines if len(line.strip()) <= _SHORT_LINE or bare(line) not in asked)
+    """Without fenced blocks, and without lines of the problem or of what the prompt says, other numbers or not."""
+    told = outside(prompt)
+    lines = (told + "\n".join(match[2] for match in _PROBLEM.finditer(prompt))).splitlines()
+    asked, whole = {bare(line).lstrip("#") for line in lines}, _DIGITS.sub("0", bare(told))
+
+    def is_told(line: str) -> bool:
+        written = bare(line).lstrip("#")
+        return written in asked or (len(written) >= _SHORTEST_COPY and _DIGITS.sub("0", written) in whole)
+
+    own = (line for line in _BLOCK.sub("", answer).splitlines() if len(line.strip()) <= _SHORT_LINE or not is_told(line))
+    return "\n".join(own)
 
 
 def is_of_instructions(text: str, prompt: str) -> bool:
-    """Does the text stand in the prompt, outside of its foreign texts? An example of a form does; single words may."""
+    """Does the prompt contain the text, outside its foreign texts? An example of a form does; single words may."""
     return len(bare(text)) >= _SHORTEST_COPY and bare(text) in bare(outside(prompt))
+
+
+def is_of_problem(text: str, prompt: str) -> bool:
+    """Is the text a part of the problem's statement?"""
+    return len(bare(text)) >= _SHORTEST_COPY and any(bare(text) in bare(match[2]) for match in _PROBLEM.finditer(prompt))
 
 
 def has_example(answer: str, prompt: str) -> bool:

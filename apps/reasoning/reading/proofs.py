@@ -9,7 +9,7 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
 from apps.reasoning.reading.closings import Closing, beside_json, json_within
-from apps.reasoning.reading.echoes import SHORTEST_WHOLE, is_of_instructions, own_text
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, is_of_instructions, is_of_problem, own_text
 from apps.reasoning.reading.layouts import LaidOut, laid_out
 
 Claim = Literal["complete", "partial"]
@@ -33,7 +33,7 @@ _STEP_TAG = re.compile(r"</?step(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:proof|step|solution|no-proof|claim|own-score)\b[^<>]{0,200}>", re.IGNORECASE)
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]*\**|\*\*)[ \t]*(?:(?:complete|full|final|improved|corrected|revised|detailed)[ \t]+)?"
-    r"(?:proof|solution)[ \t]*[.:]?[ \t]*\**[ \t]*[.:]?",
+    r"(?:proof|solution)\b(?![ \t]+of\b)[ \t]*[.:]?[ \t]*\**[ \t]*[.:]?",
     re.IGNORECASE | re.MULTILINE,
 )
 _STEPS_OPENED = re.compile(r"\s*\{\s*\"steps\"\s*:\s*\[")
@@ -86,6 +86,8 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
     found = _read(answer, prompt, is_cut=final.finish_reason != "stop")
     if isinstance(found, ReadProof) and all(is_of_instructions(step, prompt) for step in found.steps):
         return Unscored(reason="it copies the example of what was asked")
+    if isinstance(found, ReadProof) and all(is_of_problem(step, prompt) for step in found.steps):
+        return Unscored(reason="it only repeats the problem")
     return found
 
 
@@ -110,9 +112,9 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
         # `<proof>...</proof>` below a proof is the form once more.
         said = [one for one in proofs if _SUBSTANCE.search(one[1])] or proofs
         return read_steps(_NO_PROOF.sub("\n\n", said[-1][1]))
-    rests = [answer[one.end() :] for one in _OPENED.finditer(answer)]
-    opened = [rest for rest in rests if _SUBSTANCE.search(rest)]
-    return _without_form(opened[-1] if opened else answer, prompt, is_cut=is_cut, is_opened=bool(opened))
+    starts = (one.end() for one in reversed(list(_OPENED.finditer(answer))))
+    opened = next((start for start in starts if _SUBSTANCE.search(answer, start)), None)
+    return _without_form(answer[opened or 0 :], prompt, is_cut=is_cut, is_opened=opened is not None)
 
 
 def _cut_steps(written: str) -> ReadProof | Unscored:

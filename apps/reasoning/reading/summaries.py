@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, read_json, tag_pattern, without
+from apps.reasoning.reading.echoes import is_of_instructions
 from apps.reasoning.reading.listed_lemmas import listed_lemmas
 
 _LEMMA = re.compile(
@@ -52,8 +53,9 @@ class Summary(Value):
     unread: tuple[str, ...] = ()
 
 
-def read_summary(final: Final) -> Summary | Unscored:
-    """The new lemmas. An answer with neither a lemma nor an explicit "nothing new" is Unscored.
+def read_summary(final: Final, prompt: str = "") -> Summary | Unscored:
+    """The new lemmas. An answer with neither a lemma nor an explicit "nothing new" is Unscored, as is one whose lemmas are all
+    copied from the form in its `prompt`.
 
     Lemmas that were finished before the token limit cut the text off are kept; the cut is reported in `unread`.
     """
@@ -83,6 +85,8 @@ def read_summary(final: Final) -> Summary | Unscored:
         unread.append("a <lemma> was opened and not closed")
     if not summary.lemmas and unread:
         return Unscored(reason="; ".join(unread))
+    if summary.lemmas and all(is_of_instructions(lemma.statement, prompt) for lemma in summary.lemmas):
+        return Unscored(reason="its lemmas are the words of the form that was asked for")
     return Summary(lemmas=summary.lemmas, unread=tuple(unread))
 
 

@@ -6,14 +6,11 @@ from collections.abc import Callable
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import answer_part, tag_pattern
-from apps.reasoning.reading.echoes import SHORTEST_WHOLE, own_text
+from apps.reasoning.reading.echoes import own_text
 from apps.reasoning.reading.turn_forms import read_texts, texts_schema, without_loop
 from apps.reasoning.scaffolds.candidates.desk import Desk
 from apps.reasoning.scaffolds.hearing import Reading
 
-#: Broken marks of fences, and headings: what is left of a text that only begins its prompt again and again.
-_FENCE_MARK = re.compile(r"<+(?:CONTENT|END)\b[^<>\n]*>*")
-_HEADINGS = re.compile(r"^[ \t]*#[^\n]*$", re.MULTILINE)
 #: The most texts of a helper's second answer.
 MOST_TEXTS = 12
 
@@ -48,11 +45,7 @@ def condensing(tag: str, prompt: str) -> Callable[..., str | Unscored]:
         if listed := read_texts(final, tag):
             texts = listed.texts
             return texts[0] if len(texts) == 1 else "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1))
-        own = own_text(without_loop(signs.sub("", answer)), prompt)
-        if isinstance(own, str):
-            own = without_loop(_FENCE_MARK.sub("", own).strip())
-            if len(_HEADINGS.sub("", own).strip()) < SHORTEST_WHOLE:
-                own = Unscored(reason="it says nothing of its own")
-        return own if isinstance(own, str) else Unscored(reason=f"there is no <{tag}>, and {own.reason}")
+        own = own_text(signs.sub("", answer), prompt)
+        return without_loop(own) if isinstance(own, str) else Unscored(reason=f"there is no <{tag}>, and {own.reason}")
 
     return read

@@ -103,20 +103,21 @@ def _has_text(x: Exploration, rollout: Rollout) -> bool:
 
 async def _summarise(x: Exploration, rollout: Rollout, round_: int) -> None:
     place, results = Place(rollout=rollout.index, round=round_), read_results(rollout.work)
+    prompt = summary_prompt(x, rollout)
 
     def read(final: Final) -> Summary | Unscored:
-        found = read_summary(final)
+        found = read_summary(final, prompt.text)
         if isinstance(found, Summary) and not found.lemmas and (rollout.claims_complete or results):
             claimed = "claims a complete solution" if rollout.claims_complete else "lists results with their proofs"
             return Unscored(reason=f"it finds no lemma in a text that {claimed}")
         return found
 
     def read_again(second: Final, _: str) -> Summary | Unscored:
-        return read_summary(second)
+        return read_summary(second, prompt.text)
 
     reading = Reading[Summary](read, "lemmas", read_again, SUMMARY_SCHEMA, asks_json="lemmas_json")
     call = f"s{rollout.index}/r{round_}/summarise"
-    summary, call, _ = await x.hear(call, "summarizer", summary_prompt(x, rollout), place, reading, SUMMARY_SCHEMA)
+    summary, call, _ = await x.hear(call, "summarizer", prompt, place, reading, SUMMARY_SCHEMA)
     if results and (isinstance(summary, Unscored) or not summary.lemmas):
         # What its author lists as proved is not lost with the summary; it is voted on as any lemma is.
         summary, call = results, f"s{rollout.index}/r{round_}/reason"
