@@ -6,7 +6,9 @@ Each has the `id` of its answer, the `role` that it was given in, and one of
   `is_whole`: it is no fragment, so that losing it loses a proof; `answer`: which of the two answers has it;
 * `nothing`: why nothing is to be read: an echo, a refusal, a contradiction;
 * `babble`: it has words of its own and no solution. Handed on or not, nothing is lost and nothing is misread: not counted.
-`older_question`: it answers a second question that has other words today, so it counts only where it is read as labelled.
+Two marks take an answer out of the count, unless it is read as labelled; they were set later, with the readers at hand:
+* `near_copy`: the given solution with a few other words was handed in, which may be read or asked for once more;
+* `older_question`: the second question has other words today, so a copy of its form is no copy of today's form.
 """
 
 import json
@@ -66,6 +68,7 @@ class Label(Right):
     by: Literal["hand"]
     is_whole: bool = False
     answer: int = Field(default=1, ge=1, le=2)
+    near_copy: bool = False
     older_question: bool = False
     note: str = ""
 

@@ -27,7 +27,9 @@ async def _measured(answers: Sequence[Answer], labels: Mapping[str, Label]) -> l
 
 def _of_role(answer: Answer, label: Label, role: tuple[str, str], read: Replayed) -> Measured:
     outcome: Outcome = label.verdict(read.value)
-    if (read.is_unrecorded and (outcome == "equal" or label.is_fragment)) or (label.older_question and outcome != "equal"):
+    if label.near_copy and outcome != "equal":
+        outcome = "either"
+    elif (read.is_unrecorded and (outcome == "equal" or label.is_fragment)) or (label.older_question and outcome != "equal"):
         outcome = "unrecorded"
     name = f"{answer.id} {' '.join(role)} {answer.attempt}, {answer.problem}"
     said = read.reason if read.value is None else str(read.value)

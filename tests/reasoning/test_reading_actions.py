@@ -129,11 +129,6 @@ def test_a_block_that_is_only_spoken_of_is_none() -> None:
     assert found.before.startswith("I will use")
 
 
-def test_a_report_below_a_call_was_written_without_its_result_and_the_call_counts() -> None:
-    found = read_action(final("<python_code>\nprint(1)\n</python_code>\n<report>\nIt prints 1.\n1\n</report>"), "report")
-    assert found == Action(kind="python_code", content="print(1)")
-
-
 def test_a_tag_in_a_string_of_the_code_does_not_end_it() -> None:
     code = 'print("</python_code>")\nprint(2)'
     found = read_action(final(f"<python_code>\n{code}\n</python_code>"), "answer")

@@ -58,14 +58,19 @@ def test_normal_forms_are_stable(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<check ", "<lemma number=", "<step>", "<proof>", "<verdict>", "\n", "\\", "<think>", "Lemmas 1, ", "$", "```\n"]
-)
+    "piece",
+    [
+        "<check ", "<lemma number=", "<step>", "<proof>", "<verdict>", "\n", "\\", "<think>", "Lemmas 1, ", "$", "```\n",
+        "<", "\\(", "# ", " #", "<<<CONTENT 12ab>>>\n", ".",
+    ],
+)  # fmt: skip
 def test_a_text_that_repeats_itself_is_read_in_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     began = time.process_time()
     read_lemma_vote(final(text), 3)
     read_summary(final(text))
-    read_proof(final(text))
+    read_proof(final(text), f"## Problem\n<<<CONTENT 34cd>>>\nProve it.\n<<<END 34cd>>>\n\n## Solution\n{text[:2_000]}")
+    read_proof(final(f"<no-proof>{text}</no-proof>"))
     mentions(text)
     clean(text)
     assert time.process_time() - began < 5

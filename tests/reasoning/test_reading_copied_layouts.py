@@ -66,25 +66,15 @@ def test_the_given_solution_is_none_whatever_signs_were_changed(copy: str) -> No
 
 
 @pytest.mark.parametrize(
-    "copy",
-    [
-        GIVEN.replace("Then the triangle", "Therefore, by what was said, we have that the triangle"),
-        GIVEN.replace(" and $2<3$", ""),
-    ],
-)
-def test_a_few_other_words_or_a_formula_left_out_make_no_other_solution(copy: str) -> None:
-    assert read(layout(copy)) == Unscored(reason=UNCHANGED)
-
-
-@pytest.mark.parametrize(
     "changed",
     [
         GIVEN.replace("$2<3$", "$2<3.5$"),
-        GIVEN.replace("Then the", "In case 2 the"),
+        GIVEN.replace("isosceles", "not isosceles"),
+        GIVEN.replace(" and $2<3$", ""),
         GIVEN.replace("Then", "All radii of one circle have the same length, which gives two equal sides. Then"),
     ],
 )
-def test_a_number_a_formula_or_a_sentence_that_was_changed_is_a_difference(changed: str) -> None:
+def test_one_word_or_formula_that_was_changed_is_a_difference(changed: str) -> None:
     assert isinstance(read(layout(changed)), ReadProof)
 
 

@@ -66,8 +66,8 @@ def test_a_text_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
         ),
         (proof("…", "."), "the proof is empty"),
         ("<proof><step>One.", "there is no <proof>, and it is too short to be read as a whole"),
-        ("To begin with,\n## Problem\n" + "### Step\n\n" * 40, "there is no <proof>, and it repeats headings and a few words"),
-        ("Solve it for all numbers.\n" * 80, "there is no <proof>, and it repeats headings and a few words"),
+        ("To begin with,\n## Problem\n" + "### Step\n\n" * 40, "there is no <proof>, and it repeats a few words"),
+        ("Solve it for all numbers.\n" * 80, "there is no <proof>, and it repeats a few words"),
         ("I'm sorry, but I can't solve this problem for you. Ask me another.", "there is no <proof>, and the answer declines"),
         ("<no-proof>…</no-proof>", "it declines without a reason"),
         ("<think>" + proof("x") + "</think>", "the answer is empty"),
@@ -89,17 +89,46 @@ def test_an_answer_that_repeats_its_prompt_is_an_echo_and_what_it_adds_is_read()
     assert read_proof(final(f"{problem}\n\n{LONG}\n\nSo."), prompt) == ReadProof(steps=(LONG, "So."), way="whole")
 
 
-def test_the_problem_and_the_task_in_other_lines_are_no_proof_and_the_statement_may_end_one() -> None:
-    statement = "Prove that $n^3-n$ is divisible by 6 for every integer n."
-    task = "## Your task\nSolve it. This is attempt 1 of 2; others are next."
-    prompt = f"## Problem\n<<<CONTENT 12ab>>>\n{statement}\n<<<END 12ab>>>\n\n{task}"
-    copied = task.strip("# ").replace(". This", ".\nThis").replace("1 of 2", "2 of 3")
-    assert read_proof(final(copied), prompt) == Unscored(reason="there is no <proof>, and the answer repeats what was asked")
-    for text in (proof(statement), f'{{"steps": ["{statement.replace("$", "")}"]}}'):
-        assert read_proof(final(text), prompt) == Unscored(reason="it only repeats the problem")
-    ending = "So $n^3-n$ is divisible by 6 for every integer n."
-    for last in (ending, ending.removeprefix("So ")):
-        assert read_proof(final(f"{LONG}\n\n{last}"), prompt) == ReadProof(steps=(LONG, last), way="whole")
+STATEMENT = "Prove that $n^3-n$ is divisible by 6 for every integer n, whether it is even or odd, positive or negative."
+PROMPT = (
+    f"Hand in the improved solution.\n\n## Problem\n<<<CONTENT 12ab>>>\n{STATEMENT}\n<<<END 12ab>>>\n\n## Your task\nSolve it."
+)
+
+
+@pytest.mark.parametrize("text", [proof(STATEMENT), f'{{"steps": ["{STATEMENT.replace("$", "")}"]}}'])
+def test_the_statement_alone_is_no_proof(text: str) -> None:
+    assert read_proof(final(text), PROMPT) == Unscored(reason="it only repeats the problem")
+
+
+REPEATED = "Let $n=2k$ be even, then $n^2=4k^2$ is even as well.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (f"{LONG}\n\n{STATEMENT}", (LONG, STATEMENT)),
+        (f"## Problem\n{STATEMENT}\n\n## Proof\n{LONG}", (LONG,)),
+        (f"## Problem\n{STATEMENT}\n\n{LONG}", (LONG,)),
+        (f"<<<CONTENT 34cd>>>\n{LONG}", (LONG,)),
+        (f"<<<CONTENT 34cd>>>\n{LONG}\n<<<END>>>", (LONG,)),
+        (f"<<<CONTENT 34cd>>>\n{LONG}\n<<<END 34cd>>>\n\nSo it holds.", (LONG, "So it holds.")),
+        (f"## First solution\nOld.\n\n## Improved solution\n{LONG}", (LONG,)),
+        (f"## Solution\n{REPEATED}## Improved solution\n{LONG}", (LONG,)),
+        (f"## Solution to the problem\n{LONG}", (LONG,)),
+        (
+            f"**Lemma 1.** Two.\n\n**Proof.** {LONG}\n\n**Proof.** So.",
+            ("**Lemma 1.** Two.", f"**Proof.** {LONG}", "**Proof.** So."),
+        ),
+        (f"I'm sorry for my first answer.\n\n{LONG}\n\nSo $n=2k$.", ("I'm sorry for my first answer.", LONG, "So $n=2k$.")),
+        (REPEATED * 20, (REPEATED.strip(),) * 20),
+        ("### Let $n=2k$, then\n### $n^2=4k^2=2(2k^2)$ is even.", ("### Let $n=2k$, then\n### $n^2=4k^2=2(2k^2)$ is even.",)),
+        (f"## Problem\r\n{STATEMENT}\r\n\r\n## Proof\r\n{LONG}", (LONG,)),
+    ],
+)
+def test_a_proof_with_the_problem_an_older_text_or_odd_marks_around_it_is_read_whole(text: str, steps: tuple[str, ...]) -> None:
+    found = read_proof(final(text), PROMPT)
+    assert isinstance(found, ReadProof), found
+    assert found.steps == steps
 
 
 def test_a_refusal_is_read_with_its_reason() -> None:

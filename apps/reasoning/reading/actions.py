@@ -37,7 +37,6 @@ _LAST_SENTENCE = re.compile(
 LABELS = ("judgement", "final judgement", "judgment", "final judgment", "verdict", "final verdict")
 
 Kind = Literal["python_code", "local_rag", "answer", "report"]
-_TOOLS: tuple[Kind, ...] = ("python_code", "local_rag")
 _KINDS: dict[str, Kind] = {"python_code": "python_code", "local_rag": "local_rag", "answer": "answer", "report": "report"}
 
 
@@ -138,8 +137,6 @@ def _closing(kind: Kind, answer: str, at: int) -> re.Match[str] | None:
 def _only(found: Sequence[Action], finishing: str) -> Action | Unscored:
     if not found:
         return Unscored(reason=f"there is no action: neither <python_code> nor <local_rag> nor <{finishing}>")
-    if len(found) > 1 and found[0].kind in _TOOLS and found[-1].kind == finishing == "report":
-        found = found[:1]  # What follows a call was written without its result, as if the model had not been stopped.
     if len(found) > 1:
         return Unscored(reason=f"there are {len(found)} actions, and a turn has one")
     if not found[0].content.strip():

@@ -22,6 +22,7 @@ _BAD_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\(?![\\"/bfnrtu]|u[0-9a-fA-F]{4})'
 
 def answer_part(text: str) -> str | Unscored:
     """The text after the thinking part. Unscored where thinking never ended or nothing follows it."""
+    text = text.replace("\r\n", "\n")
     closings = list(_THINK_CLOSE.finditer(text))
     answer = text[closings[-1].end() :] if closings else text
     if _THINK_OPEN.search(answer):

@@ -1,6 +1,7 @@
 """Answers without a form, read as a whole: what is left of one without what it repeats of its prompt."""
 
 import re
+from typing import NamedTuple
 
 from apps.reasoning.domain.values import Unscored
 
@@ -9,60 +10,98 @@ _PROBLEM = re.compile(r"^## Problem\n<<<CONTENT (\w{4,64})>>>(.*?)<<<END \1>>>",
 #: What a model changes where it copies: spaces, the signs around formulas, punctuation outside of numbers, emphasis.
 _INCIDENTAL = re.compile(r"[\s$*?“”\"]|\\[()\[\]]|(?<!\d)[.,:;]|[.,:;](?!\d)")
 _FENCE_LINE = re.compile(r"^[ \t]*```[a-z]*[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_BROKEN_FENCE = re.compile(r"(?<!<)<{1,4}(?:CONTENT|END)\b[^<>\n]{0,80}>{0,4}\**")
 _REFUSES = re.compile(r"\W*(?:i(?:['’]m| am) (?:sorry|unable)|sorry|i can(?:no|['’])t|as an ai)\b", re.IGNORECASE)
+#: A text with formulas or numbers is more than a refusal: "Sorry for my first answer. Let $n=2k$".
+_MATHEMATICS = re.compile(r"[$=<>≤≥\\\d]")
+_DIGITS = re.compile(r"\d+")
 _SHORT_LINE = 3
 _SHORTEST_COPY = 12
 #: A line of an example that is longer is more than a tag.
 _LONGEST_TAG = 30
 _EXAMPLE = re.compile(r"^Example of the form\b[^\n]*\n(.*)", re.DOTALL | re.MULTILINE)
-_DIGITS = re.compile(r"\d+")
-_BROKEN_FENCE = re.compile(r"<+(?:CONTENT|END)\b[^<>\n]*>*\**")
-_HEADING_LINE = re.compile(r"^[ \t]*#{1,6}(?:[^\n]{0,40})$", re.MULTILINE)
-#: A text that repeats itself says next to nothing where its distinct lines are a tenth of it, and not longer than this.
-_FEW_CHARACTERS = 150
 #: Shorter texts without a form say nothing: "Yes.", "Let me know if you need more."
 SHORTEST_WHOLE = 40
 
 
-def own_text(answer: str, prompt: str, *, in_fences: bool = True) -> str | Unscored:
-    """The answer without fences of code and without what it repeats; Unscored for an echo, a refusal, and next to nothing.
+class _Parts(NamedTuple):
+    """An answer next to its prompt: its `own` text, its length `beyond` the statement, and the fenced texts it `changed`."""
 
-    An echo repeats half of itself or more from its prompt. What stands in a fence of the prompt may come again: an improved
-    solution repeats much of the first. Where an echo has one other text in place of a fenced one, that text is its own; not
-    without `in_fences`.
+    own: str
+    beyond: int
+    changed: list[str]
+
+    @property
+    def is_echo(self) -> bool:
+        """Does the prompt say more than half of it?"""
+        return 2 * len(self.own) < self.beyond
+
+
+def own_text(answer: str, prompt: str, *, in_fences: bool = True, heading: re.Pattern[str] | None = None) -> str | Unscored:
+    """The answer without code fences and without what it repeats; Unscored for an echo, a refusal, and next to nothing.
+
+    More than half of an echo is from its prompt; the statement of the problem does not count. Texts in the prompt's fences may
+    come again: an improved solution repeats much of the first. An echo with one other text in place of a fenced one hands in
+    that text, unless `in_fences` is false. An echo with a `heading` of its own hands in what follows it.
     """
-    own = _BROKEN_FENCE.sub("", _FENCE_LINE.sub("", _without_echo(answer, prompt))).strip()
-    if 2 * len(own) < len(answer):
-        changed = _changed(answer, prompt) if in_fences else []
-        if len(changed) != 1:
+    parts = _parts(answer, prompt)
+    own = parts.own
+    if parts.is_echo:
+        changed = parts.changed if in_fences else []
+        found = heading.search(own) if heading else None
+        if len(changed) == 1:
+            own = changed[0]
+        elif found is None or len(own) - found.end() < SHORTEST_WHOLE:
             return Unscored(reason="the answer repeats what was asked")
-        own = changed[0]
-    if _REFUSES.match(own):
+    if _REFUSES.match(own) and not _MATHEMATICS.search(own):
         return Unscored(reason="the answer declines")
     if len(own) < SHORTEST_WHOLE:
         return Unscored(reason="it is too short to be read as a whole")
-    distinct = _distinct(own)
-    if distinct < SHORTEST_WHOLE or (distinct < _FEW_CHARACTERS and 10 * distinct < len(own)):
-        return Unscored(reason="it repeats headings and a few words")
+    if _distinct(own) < SHORTEST_WHOLE:
+        return Unscored(reason="it repeats a few words")
     return own
 
 
-def _distinct(text: str) -> int:
-    """The length of the different lines of a text, without headings."""
-    lines = _HEADING_LINE.sub("", text).splitlines()
-    return sum(len(line) for line in {line.strip() for line in lines})
-
-
 def is_echo(answer: str, prompt: str) -> bool:
-    """Does the answer hold nothing but what its prompt says?"""
-    own = _FENCE_LINE.sub("", _without_echo(answer, prompt)).strip()
-    return bool(answer) and 2 * len(own) < len(answer) and len(_changed(answer, prompt)) != 1
+    """Does the answer contain nothing but what its prompt says?"""
+    parts = _parts(answer, prompt)
+    return bool(answer) and parts.is_echo and len(parts.changed) != 1
 
 
-def _changed(answer: str, prompt: str) -> list[str]:
-    """What stands in whole fences of the answer and in none of the prompt, but for white space and the marks of formulas."""
-    given = {bare(text) for text in shown(prompt)}
-    return [match[2].strip() for match in _BLOCK.finditer(answer) if match[3] and bare(match[2]) not in given]
+def _parts(answer: str, prompt: str) -> _Parts:
+    given, problems = {bare(text) for text in shown(prompt)}, [match[2] for match in _PROBLEM.finditer(prompt)]
+    blocks = list(_BLOCK.finditer(answer))
+    changed = [block for block in blocks if not _is_given(block, given)]
+    statements = {bare(problem) for problem in problems}
+    beyond = len(answer) - sum(len(block[0]) for block in blocks if bare(block[2]) in statements)
+    unwrapped = changed[0].start() if len(changed) == 1 else -1
+    lines = _BLOCK.sub(lambda block: block[2] if block.start() == unwrapped else "", answer).splitlines()
+    own = _own_lines(lines, prompt)
+    # The last line of a proof may be the statement.
+    told = {bare(line) for problem in problems for line in problem.splitlines() if len(line.strip()) > _SHORT_LINE}
+    repeated = [line for line in own[:-1] if bare(line) in told] if any(bare(line) not in told for line in own) else own
+    beyond -= sum(map(len, repeated))
+    text = "\n".join(line for line in own if line not in repeated)
+    text = _BROKEN_FENCE.sub("", _FENCE_LINE.sub("", text)).strip()
+    return _Parts(text, beyond, [block[2].strip() for block in changed if block[3]])
+
+
+def _own_lines(lines: list[str], prompt: str) -> list[str]:
+    """The lines that the prompt does not have outside its fences, without empty ones at the end."""
+    asked = {bare(line) for line in outside(prompt).splitlines()}
+    own = [line for line in lines if len(line.strip()) <= _SHORT_LINE or bare(line) not in asked]
+    return "\n".join(own).rstrip().splitlines()
+
+
+def _is_given(block: re.Match[str], given: set[str]) -> bool:
+    """Does the prompt show this text in a fence, or begin one as this open text begins?"""
+    text = bare(block[2])
+    return text in given or (not block[3] and any(one.startswith(text[:SHORTEST_WHOLE]) for one in given))
+
+
+def _distinct(text: str) -> int:
+    """The length of the different lines of a text, whatever numbers they have."""
+    return sum(len(line) for line in {_DIGITS.sub("0", line.strip("#* \t")) for line in text.splitlines()})
 
 
 def bare(text: str) -> str:
@@ -78,20 +117,6 @@ def shown(prompt: str) -> list[str]:
 def outside(prompt: str) -> str:
     """The prompt without its foreign texts: what it says itself."""
     return _BLOCK.sub("", prompt)
-
-
-def _without_echo(answer: str, prompt: str) -> str:
-    """Without fenced blocks, and without lines of the problem or of what the prompt says, other numbers or not."""
-    told = outside(prompt)
-    lines = (told + "\n".join(match[2] for match in _PROBLEM.finditer(prompt))).splitlines()
-    asked, whole = {bare(line).lstrip("#") for line in lines}, _DIGITS.sub("0", bare(told))
-
-    def is_told(line: str) -> bool:
-        written = bare(line).lstrip("#")
-        return written in asked or (len(written) >= _SHORTEST_COPY and _DIGITS.sub("0", written) in whole)
-
-    own = (line for line in _BLOCK.sub("", answer).splitlines() if len(line.strip()) <= _SHORT_LINE or not is_told(line))
-    return "\n".join(own)
 
 
 def is_of_instructions(text: str, prompt: str) -> bool:

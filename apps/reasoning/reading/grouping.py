@@ -71,7 +71,7 @@ def read_grouping_again(second: Final, first: str, count: int) -> Grouping | Uns
     """The short form, or the long one; the prose of the first answer stays the reason."""
     answer = whole_answer(second)
     value = json_within(answer, "like") if isinstance(answer, str) else None
-    if value is None:
+    if value is None or "like" not in value:
         found = read_grouping(second, count)
         return found if isinstance(found, Unscored) else found.model_copy(update={"reason": found.reason or _prose(first)})
     try:

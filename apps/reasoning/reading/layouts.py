@@ -1,8 +1,7 @@
 """Answers in the layout of their prompt: the user message copied, heading by heading, with another solution in its place."""
 
 import re
-from collections.abc import Iterable
-from difflib import SequenceMatcher
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,16 +11,11 @@ from apps.reasoning.reading.echoes import SHORTEST_WHOLE, bare, outside, shown
 #: Why a copy of the prompt's layout holds no solution; the question after it says so too (shared/again/unchanged).
 UNCHANGED = "it hands in the given solution unchanged"
 _SEVERAL = "it copies the layout of what was asked with several changed solutions"
-_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]*([^\n]*?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]*([^\n]{0,200}?)[ \t#]*$", re.MULTILINE)
 _OF_A_SOLUTION = re.compile(r"(?:\w+[ \t]+){0,2}(?:solutions?|proof)(?:[ \t]+of others)?[ \t]*:?\Z", re.IGNORECASE)
 _BLOCK = re.compile(r"<<<CONTENT (\w{4,64})>>>[ \t]*\n(.*?)(?:<<<END \1>>>|\Z)", re.DOTALL)
-_CLOSED = re.compile(r"<<<CONTENT (\w{4,64})>>>.*?<<<END \1>>>", re.DOTALL)
+_OPENED = re.compile(r"<<<CONTENT (\w{4,64})>>>")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```[a-z]*|<<<(?:CONTENT|END)\b[^\n]*)[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_FORMULA = re.compile(r"\$[^$]+\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
-#: A copy may have this many other words in a row, as long as its formulas are the same.
-_OTHER_WORDS = 9
-_FEWEST_WORDS = 2
-_DIGIT = re.compile(r"\d")
 _STEP = re.compile(r"^[ \t]*\**Step[ \t]+\d{1,3}[ \t]*[.:)]\**[ \t]*", re.IGNORECASE | re.MULTILINE)
 
 
@@ -34,7 +28,7 @@ class LaidOut(NamedTuple):
 
 def laid_out(answer: str, prompt: str, *, is_cut: bool) -> LaidOut | Unscored | None:
     """The solution of an answer that repeats its prompt's layout: the one text under a heading of a solution that differs from
-    every text of the prompt. `bare` says what is no difference; nor are a few other words between the same formulas.
+    every text of the prompt. `bare` says what is no difference.
 
     `UNCHANGED` where all such texts are the prompt's, or the beginning of one in an answer that `is_cut`. None where the answer
     has another layout, or the prompt has no heading of a solution.
@@ -42,11 +36,9 @@ def laid_out(answer: str, prompt: str, *, is_cut: bool) -> LaidOut | Unscored | 
     sections = _sections(answer, prompt)
     if sections is None:
         return None
-    originals = shown(prompt)
-    given = {_substance(text) for text in originals}
+    given = {_substance(text) for text in shown(prompt)}
     texts = {_substance(text): text for section in sections for text in _texts(section)}
     known = {one for one in texts if one in given or (is_cut and one and any(text.startswith(one) for text in given))}
-    known |= {one for one, text in texts.items() if one not in known and _is_near_copy(text, originals)}
     changed = [text for one, text in texts.items() if one not in known and len(text) >= SHORTEST_WHOLE]
     if len(changed) > 1:
         return Unscored(reason=_SEVERAL)
@@ -64,7 +56,7 @@ def _sections(answer: str, prompt: str) -> list[str] | None:
     asked = {bare(title) for title in titles}
     if not any(_OF_A_SOLUTION.match(title) for title in titles):
         return None
-    fences = [match.span() for match in _CLOSED.finditer(answer)]
+    fences = list(_fences(answer))
     copied = [match for match in _HEADING.finditer(answer) if bare(match[1]) in asked]
     heads = [
         match
@@ -79,32 +71,23 @@ def _sections(answer: str, prompt: str) -> list[str] | None:
     return found if found and has_layout else None
 
 
+def _fences(answer: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each closed fence."""
+    end, open_names = 0, set[str]()
+    for match in _OPENED.finditer(answer):
+        if match.start() >= end and match[1] not in open_names:
+            found = answer.find(f"<<<END {match[1]}>>>", match.end())
+            if found < 0:
+                open_names.add(match[1])
+            else:
+                end = found
+                yield match.start(), end
+
+
 def _texts(section: str) -> list[str]:
     """What its fences hold; all of it where it has none."""
     blocks = [match[2] for match in _BLOCK.finditer(section)] or [section]
     return [_FENCE_LINE.sub("", block).strip() for block in blocks]
-
-
-def _is_near_copy(text: str, originals: Iterable[str]) -> bool:
-    """Does the text have the formulas of an original and no more than a few other words, or some of them and next to none?"""
-    formulas, words = _formulas(text), _words(text)
-    for original in originals:
-        given = _formulas(original)
-        if formulas <= given:
-            most = _OTHER_WORDS if formulas == given else _FEWEST_WORDS
-            changes = SequenceMatcher(None, _words(original), words, autojunk=False).get_opcodes()
-            others = [words[start:end] for kind, _, _, start, end in changes if kind in ("insert", "replace")]
-            if all(len(run) <= most and not any(map(_DIGIT.search, run)) for run in others):
-                return True
-    return False
-
-
-def _formulas(text: str) -> set[str]:
-    return {bare(formula) for formula in _FORMULA.findall(_STEP.sub("", text))}
-
-
-def _words(text: str) -> list[str]:
-    return [bare(word) for word in _FORMULA.sub(" ", _STEP.sub("", text)).split() if bare(word)]
 
 
 def _substance(text: str) -> str:

@@ -1,6 +1,7 @@
 """Reading a final proof, a refusal to write one, and the reasoner's claim."""
 
 import re
+import string
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -32,19 +33,26 @@ _OPENED = re.compile(r"<proof(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _STEP_TAG = re.compile(r"</?step(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:proof|step|solution|no-proof|claim|own-score)\b[^<>]{0,200}>", re.IGNORECASE)
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*\**|\*\*)[ \t]*(?:(?:complete|full|final|improved|corrected|revised|detailed)[ \t]+)?"
-    r"(?:proof|solution)\b(?![ \t]+of\b)[ \t]*[.:]?[ \t]*\**[ \t]*[.:]?",
+    r"^[ \t]*(?:(?P<marks>#{1,6})[ \t]*\**|\*\*)[ \t]*"
+    r"(?:(?:(?P<revised>improved|corrected|revised|final)|complete|full|detailed)[ \t]+)?(?:proof|solution)\b"
+    r"(?:[ \t]*[.:]?[ \t]*\*\*[ \t]*[.:]?|(?(marks)(?:[ \t]*[.:]+|(?![ \t]+of\b)[^\n.:]{0,60}$)|(?!)))",
     re.IGNORECASE | re.MULTILINE,
 )
-_STEPS_OPENED = re.compile(r"\s*\{\s*\"steps\"\s*:\s*\[")
+#: What a proof needs may come before its heading.
+_SETS_UP = re.compile(
+    r"^\W*(?:lemma|claim|theorem|proposition|corollary|definition|notation|set-?up|preliminar\w+)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STEPS_OPENED = re.compile(r"^\s*(?:\{|\{[^{}]{0,400},)\s*\"steps\"\s*:\s*\[", re.MULTILINE)
 _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _SUBSTANCE = re.compile(r"\w")
 _NOTHING = re.compile(
-    r"\W*(?:none|nothing|n/?a|no|-|(?:none|nothing)\b[^.\n]{0,60}\bis missing"
-    r"|(?:\W*the (?:proof|solution|problem) is (?:now )?(?:complete|solved|proved)\b)+)?\W*\Z",
+    r"(?:none|nothing|n/?a|no|(?:none|nothing)\b[^.\n]{0,60}\bis missing"
+    r"|(?:the (?:proof|solution|problem) is (?:now )?(?:complete|solved|proved)\W{0,9})+)?\Z",
     re.IGNORECASE,
 )
+_SIGNS = f"{string.punctuation}{string.whitespace}…–—"
 
 
 class ReadProof(Value):
@@ -99,13 +107,13 @@ def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Un
         and isinstance(found := _json_steps(value), ReadProof)
     ):
         return found
-    if is_cut and (opened_json := _STEPS_OPENED.match(answer)):
+    if is_cut and (opened_json := _STEPS_OPENED.search(answer)):
         return _cut_steps(answer[opened_json.end() :])
     proofs, refusals = list(_PROOF.finditer(answer)), list(_NO_PROOF.finditer(answer))
     if refusals and (not proofs or refusals[-1].start() > proofs[-1].start()):
         reason, rest = refusals[-1][1].strip(), _NO_PROOF.sub("", answer).strip()
         # "None" next to a proof says that nothing is missing.
-        if not (_NOTHING.match(reason) and (proofs or len(rest) >= SHORTEST_WHOLE)):
+        if not (_NOTHING.match(reason.strip(_SIGNS)) and (proofs or len(rest) >= SHORTEST_WHOLE)):
             return NoProof(reason=reason) if _SUBSTANCE.search(reason) else Unscored(reason="it declines without a reason")
         answer = rest
     if proofs:
@@ -143,16 +151,25 @@ def _without_form(answer: str, prompt: str, *, is_cut: bool, is_opened: bool) ->
         found = read_steps(copied.text)
         way: Way = "cut" if is_cut and copied.is_last else "layout"
         return found.model_copy(update={"way": way}) if isinstance(found, ReadProof) else found
-    own = own_text(answer, prompt, in_fences=copied is None)
+    own = own_text(answer, prompt, in_fences=copied is None, heading=_HEADING)
     if isinstance(own, Unscored):
         return copied or Unscored(reason=f"there is no <proof>, and {own.reason}")
-    heading = None if is_opened else _HEADING.search(own)
-    body = own[heading.end() :] if heading and len(own) - heading.end() >= SHORTEST_WHOLE else own
+    body = own if is_opened else _under_heading(own)
     found = read_steps(body)
     if isinstance(found, Unscored):
         return found
     way = "cut" if is_cut else "tags" if is_opened else "heading" if body is not own else "whole"
     return found.model_copy(update={"way": way})
+
+
+def _under_heading(text: str) -> str:
+    """The text after the heading of its proof, the last one if that is a revised proof. All of it where there is no heading, or
+    what the proof uses comes before it.
+    """
+    headings = [match for match in _HEADING.finditer(text) if len(text) - match.end() >= SHORTEST_WHOLE]
+    if not headings or _SETS_UP.search(text, 0, headings[0].start()):
+        return text
+    return text[headings[-1 if headings[-1]["revised"] else 0].end() :]
 
 
 def read_steps(body: str) -> ReadProof | Unscored:

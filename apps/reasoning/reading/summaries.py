@@ -2,11 +2,12 @@
 
 import re
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.reading.answers import answer_part, read_json, tag_pattern, without
+from apps.reasoning.reading.answers import answer_part, tag_pattern, without
+from apps.reasoning.reading.closings import json_within
 from apps.reasoning.reading.echoes import is_of_instructions
 from apps.reasoning.reading.listed_lemmas import listed_lemmas
 
@@ -26,7 +27,7 @@ _Block = tuple[str, list[str], list[str]]
 class SummaryLemmaJson(Value):
     """One lemma in the structured form."""
 
-    number: str
+    number: str = Field(coerce_numbers_to_str=True)
     statement: str
     steps: tuple[str, ...]
 
@@ -108,7 +109,7 @@ def _listed_blocks(answer: str, *, is_cut: bool) -> list[_Block] | Unscored:
 
 
 def _json_blocks(answer: str) -> list[_Block] | None:
-    value = read_json(answer)
+    value = json_within(answer, "lemmas")
     if value is None:
         return None
     try:

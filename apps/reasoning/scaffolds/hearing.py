@@ -227,7 +227,10 @@ def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unsco
     answer = answer_part(final.text)
     if isinstance(answer, Unscored):
         return found
-    if has_example(answer, prompt.text) or (len(answer) >= SHORTEST_WHOLE and is_of_instructions(answer, prompt.text)):
+    read = getattr(found, "text", None)
+    if has_example(read if isinstance(read, str) else answer, prompt.text) or (
+        len(answer) >= SHORTEST_WHOLE and is_of_instructions(answer, prompt.text)
+    ):
         return Unscored(reason=COPIED)
     return found
 
