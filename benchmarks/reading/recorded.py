@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+from apps.reasoning.reading.examinations import UNEXAMINED
 from benchmarks.reading.corpus import Answer, answers_read
 from benchmarks.reading.labels import Label, labels_read
 from benchmarks.reading.measured import Measured, Outcome
@@ -29,9 +30,17 @@ def _of_role(answer: Answer, label: Label, role: tuple[str, str], read: Replayed
     outcome: Outcome = label.verdict(read.value)
     if label.near_copy and outcome != "equal":
         outcome = "either"
-    elif (read.is_unrecorded and (outcome == "equal" or label.is_fragment)) or (label.older_question and outcome != "equal"):
+    elif _is_of_another_question(label, read, outcome):
         outcome = "unrecorded"
     name = f"{answer.id} {' '.join(role)} {answer.attempt}, {answer.problem}"
     said = read.reason if read.value is None else str(read.value)
     is_lost = label.first_is_whole and outcome in ("unread", "wrong")
     return Measured(f"corpus: {answer.revision.split()[0]}", name, outcome, said, is_lost)
+
+
+def _is_of_another_question(label: Label, read: Replayed, outcome: Outcome) -> bool:
+    """Does the program ask today what it did not ask when the answer was recorded?"""
+    if read.is_unrecorded and (outcome == "equal" or label.is_fragment):
+        return True
+    is_other = label.older_question or read.reason == UNEXAMINED or (read.asked_less and label.answer == 2)
+    return is_other and outcome != "equal"

@@ -14,6 +14,7 @@ from apps.reasoning.domain.problems import ProblemText
 from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.marking.importing import scheme_import
 from apps.reasoning.programs.registry import PROGRAMS
+from apps.reasoning.reading.examinations import UNEXAMINED
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
 from apps.reasoning.scaffolds.spec import RoleSpec, RunSpec
@@ -30,11 +31,15 @@ NEW_TOKENS = 4_096
 
 
 class Replayed(NamedTuple):
-    """What was read of an answer (None: nothing, and why), and whether what the program asked for was not recorded."""
+    """What was read of an answer (None: nothing, and why), and whether what the program asked for was not recorded.
+
+    `asked_less`: a second answer was recorded, and the program does not ask for it any more.
+    """
 
     value: dict[str, Any] | None
     reason: str = ""
     is_unrecorded: bool = False
+    asked_less: bool = False
 
 
 class _Recorded(Asked):
@@ -44,6 +49,11 @@ class _Recorded(Asked):
         super().__init__(ctx)
         self._said = list(said)
         self.is_short = False
+
+    @property
+    def has_more(self) -> bool:
+        """Is a recorded text left that the program did not ask for?"""
+        return bool(self._said)
 
     async def ask(self, messages: Sequence[Message], place: Place, **drawn: Any) -> tuple[str, Final]:
         if not self._said:
@@ -69,7 +79,9 @@ async def replayed(answer: Answer, method: str, role_name: str) -> Replayed:
         return Replayed(None, "the program no longer comes to this role", is_unrecorded=True)
     if asked.is_short:
         return Replayed(None, NO_SECOND, is_unrecorded=True)
-    return Replayed(*value_read(answer.kind, stage))
+    value, reason = value_read(answer.kind, stage)
+    # The recorded models were asked for the closing alone.
+    return Replayed(value, reason, value is None and reason == UNEXAMINED, asked.has_more)
 
 
 class _Nobody:

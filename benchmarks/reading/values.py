@@ -114,6 +114,8 @@ def _first_pass(event: GradingReached, role: str) -> float | None:
 def _of_a_call(event: Event, kind: str) -> Iterator[Read]:
     match event:
         case CandidateDrafted() | ProofDrafted():
+            if event.read_as == "unchanged":
+                return
             yield {"text": event.text} if kind == "proof" else {"action": "answer", "text": event.text}
         case TurnTaken() if event.action in ("python_code", "local_rag"):
             yield {"action": event.action}

@@ -14,7 +14,7 @@ from apps.reasoning.reading.proofs import STEPS_SCHEMA
 from apps.reasoning.scaffolds import nomos, self_check
 from apps.reasoning.scaffolds.hearing import LONGEST_BEFORE
 from apps.reasoning.scaffolds.intern_s1_mo.params import Params
-from tests.reasoning.candidates import PASS, better, named, score
+from tests.reasoning.candidates import FAIL, PASS, better, named, score
 from tests.reasoning.play import FOLLOWS, Played, play, proof
 
 CHECKED = self_check.Params(accept=1, iterations=3)
@@ -115,9 +115,6 @@ async def test_a_server_that_refuses_the_schema_is_asked_in_words() -> None:
 
 
 async def test_a_solution_that_is_an_echo_is_asked_for_once_more() -> None:
-    def echo(request: GenerationRequest) -> str:
-        return request.messages[1].content
-
     run = await checked({"solve": echo, "solve/again": proof("By induction."), "check/*": PASS, "*": named})
     first = drafted(run)[0]
     assert (first.steps, first.call, first.read_as) == (("By induction.",), "solve/again", "tags")
@@ -125,17 +122,52 @@ async def test_a_solution_that_is_an_echo_is_asked_for_once_more() -> None:
     assert asked.messages[2].content == "(I only repeated what was asked.)", "a model that sees its echo repeats it"
 
 
-async def test_a_given_solution_that_is_handed_in_unchanged_is_asked_to_be_changed() -> None:
-    def copy(request: GenerationRequest) -> str:
-        return request.messages[1].content
+def echo(request: GenerationRequest) -> str:
+    return request.messages[1].content
 
-    improved = {"improve": copy, "improve/again": proof("By induction."), "check/*": PASS, "*": named}
-    run = await checked(improved)
-    assert drafted(run)[1].steps == ("By induction.",)
-    asked = next(one for one in run.dispatcher.requests if one.key == "improve/again")
+
+async def test_a_corrector_that_hands_in_the_given_solution_unchanged_is_asked_to_change_it() -> None:
+    table = {"check/1": FAIL, "correct/1": echo, "correct/1/again": proof("By induction."), "check/*": PASS, "*": named}
+    run = await checked(table)
+    assert drafted(run)[-1].steps == ("By induction.",)
+    asked = next(one for one in run.dispatcher.requests if one.key == "correct/1/again")
     assert asked.messages[2].content == "(I only repeated what was asked.)"
     assert asked.messages[3].content.startswith("You handed in the solution that you were given, unchanged.")
-    assert unread(run) == [("improve", "it hands in the given solution unchanged", "improve/again")]
+    assert unread(run) == [("correct/1", "it hands in the given solution unchanged", "correct/1/again")]
+
+
+async def test_an_improver_may_leave_the_solution_unchanged() -> None:
+    run = await checked({"improve": echo, "check/*": PASS, "*": named})
+    first, improved = drafted(run)
+    assert (improved.steps, improved.call, improved.read_as) == (first.steps, "improve", "unchanged")
+    assert unread(run) == []
+
+
+EXAMINED = "I checked both steps, and the second one divides by zero."
+
+
+@pytest.mark.parametrize(
+    ("second", "passed", "summary"),
+    [
+        (f'{{"examination": "{EXAMINED}", "decision": "fail"}}', False, EXAMINED),
+        (f'{EXAMINED}\n\n{{"decision": "fail"}}', False, EXAMINED),
+        ('{"examination": "", "decision": "pass"}', None, ""),
+        ('{"decision": "pass"}', None, ""),
+        ("pass", None, ""),
+    ],
+)
+async def test_a_verifier_that_only_repeats_the_prompt_is_asked_to_examine_and_passes_nothing_blindly(
+    second: str, passed: bool | None, summary: str
+) -> None:
+    run = await checked({"check/1": echo, "check/1/again": second, "check/*": PASS, "*": named}, closing="schema")
+    first = judged(run)[0]
+    assert (first.passed, first.summary.partition("\n")[0]) == (passed, summary)
+    asked = next(one for one in run.dispatcher.requests if one.key == "check/1/again")
+    assert asked.json_schema is not None
+    assert list(asked.json_schema["properties"]) == ["examination", "decision"]
+    assert '{"examination": "…", "decision": "pass or fail"}' in asked.messages[3].content
+    if passed is None:
+        assert "it decides without an examination" in [reason for _, reason, _ in unread(run)]
 
 
 async def test_where_the_engine_keeps_to_schemas_a_solution_comes_as_a_list_of_steps() -> None:

@@ -65,6 +65,10 @@ def test_a_text_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
             "the proof is empty",
         ),
         (proof("…", "."), "the proof is empty"),
+        (
+            "The solution provided is correct. The verifier's report does not contain any objections or errors.",
+            "there is no <proof>, and it talks about a solution without handing one in",
+        ),
         ("<proof><step>One.", "there is no <proof>, and it is too short to be read as a whole"),
         ("To begin with,\n## Problem\n" + "### Step\n\n" * 40, "there is no <proof>, and it repeats a few words"),
         ("Solve it for all numbers.\n" * 80, "there is no <proof>, and it repeats a few words"),
@@ -158,6 +162,11 @@ def test_a_claim_is_word_for_word(text: str) -> None:
 
 def test_a_truncated_text_claims_nothing() -> None:
     assert isinstance(read_claim(final("<claim>complete</claim>", finish_reason="length")), Unscored)
+
+
+@pytest.mark.parametrize("field", ["steps", "proof", "solution"])
+def test_steps_are_read_from_any_field_that_names_them(field: str) -> None:
+    assert read_proof(final(f'{{"{field}": ["Set up.", "So."]}}')) == ReadProof(steps=("Set up.", "So."))
 
 
 def test_steps_as_json_are_a_proof() -> None:

@@ -97,13 +97,17 @@ async def test_no_judgement_passes_a_solution_of_which_the_report_says_that_it_i
     assert scored.score is None
 
 
-async def test_an_echo_is_no_text_of_a_report() -> None:
+async def test_an_evaluator_that_only_repeats_the_prompt_judges_nothing_without_an_examination() -> None:
     table: dict[str, Answer] = {
         "judge/c1.1/1/turn/1": "## Your task\nTurn 1 of at most 2. Later turns will follow.",
         "judge/c1.1/1/turn/1/again": '{"judgement": "incorrect"}',
     }
     (scored,) = (one for one in (await played(table, JUDGED)).of("candidate.scored") if isinstance(one, CandidateScored))
-    assert (scored.score, scored.report) == (0, "")
+    assert (scored.score, scored.call) == (1, "judge/c1.1/1/turn/2"), "its second turn counts"
+    text = "Step 2 fails at $n=1$, where both sides differ."
+    table["judge/c1.1/1/turn/1/again"] = f'{{"examination": "{text}", "judgement": "incorrect"}}'
+    (scored,) = (one for one in (await played(table, JUDGED)).of("candidate.scored") if isinstance(one, CandidateScored))
+    assert (scored.score, scored.report) == (0, text)
 
 
 async def test_checkpoints_and_points_come_as_lists() -> None:

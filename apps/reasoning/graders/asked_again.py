@@ -30,7 +30,8 @@ class AskedAgain(Generic[T]):
     """The second question. `asks` is a file of `shared/again`, `asks_json` another one for JSON under `schema`.
 
     `read(second, first)` reads the answer to it; the first answer may have been cut off. `values` fill the questions. `ending`
-    is the tag that the first answer ends with, where some engines can keep to its values.
+    is the tag that the first answer ends with, where some engines can keep to its values. `examines`: it is a verdict on the
+    script, which needs an examination where the first answer only repeats its prompt.
     """
 
     read: Callable[[Final, Final], T | Unscored]
@@ -40,6 +41,7 @@ class AskedAgain(Generic[T]):
     tokens: int | None = None
     values: Mapping[str, str] = field(default_factory=dict)
     ending: Ending | None = None
+    examines: bool = False
 
 
 def texts(fewest: int, most: int) -> dict[str, Any]:

@@ -64,6 +64,7 @@ class _Listener(Generic[T]):
             asks_json=again.asks_json,
             ending=again.ending,
             values={**forms, **again.values},
+            examined=self._examined if again.examines else None,
         )
 
     def _first(self, final: Final) -> T | Unscored:
@@ -75,6 +76,9 @@ class _Listener(Generic[T]):
         if self.unread is None:
             raise ValueError("an answer is asked for again after one that could not be read")
         return self.again.read(second, self.unread[0])
+
+    def _examined(self, second: Final, examination: str) -> T | Unscored:
+        return self.again.read(second, Final(text=examination, finish_reason="stop", usage=second.usage))
 
     def ended(self, found: T | Unscored) -> T | Unread:
         """What was read, or why nothing was and the first answer."""

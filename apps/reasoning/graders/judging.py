@@ -19,7 +19,8 @@ from apps.reasoning.graders.totals import total_again
 from apps.reasoning.marking.scheme import points_text
 from apps.reasoning.marking.suggestion import ItemGiven
 from apps.reasoning.reading.answers import whole_answer
-from apps.reasoning.scaffolds.hearing import SHORT, choice_schema, decisions, ending, object_schema
+from apps.reasoning.reading.schemas import choice_schema, decisions, object_schema
+from apps.reasoning.scaffolds.hearing import SHORT, ending
 
 HALF, WHOLE = Decimal("0.5"), Decimal(1)
 
@@ -63,7 +64,9 @@ class TotalReading:
         """The question for the total alone; a grader may say that it cannot judge the script."""
         schema, values = choice_schema("score", *self.allowed, None), {"scale": points_text(self.scale)}
         bound = ending("points", *self.allowed)
-        return AskedAgain(self._with_total, asks="points", schema=schema, tokens=SHORT, values=values, ending=bound)
+        return AskedAgain(
+            self._with_total, asks="points", schema=schema, tokens=SHORT, values=values, ending=bound, examines=True
+        )
 
     @property
     def allowed(self) -> tuple[float, ...]:
@@ -123,7 +126,7 @@ class ItemsReading:
         values = {"items": listed, "example": fields_shown(allowed, "k")}
         schema = object_schema({"items": decisions(allowed)})
         tokens = tokens_for(len(allowed))
-        return AskedAgain(self._with_items, asks="items", schema=schema, tokens=tokens, values=values)
+        return AskedAgain(self._with_items, asks="items", schema=schema, tokens=tokens, values=values, examines=True)
 
     def _with_items(self, second: Final, first: Final) -> GradingRead | Unscored:
         return beside(first, self(second), self.steps, self.shown)

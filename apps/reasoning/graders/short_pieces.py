@@ -31,7 +31,7 @@ from apps.reasoning.graders.pieces import (
     rubric_reader,
 )
 from apps.reasoning.reading.grouping import NONE, partition
-from apps.reasoning.scaffolds.hearing import decisions, object_schema
+from apps.reasoning.reading.schemas import decisions, object_schema
 
 Steps = Annotated[tuple[Words, ...], Field(min_length=1, max_length=MOST_STEPS)]
 

@@ -41,8 +41,8 @@ from apps.reasoning.marking.suggestion import ItemGiven
 from apps.reasoning.marking.text_form import text_written
 from apps.reasoning.ports import Context
 from apps.reasoning.prompts.loader import load
+from apps.reasoning.reading.schemas import decisions, object_schema
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import decisions, object_schema
 from apps.reasoning.scaffolds.scaffold import Preset, reader
 
 NAME = "scheme"
@@ -98,6 +98,7 @@ class TicksReading:
             schema=schema,
             tokens=tokens_for(len(codes)),
             values=values,
+            examines=True,
         )
 
     def _with_decisions(self, second: Final, first: Final) -> GradingRead | Unscored:

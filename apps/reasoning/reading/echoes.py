@@ -53,13 +53,18 @@ def own_text(answer: str, prompt: str, *, in_fences: bool = True, heading: re.Pa
             own = changed[0]
         elif found is None or len(own) - found.end() < SHORTEST_WHOLE:
             return Unscored(reason="the answer repeats what was asked")
-    if _REFUSES.match(own) and not _MATHEMATICS.search(own):
+    if _REFUSES.match(own) and not has_mathematics(own):
         return Unscored(reason="the answer declines")
     if len(own) < SHORTEST_WHOLE:
         return Unscored(reason="it is too short to be read as a whole")
     if _distinct(own) < SHORTEST_WHOLE:
         return Unscored(reason="it repeats a few words")
     return own
+
+
+def has_mathematics(text: str) -> bool:
+    """Does the text have a formula or a number?"""
+    return _MATHEMATICS.search(text) is not None
 
 
 def is_echo(answer: str, prompt: str) -> bool:

@@ -10,21 +10,22 @@ from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import answer_part, plain, read_json, tag_pattern, whole_answer
 from apps.reasoning.reading.closings import Closing, beside_json, json_within
-from apps.reasoning.reading.echoes import SHORTEST_WHOLE, is_of_instructions, is_of_problem, own_text
+from apps.reasoning.reading.echoes import SHORTEST_WHOLE, has_mathematics, is_of_instructions, is_of_problem, own_text
 from apps.reasoning.reading.layouts import LaidOut, laid_out
 
 Claim = Literal["complete", "partial"]
 
 _CLAIMS: dict[str, Claim] = {"complete": "complete", "partial": "partial"}
 #: How a proof was found: by its tags, under a heading, in the copied layout of its prompt, or as all that the answer holds,
-#: whole or up to its token limit.
-Way = Literal["tags", "heading", "layout", "whole", "cut"]
+#: whole or up to its token limit; `unchanged`: the writer handed in what it was given.
+Way = Literal["tags", "heading", "layout", "whole", "cut", "unchanged"]
 #: The same in words, for answers that had not the form asked for.
 WAY_WORDS = {
     "heading": "read from under its heading",
     "layout": "read from a copy of what was asked, in which it stands in place of the given solution",
     "whole": "read as a whole",
     "cut": "cut off at its token limit, read as far as it goes",
+    "unchanged": "handed in unchanged",
 }
 
 _PROOF = tag_pattern("proof")
@@ -43,6 +44,14 @@ _SETS_UP = re.compile(
     r"^\W*(?:lemma|claim|theorem|proposition|corollary|definition|notation|set-?up|preliminar\w+)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+#: "The solution provided is correct": words about a solution, which hand in none.
+_ABOUT = re.compile(
+    r"\b(?:the|this|your) (?:(?:provided|given|original|first|above|improved|corrected) )*(?:solution|proof)"
+    r"(?: provided| above)? (?:is|has|was|does|contains?|maintains|remains|provides)\b|\bverifier['’]s report\b",
+    re.IGNORECASE,
+)
+#: Fields of JSON with the steps of a proof; the form asks for the first one.
+_STEPS_FIELDS = ("steps", "proof", "solution")
 _STEPS_OPENED = re.compile(r"^\s*(?:\{|\{[^{}]{0,400},)\s*\"steps\"\s*:\s*\[", re.MULTILINE)
 _JSON_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
@@ -100,10 +109,10 @@ def read_proof(final: Final, prompt: str = "") -> ReadProof | NoProof | Unscored
 
 
 def _read(answer: str, prompt: str, *, is_cut: bool) -> ReadProof | NoProof | Unscored:
-    value = json_within(answer, "steps")
+    value = json_within(answer, *_STEPS_FIELDS)
     if (
         value is not None
-        and not _PROOF.search(beside_json(answer, "steps"))
+        and not _PROOF.search(beside_json(answer, *_STEPS_FIELDS))
         and isinstance(found := _json_steps(value), ReadProof)
     ):
         return found
@@ -134,8 +143,9 @@ def _cut_steps(written: str) -> ReadProof | Unscored:
 
 
 def _json_steps(value: dict[str, Any]) -> ReadProof | Unscored:
+    named = [value[name] for name in _STEPS_FIELDS if isinstance(value.get(name), list)]
     try:
-        steps = StepsJson.model_validate(value).steps
+        steps = StepsJson.model_validate({"steps": named[0]} if len(named) == 1 else value).steps
     except ValidationError:
         return Unscored(reason="the JSON object does not have the steps asked for")
     cleaned = (_TAGS.sub("", step).strip() for step in steps)
@@ -155,6 +165,8 @@ def _without_form(answer: str, prompt: str, *, is_cut: bool, is_opened: bool) ->
     if isinstance(own, Unscored):
         return copied or Unscored(reason=f"there is no <proof>, and {own.reason}")
     body = own if is_opened else _under_heading(own)
+    if _ABOUT.search(body) and not has_mathematics(body):
+        return Unscored(reason="there is no <proof>, and it talks about a solution without handing one in")
     found = read_steps(body)
     if isinstance(found, Unscored):
         return found

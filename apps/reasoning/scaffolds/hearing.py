@@ -6,21 +6,22 @@ counts in budgets and is never made twice. The engine has the conversation up to
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from apps.reasoning.domain.errors import CallFailed
 from apps.reasoning.domain.events import OutputUnread
-from apps.reasoning.domain.generation import Ending, Final, Message, OfferedTool, Place, Sampling
-from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
+from apps.reasoning.domain.generation import Ending, Final, Message, OfferedTool, Place
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.ports import Context
-from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, likely_tokens, middle_out, prompt_tokens
+from apps.reasoning.prompts.fitting import Chosen, Growing, Passage, fits, fitted, middle_out
 from apps.reasoning.prompts.loader import Fit, RenderedPrompt, load, render
 from apps.reasoning.reading.answers import answer_part
 from apps.reasoning.reading.echoes import SHORTEST_WHOLE, has_example, is_echo, is_of_instructions
+from apps.reasoning.reading.examinations import EXAMINATION_TOKENS, examined, shape_shown, with_examination
 from apps.reasoning.reading.foreign import clean_text
 from apps.reasoning.reading.layouts import UNCHANGED
+from apps.reasoning.reading.schemas import choice_schema
+from apps.reasoning.scaffolds.asking import asked, room_for
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -30,8 +31,6 @@ AGAIN = "again"
 IN_WORDS = "in_words"
 #: Characters of the first answer that the second turn sees; the middle of a longer one is left out.
 LONGEST_BEFORE = 16_000
-#: The fewest tokens that an answer is given where a prompt that cannot be shortened takes nearly all of the context.
-LEAST_ANSWER = 256
 #: Tokens of a closing: a JSON object of one field, with a little prose for engines that keep to no schema.
 SHORT = 200
 _NOTHING = "(no answer)"
@@ -51,6 +50,8 @@ class Reading(Generic[T_co]):
     question then, where it is another one; `tokens` are enough. `values` fill what the questions have a place for; why the
     first answer could not be read fills `objection`. `instead` gives another reading by what the first answer holds. `ending`
     is the tag that the first answer shall end with, where it holds one of a few values: some engines can keep to that.
+    `examined` reads a verdict after a first answer that only repeats its prompt: `read_again` with the examination that comes
+    with the second answer. It needs a `schema`.
     """
 
     read: Callable[[Final], T_co | Unscored]
@@ -62,6 +63,28 @@ class Reading(Generic[T_co]):
     values: Mapping[str, str] = field(default_factory=dict)
     ending: Ending | None = None
     instead: "Callable[[Final], Reading[T_co]] | None" = None
+    examined: Callable[[Final, str], T_co | Unscored] | None = None
+
+    def after_an_echo(self, prompt: RenderedPrompt) -> "Reading[T_co]":
+        """The reading of a verdict that is asked for together with an examination."""
+        read, schema = self.examined, self.schema
+        if read is None or schema is None:
+            return self
+
+        def read_again(second: Final, first: str) -> T_co | Unscored:
+            found = examined(second, prompt.text)
+            return found if isinstance(found, Unscored) else read(*found)
+
+        longer = with_examination(schema)
+        return replace(
+            self,
+            read_again=read_again,
+            schema=longer,
+            asks="examined",
+            asks_json="examined",
+            tokens=(self.tokens or SHORT) + EXAMINATION_TOKENS,
+            values={**self.values, "shape": shape_shown(longer)},
+        )
 
     def question(self, name: str, objection: str) -> str:
         """The question `name` with what it has a place for, after what is said first for this objection."""
@@ -107,16 +130,33 @@ async def heard(
     found = _own(reading.read(first), first, prompt)
     if not isinstance(found, Unscored):
         return Heard(found, key, first)
+    return await _heard_again(ctx, key, role, prompt, place, reading, first, found.reason, stops)
+
+
+async def _heard_again(
+    ctx: Context,
+    key: str,
+    role: str,
+    prompt: RenderedPrompt,
+    place: Place,
+    reading: Reading[T],
+    first: Final,
+    objection: str,
+    stops: tuple[str, ...],
+) -> Heard[T]:
+    """The value of the second answer; `objection` says why the first one has none."""
     reading = reading.instead(first) if reading.instead else reading
-    second, text = f"{key}/{AGAIN}", _ECHO if found.reason in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
-    ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=found.reason, again=second))
+    second, text = f"{key}/{AGAIN}", _ECHO if objection in (UNCHANGED, COPIED) else _text_of(first, prompt.text)
+    if text in (_ECHO, _NOTHING):
+        reading = reading.after_an_echo(prompt)
+    ctx.emit(f"{key}/unread", OutputUnread(call=key, role=role, reason=objection, again=second))
     form = reading.schema if ctx.keeps_to_schemas(role) else None
     asks = reading.asks_json if form is not None and reading.asks_json else reading.asks
-    longer = _longer(ctx, role, prompt, text, reading, reading.question(asks, found.reason))
+    longer = _longer(ctx, role, prompt, text, reading, reading.question(asks, objection))
     said = await asked(ctx, second, role=role, prompt=longer, place=place, schema=form, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored) and form is not None:  # Some servers refuse a schema; words are still heard.
         second = f"{second}/{IN_WORDS}"
-        longer = _longer(ctx, role, prompt, text, reading, reading.question(reading.asks, found.reason))
+        longer = _longer(ctx, role, prompt, text, reading, reading.question(reading.asks, objection))
         said = await asked(ctx, second, role=role, prompt=longer, place=place, tokens=reading.tokens, stops=stops)
     if isinstance(said, Unscored):
         return Heard(said, second, first)
@@ -126,100 +166,28 @@ async def heard(
     return Heard(value, second, said)
 
 
-async def asked(
-    ctx: Context,
-    key: str,
-    *,
-    role: str,
-    prompt: RenderedPrompt,
-    place: Place,
-    schema: dict[str, Any] | None = None,
-    tokens: int | None = None,
-    tools: Sequence[OfferedTool] = (),
-    stops: tuple[str, ...] = (),
-    ending: Ending | None = None,
-) -> Final | Unscored:
-    """One call; Unscored where it failed for good (the failure is recorded), or where its prompt is too long to be sent.
-
-    `tokens` caps what the role may write, `stops` end it. What a prompt lacks so that it fits its model's context is told.
-    """
-    if prompt.fit is not None:
-        event = PromptFitted(call=key, role=role, left_out=prompt.fit.left_out, shortened=prompt.fit.shortened)
-        ctx.emit(f"{key}/fitted", event)
-    sampling = _sampling(ctx, role, prompt, tokens)
-    if isinstance(sampling, Unscored):
-        ctx.emit(f"{key}/refused", PromptRefused(call=key, role=role, reason=sampling.reason))
-        return sampling
-    if stops:
-        sampling = sampling.model_copy(update={"stop": (*sampling.stop, *stops)})
-    try:
-        return await ctx.generate(
-            key,
-            role=role,
-            messages=prompt.messages,
-            place=place,
-            sampling=sampling,
-            json_schema=schema,
-            parts=prompt.parts,
-            tools=tools,
-            ending=ending if schema is None and not tools and ctx.ends_by_grammar(role) else None,
-        )
-    except CallFailed as failure:
-        return Unscored(reason=f"the call failed: {failure.reason}")
-
-
-def room_for(ctx: Context, role: str, tokens: int | None = None) -> int | None:
-    """Tokens that a prompt of `role` may take, so that the answer (at most `tokens`) has its room; None: any number."""
-    context = ctx.context_tokens(role)
-    if context is None:
-        return None
-    most = ctx.sampling(role).max_new_tokens
-    return context - (most if tokens is None else min(tokens, most))
-
-
-def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | None) -> Sampling | Unscored:
-    """How the role samples after this prompt, with less room where it cannot be shorter; Unscored where there is none."""
-    own, room = ctx.sampling(role), room_for(ctx, role, tokens)
-    most = own.max_new_tokens if tokens is None else min(tokens, own.max_new_tokens)
-    if room is not None and not fits(prompt, room):
-        bound, context = prompt_tokens(prompt), room + most
-        needed = likely_tokens(bound)
-        # What is asked for alone needs a third of its tokens; the others are for engines that write words around it.
-        least = min(LEAST_ANSWER, most if tokens is None else tokens // 3)
-        if context - needed < least:
-            return Unscored(
-                reason=f"the prompt takes about {needed:,} of the {context:,} tokens that its model can hold, and may not be "
-                "shortened further: choose a model with a longer context for this role, or a smaller preset"
-            )
-        # Beyond the bound it probably fits; where it does not, the engine says so and the call fails.
-        most = max(context - bound, least)
-    return own if most == own.max_new_tokens else own.model_copy(update={"max_new_tokens": most})
-
-
-def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of an object with exactly these fields."""
-    return {"type": "object", "properties": dict(fields), "required": list(fields), "additionalProperties": False}
-
-
-def choice_schema(name: str, *choices: str | float | None) -> dict[str, Any]:
-    """The JSON Schema of an object whose one field is one of the choices."""
-    return decisions({name: choices})
-
-
-def decisions(choices: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """The JSON Schema of an object with one of its choices for every name."""
-    return object_schema({name: {"enum": list(allowed)} for name, allowed in choices.items()})
-
-
 def choosing(
     asks: str,
     name: str,
     choices: Sequence[str | float],
     read: Callable[[Final], T | Unscored],
     read_again: Callable[[Final, str], T | Unscored],
+    *,
+    examines: bool = True,
 ) -> Reading[T]:
-    """A reading of one of a few choices: the first answer ends with the tag `name`, the second one is an object."""
-    return Reading(read, asks, read_again, choice_schema(name, *choices), tokens=SHORT, ending=ending(name, *choices))
+    """A reading of one of a few choices: the first answer ends with the tag `name`, the second one is an object.
+
+    `examines`: the choice is about a text that the role is shown, and not about its own.
+    """
+    return Reading(
+        read,
+        asks,
+        read_again,
+        choice_schema(name, *choices),
+        tokens=SHORT,
+        ending=ending(name, *choices),
+        examined=read_again if examines else None,
+    )
 
 
 def _own(found: T | Unscored, final: Final, prompt: RenderedPrompt) -> T | Unscored:

@@ -16,6 +16,7 @@ from apps.reasoning.ports import Context
 from apps.reasoning.prompts.fitting import Passage
 from apps.reasoning.reading.choices import Scored
 from apps.reasoning.reading.grouping import Grouping, read_grouping, read_grouping_again
+from apps.reasoning.reading.schemas import decisions, object_schema
 from apps.reasoning.scaffolds.candidates.concluding import NOTHING_READABLE, Selection, concluded
 from apps.reasoning.scaffolds.candidates.costs import estimated
 from apps.reasoning.scaffolds.candidates.desk import Candidate, Desk
@@ -24,7 +25,7 @@ from apps.reasoning.scaffolds.candidates.scoring import POINTS, scored
 from apps.reasoning.scaffolds.candidates.tournament import KnockOut, most_calls
 from apps.reasoning.scaffolds.concurrently import concurrently
 from apps.reasoning.scaffolds.estimates import Estimate
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, decisions, object_schema
+from apps.reasoning.scaffolds.hearing import SHORT, Reading
 from apps.reasoning.scaffolds.page import Page
 from apps.reasoning.scaffolds.scaffold import Preset, Role, Scaffold, reader
 

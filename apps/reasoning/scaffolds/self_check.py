@@ -70,6 +70,7 @@ async def _search(desk: Desk, loop: Loop, params: Params) -> Selection:
             place=Place(round=1, subject="candidate c1.1"),
             parents=(first,),
             values={"solution": desk.content(first.text)},
+            may_stay=True,
         )
         first = improved or first
     return await loop.run(first)

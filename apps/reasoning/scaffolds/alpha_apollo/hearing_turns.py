@@ -69,7 +69,8 @@ def reading_of(finishing: Finishing, prompt: RenderedPrompt, stops: Sequence[str
     if finishing == "answer":
         return Reading[Turn](read, "turn", again, schema, asks_json="turn_json")
     examining = Reading[Turn](read, "examination", again, schema, asks_json="examination_json")
-    closing = replace(examining, schema=turn_schema(finishing, is_last=True), asks_json="report_json")
+    ended = turn_schema(finishing, is_last=True)
+    closing = replace(examining, schema=ended, asks_json="report_json", examined=again)
     return replace(examining, instead=lambda first: examining if _TOOL.search(first.text) else closing)
 
 

@@ -15,8 +15,8 @@ from apps.reasoning.reading.actions import LIBRARIES, LONGEST_QUERY, THEOREMS
 from apps.reasoning.scaffolds.alpha_apollo.params import Params
 from apps.reasoning.scaffolds.alpha_apollo.responses import MOST_SHOWN, cut
 from apps.reasoning.scaffolds.alpha_apollo.tags import held
+from apps.reasoning.scaffolds.asking import asked
 from apps.reasoning.scaffolds.candidates.desk import Desk
-from apps.reasoning.scaffolds.hearing import asked
 
 PASSAGES = 4
 _MOST_OF_A_PASSAGE = 900

@@ -17,9 +17,11 @@ from apps.reasoning.prompts.fitting import Growing, Last, Passage, render_fitted
 from apps.reasoning.prompts.loader import RenderedPrompt, fence, load
 from apps.reasoning.reading.choices import read_own_score
 from apps.reasoning.reading.foreign import clean_text
+from apps.reasoning.reading.layouts import UNCHANGED
 from apps.reasoning.reading.proofs import STEPS_SCHEMA, NoProof, ReadProof, Way, read_proof
 from apps.reasoning.scaffolds.answer_line import answer_line
-from apps.reasoning.scaffolds.hearing import Heard, Reading, asked, heard, room_for
+from apps.reasoning.scaffolds.asking import asked, room_for
+from apps.reasoning.scaffolds.hearing import Heard, Reading, heard
 
 T = TypeVar("T")
 #: A value of a prompt: as it is, fitted to the model's context, or put after all others.
@@ -139,12 +141,17 @@ class Desk:
         parents: tuple[Candidate, ...] = (),
         values: Mapping[str, Part] | None = None,
         own_scores: tuple[float, ...] = (),
+        may_stay: bool = False,
     ) -> Candidate | None:
         """Ask for a whole solution and keep it as candidate `name`; None where none could be read or none was given.
 
-        `own_scores` are the values that the prompt lets its writer give it; where it asks for none, none is read.
+        `own_scores` are the values that the prompt lets its writer give it; where it asks for none, none is read. With
+        `may_stay` the writer may hand in its one parent unchanged.
         """
-        drafted = await self.solution(key, role=role, prompt=prompt, values=values or {}, place=place, own_scores=own_scores)
+        given = parents[0].steps if may_stay else ()
+        drafted = await self.solution(
+            key, role=role, prompt=prompt, values=values or {}, place=place, own_scores=own_scores, given=given
+        )
         if not isinstance(drafted.value, Solution):
             return None
         proof, own = drafted.value
@@ -161,13 +168,18 @@ class Desk:
         values: Mapping[str, Part],
         place: Place,
         own_scores: tuple[float, ...] = (),
+        given: tuple[str, ...] = (),
     ) -> Heard[Solution]:
-        """Ask for a whole solution; why there is none is told and remembered."""
+        """Ask for a whole solution; why there is none is told and remembered. Who hands in the `given` steps unchanged is not
+        asked again: they are the solution.
+        """
         common: dict[str, Part] = {"proof_form": self.form_of(role, "proof_tags"), "hints": self.hints_given()}
         filled = self.filled(role, prompt, common | dict(values), writes_solution=True)
 
         def read(final: Final, first: str = "") -> Solution | NoProof | Unscored:
             found = read_proof(final, filled.text)
+            if given and found == Unscored(reason=UNCHANGED):
+                return Solution(ReadProof(steps=given, way="unchanged"), None)
             if not isinstance(found, ReadProof):
                 return found
             return Solution(found, read_own_score(final, own_scores) if own_scores else None)

@@ -87,7 +87,7 @@ async def _reason(x: Exploration, rollout: Rollout, round_: int) -> None:
         texts.append(final)
         return read_claim(final)
 
-    reading = choosing("claim", "claim", ("complete", "partial"), read, read_claim_again)
+    reading = choosing("claim", "claim", ("complete", "partial"), read, read_claim_again, examines=False)
     claim, _, _ = await x.hear(call, "reasoner", reason_prompt(x, rollout, round_), place, reading)
     if not texts:
         return

@@ -8,9 +8,10 @@ from apps.reasoning.domain.generation import Final, Place
 from apps.reasoning.domain.values import Unscored, unchecked
 from apps.reasoning.domain.verdicts import NO_FAULT, UNPLACED, Confidence, Vote, aggregate
 from apps.reasoning.prompts.loader import RenderedPrompt
+from apps.reasoning.reading.schemas import choice_schema
 from apps.reasoning.reading.votes import read_lemma_vote, read_proof_vote, read_vote_again, unplaced
 from apps.reasoning.scaffolds.concurrently import concurrently
-from apps.reasoning.scaffolds.hearing import SHORT, Reading, choice_schema, ending
+from apps.reasoning.scaffolds.hearing import SHORT, Reading, ending
 from apps.reasoning.scaffolds.intern_s1_mo.asking import (
     LEMMA_VERDICT_SCHEMA,
     PROOF_VERDICT_SCHEMA,
@@ -47,7 +48,8 @@ async def verify_lemma(x: Exploration, lemma: Lemma, rollout: Rollout | None, pr
         return _valid(read_vote_again(second, first, steps, may_name_lemma=False))
 
     end = ending("verdict", NO_FAULT, *range(1, steps + 1), "FORMAT_ERROR")
-    reading = Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT, ending=end)
+    schema = _fault_schema(steps)
+    reading = Reading[Vote](read, "vote", read_again, schema, tokens=SHORT, ending=end, examined=read_again)
 
     place = Place(rollout=max(0, lemma.rollout), round=lemma.round, subject=f"lemma {lemma.id}")
     votes = await _votes(
@@ -75,7 +77,7 @@ async def verify_proof(x: Exploration, proof: Proof) -> None:
         proof_check_prompt(x, proof),
         place,
         x.params.proof_votes,
-        Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT),
+        Reading[Vote](read, "vote", read_again, _fault_schema(steps), tokens=SHORT, examined=read_again),
         subject=proof.id,
     )
     proof.confidence = aggregate(votes)

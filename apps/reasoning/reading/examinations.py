@@ -1,0 +1,54 @@
+"""A judge's second answer where the first one only repeats the prompt: an examination, then its closing, in one JSON object.
+
+A closing alone would be a verdict about a text that was not examined.
+"""
+
+import json
+from typing import Any
+
+from apps.reasoning.domain.generation import Final
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.reading.answers import whole_answer
+from apps.reasoning.reading.closings import beside_json, json_within
+from apps.reasoning.reading.echoes import own_text
+
+#: The field of the examination.
+EXAMINATION = "examination"
+#: Tokens for it.
+EXAMINATION_TOKENS = 400
+#: Why such an answer is no verdict.
+UNEXAMINED = "it decides without an examination"
+_MOST_NAMED = 8
+
+
+def with_examination(schema: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object, with the examination as its first field."""
+    properties = {EXAMINATION: {"type": "string"}, **schema["properties"]}
+    return {**schema, "properties": properties, "required": [EXAMINATION, *schema["required"]]}
+
+
+def shape_shown(schema: dict[str, Any]) -> str:
+    """An object of this schema as a prompt shows it, with the possible values in words: `{"decision": "pass or fail"}`."""
+    return json.dumps(_shown(schema), ensure_ascii=False)
+
+
+def _shown(schema: dict[str, Any]) -> Any:
+    if "properties" in schema:
+        return {name: _shown(one) for name, one in schema["properties"].items()}
+    values = ["null" if one is None else str(one).lower() for one in schema.get("enum", ())]
+    if len(values) > _MOST_NAMED:
+        return f"{values[0]} to {values[-1]}"
+    return " or ".join(values) or "…"
+
+
+def examined(second: Final, prompt: str) -> tuple[Final, str] | Unscored:
+    """The closing of a second answer, and the examination that comes with it; Unscored without one that says anything."""
+    answer = whole_answer(second)
+    if isinstance(answer, Unscored):
+        return answer
+    value = json_within(answer, EXAMINATION)
+    written = str(value.pop(EXAMINATION, "")) if value else ""
+    own = own_text(f"{beside_json(answer, EXAMINATION)}\n{written}".strip() if value else answer, prompt)
+    if isinstance(own, Unscored):
+        return Unscored(reason=UNEXAMINED)
+    return (second.model_copy(update={"text": json.dumps(value)}) if value else second), own

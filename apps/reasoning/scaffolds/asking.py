@@ -1,0 +1,85 @@
+"""One call of a role: its prompt within the context of its model, its answer or why there is none."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from apps.reasoning.domain.errors import CallFailed
+from apps.reasoning.domain.generation import Ending, Final, OfferedTool, Place, Sampling
+from apps.reasoning.domain.prompt_events import PromptFitted, PromptRefused
+from apps.reasoning.domain.values import Unscored
+from apps.reasoning.ports import Context
+from apps.reasoning.prompts.fitting import fits, likely_tokens, prompt_tokens
+from apps.reasoning.prompts.loader import RenderedPrompt
+
+#: The fewest tokens that an answer is given where a prompt that cannot be shortened takes nearly all of the context.
+LEAST_ANSWER = 256
+
+
+async def asked(
+    ctx: Context,
+    key: str,
+    *,
+    role: str,
+    prompt: RenderedPrompt,
+    place: Place,
+    schema: dict[str, Any] | None = None,
+    tokens: int | None = None,
+    tools: Sequence[OfferedTool] = (),
+    stops: tuple[str, ...] = (),
+    ending: Ending | None = None,
+) -> Final | Unscored:
+    """One call; Unscored where it failed for good (the failure is recorded), or where its prompt is too long to be sent.
+
+    `tokens` caps what the role may write, `stops` end it. What a prompt lacks so that it fits its model's context is told.
+    """
+    if prompt.fit is not None:
+        event = PromptFitted(call=key, role=role, left_out=prompt.fit.left_out, shortened=prompt.fit.shortened)
+        ctx.emit(f"{key}/fitted", event)
+    sampling = _sampling(ctx, role, prompt, tokens)
+    if isinstance(sampling, Unscored):
+        ctx.emit(f"{key}/refused", PromptRefused(call=key, role=role, reason=sampling.reason))
+        return sampling
+    if stops:
+        sampling = sampling.model_copy(update={"stop": (*sampling.stop, *stops)})
+    try:
+        return await ctx.generate(
+            key,
+            role=role,
+            messages=prompt.messages,
+            place=place,
+            sampling=sampling,
+            json_schema=schema,
+            parts=prompt.parts,
+            tools=tools,
+            ending=ending if schema is None and not tools and ctx.ends_by_grammar(role) else None,
+        )
+    except CallFailed as failure:
+        return Unscored(reason=f"the call failed: {failure.reason}")
+
+
+def room_for(ctx: Context, role: str, tokens: int | None = None) -> int | None:
+    """Tokens that a prompt of `role` may take, so that the answer (at most `tokens`) has its room; None: any number."""
+    context = ctx.context_tokens(role)
+    if context is None:
+        return None
+    most = ctx.sampling(role).max_new_tokens
+    return context - (most if tokens is None else min(tokens, most))
+
+
+def _sampling(ctx: Context, role: str, prompt: RenderedPrompt, tokens: int | None) -> Sampling | Unscored:
+    """How the role samples after this prompt, with less room where it cannot be shorter; Unscored where there is none."""
+    own, room = ctx.sampling(role), room_for(ctx, role, tokens)
+    most = own.max_new_tokens if tokens is None else min(tokens, own.max_new_tokens)
+    if room is not None and not fits(prompt, room):
+        bound, context = prompt_tokens(prompt), room + most
+        needed = likely_tokens(bound)
+        # What is asked for alone needs a third of its tokens; the others are for engines that write words around it.
+        least = min(LEAST_ANSWER, most if tokens is None else tokens // 3)
+        if context - needed < least:
+            return Unscored(
+                reason=f"the prompt takes about {needed:,} of the {context:,} tokens that its model can hold, and may not be "
+                "shortened further: choose a model with a longer context for this role, or a smaller preset"
+            )
+        # Beyond the bound it probably fits; where it does not, the engine says so and the call fails.
+        most = max(context - bound, least)
+    return own if most == own.max_new_tokens else own.model_copy(update={"max_new_tokens": most})
