@@ -42,5 +42,5 @@ def _is_of_another_question(label: Label, read: Replayed, outcome: Outcome) -> b
     """Does the program ask today what it did not ask when the answer was recorded?"""
     if read.is_unrecorded and (outcome == "equal" or label.is_fragment):
         return True
-    is_other = label.older_question or read.reason == UNEXAMINED or (read.asked_less and label.answer == 2)
-    return is_other and outcome != "equal"
+    is_less = read.asked_less and label.answer == 2 and outcome == "unread"
+    return is_less or (outcome != "equal" and (label.older_question or read.reason == UNEXAMINED))
