@@ -93,9 +93,8 @@ def main() -> None:
     paths = sys.argv[1:]
     found = words_found(paths)
     lines = [f"{one.path}:{one.line}: {one.word} -> {WORDS[one.word]}" for one in found]
-    for path in documents():
-        if not paths or any(path.startswith(given) for given in paths):
-            lines.append(f"{path}: {mean_sentence((ROOT / path).read_text(encoding='utf-8')):.1f} words a sentence")
+    read = [path for path in documents() if not paths or any(path.startswith(given) for given in paths)]
+    lines += [f"{path}: {mean_sentence((ROOT / path).read_text(encoding='utf-8')):.1f} words a sentence" for path in read]
     sys.stdout.write("\n".join([*lines, f"{len(found)} words"]) + "\n")
 
 
