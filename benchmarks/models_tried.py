@@ -34,9 +34,9 @@ prefix_caching = true
 """
 HEAD = """# Models that were tried
 
-Written by `make try-models` (with `QWEN=FILE` for Qwen2.5-Coder-1.5B). [models.md](models.md), "Try a model before you use it",
-explains the columns. A rate is that of one revision, of our prompts on that day, and of {limit} new tokens of a call at most.
-Models of this size prove little: what is measured is whether the programs hear them.
+`make try-models` writes this page (with `QWEN=FILE` for Qwen2.5-Coder-1.5B). [Try a model before you use it](trying_models.md)
+explains the columns. Each rate applies to one revision, to our prompts on that day, and to at most {limit} new tokens a call.
+Models of this size prove little; the trial measures whether the programs can read their answers.
 """
 
 

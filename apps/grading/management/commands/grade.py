@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
     help = (
         "Let a model grader propose points for scripts. Every call is kept beside the output, so that a run that was stopped "
-        "goes on where it was. docs/graders.md has the manual."
+        "goes on where it was. docs/grading_scripts.md has the manual."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
