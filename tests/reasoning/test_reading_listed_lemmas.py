@@ -132,3 +132,10 @@ def test_lemmas_next_to_the_word_that_there_is_none_are_unread() -> None:
 def test_tags_come_first() -> None:
     tagged = '<lemma number="7"><statement>It holds.</statement><step>So.</step></lemma>'
     assert [number for number, *_ in lemmas(BOLD + tagged)] == [7]
+
+
+def test_results_without_a_proof_are_noted_together() -> None:
+    claims = "\n\n".join(f"**Lemma {number}.** The number ${number}$ is not negative." for number in range(3, 9))
+    found = read_results(f"{BOLD}\n\n{claims}")
+    assert found is not None
+    assert found.unread == ("6 listed results have no statement or no proof",)

@@ -95,7 +95,12 @@ def read_results(work: str) -> Summary | None:
     """The results that a reasoner's text lists itself with their proofs; None where it lists none, or unclearly."""
     blocks = _listed_blocks(work, is_cut=False)
     summary = _checked(blocks) if isinstance(blocks, list) else None
-    return summary if summary and summary.lemmas else None
+    if summary is None or not summary.lemmas:
+        return None
+    unread = (
+        (f"{len(summary.unread)} listed results have no statement or no proof",) if len(summary.unread) > 1 else summary.unread
+    )
+    return summary.model_copy(update={"unread": unread})
 
 
 def _listed_blocks(answer: str, *, is_cut: bool) -> list[_Block] | Unscored:
