@@ -107,6 +107,18 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
     assert "before" in page
 
 
+def test_a_call_of_a_trial_shows_for_which_roles_it_was_read(
+    settings: Settings, client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    (run,) = tried(settings)
+    for role, words in (("verifier", "read at once; it accepts the solution"), ("solver", "not read")):
+        told = run.events.filter(kind="role.tried", body__role=role).first()
+        assert told is not None
+        page = client_for(alice).get(reverse("explorations:call", args=[run.public_id, told.body["call"]])).content.decode()
+        assert f"Answer as {role.capitalize()} of Self-Check to a right solution" in page
+        assert words in page
+
+
 def test_a_role_that_is_read_at_once_needs_no_grammar_if_the_trial_had_none(settings: Settings) -> None:
     runs = tried(settings, problems=10)
     assert read_at_once("prover", "self_check", "verifier"), "30 answers were read"
