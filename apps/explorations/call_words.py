@@ -40,6 +40,15 @@ class CallReading:
     def title(self) -> str:
         return self.noun.removeprefix("the ")[:1].upper() + self.noun.removeprefix("the ")[1:]
 
+    @property
+    def badge(self) -> str:
+        """The words before the reason: a badge is short."""
+        return self.words.partition(": ")[0]
+
+    @property
+    def reason(self) -> str:
+        return self.words.partition(": ")[2]
+
 
 def _solution_href(run: Run, name: str) -> str:
     return f"{reverse('explorations:run_detail', args=[run.public_id])}#{name}"
