@@ -1,21 +1,16 @@
 """Reads of the exploration pages. All take a run that `apps.runs.access` has let through."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from apps.accounts.models import User
 from apps.explorations.liveness import Liveness, liveness
-from apps.explorations.prompts import Section, sections
-from apps.explorations.unheard import TooLong, Unheard, fitted_words, long_prompts, unheard_roles
+from apps.explorations.unheard import TooLong, Unheard, long_prompts, unheard_roles
 from apps.explorations.words import ROLE_WORDS, ending, role_word
-from apps.lemmas.models import Lemma, ProofVersion, Verdict
-from apps.lemmas.selectors import votes
-from apps.reasoning.domain.tools import Execution, read_execution
 from apps.reasoning.programs.registry import SCAFFOLDS
-from apps.reasoning.scaffolds.hearing import asked_before
 from apps.runs.access import run_may_steer
-from apps.runs.models import Run, RunCommand, RunEvent, RunStatus, Step
-from apps.runs.selectors import RoleCost, cost_per_role, open_calls, step_get, step_texts
+from apps.runs.models import Run, RunCommand, RunEvent, RunStatus
+from apps.runs.selectors import RoleCost, cost_per_role, open_calls
 
 COMMAND_WORDS = {
     "pause": "Pause",
@@ -216,67 +211,6 @@ def list_state(run: Run) -> tuple[str, str]:
 def open_calls_of(run: Run) -> list[dict[str, Any]]:
     """Calls under way; none in a run that has ended, whatever was lost with its workers."""
     return open_calls(run) if run.is_live else []
-
-
-@dataclass(frozen=True)
-class CallDetail:
-    """One call: the record if it has ended, else the body of the event that began it. `unread` says why it was not read,
-    `partly` what of it was not, `fitted` what its prompt lacks so that it fits the context.
-
-    `lemmas`, `proofs` and `votes` are what was read from its text; a tool call has the `execution` behind it instead.
-    """
-
-    key: str
-    step: Step | None
-    began: dict[str, Any]
-    prompt: list[Section]
-    text: str
-    reasoning: str
-    unread: str
-    events: list[RunEvent]
-    lemmas: list[Lemma]
-    proofs: list[ProofVersion]
-    votes: list[Verdict]
-    execution: Execution | None = None
-    fitted: str = ""
-    partly: list[str] = field(default_factory=list)
-
-    @property
-    def first(self) -> str:
-        """The call whose answer could not be read, where this one asks once more; else ""."""
-        return asked_before(self.key)
-
-
-def call_detail(run: Run, key: str) -> CallDetail | None:
-    """A call by its key with all that is recorded about it; None where the run has no such call."""
-    step = step_get(run, key)
-    if step is not None and step.kind not in ("call", "tool"):
-        return None
-    events = list(RunEvent.objects.filter(run=run, key__startswith=f"{key}/").order_by("seq")[:50])
-    began = next((event.body for event in events if event.kind in ("call.began", "tool.began")), {})
-    if step is None and not began:
-        return None
-    prompts, text, reasoning = step_texts(step) if step is not None else ([], "", "")
-    execution = read_execution(text) if step is not None and step.kind == "tool" else None
-    told = [event.body for event in events if event.kind == "output.unread"]
-    unread = next((body["reason"] for body in told if not body.get("part")), "")
-    fitted = next((event.body for event in events if event.kind == "prompt.fitted" and event.body["call"] == key), None)
-    return CallDetail(
-        key,
-        step,
-        began,
-        sections(prompts, is_second=bool(asked_before(key))),
-        text,
-        reasoning,
-        unread,
-        events,
-        lemmas=list(Lemma.objects.filter(run=run, call=key)),
-        proofs=list(ProofVersion.objects.filter(run=run, call=key)),
-        votes=votes(run, call=key),
-        execution=execution,
-        fitted=fitted_words(fitted) if fitted else "",
-        partly=[body["reason"] for body in told if body.get("part")],
-    )
 
 
 def event_neighbours(run: Run, seq: int) -> tuple[RunEvent | None, list[RunEvent]]:

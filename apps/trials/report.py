@@ -12,7 +12,8 @@ _HEAD = (
 def trial_table(trial: Trial) -> str:
     """All roles of a trial, with a line about the whole before them."""
     problems = f"{trial.problems} problem{'s' * (trial.problems != 1)}"
-    whole = f"{trial.alias} ({trial.revision}): {_of(trial.read)} answers read, {problems}."
+    parts = [f"{_of(trial.read)} answers read, {problems}", *trial.stopped_words]
+    whole = f"{trial.alias} ({trial.revision}): {'; '.join(parts)}."
     return "\n".join((whole, "", _HEAD, *(_row(one) for one in trial.roles)))
 
 

@@ -1,5 +1,6 @@
 """Reads of trials: what models were tried, and what came of it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,9 +13,16 @@ from apps.reasoning.trying.program import PROGRAM
 from apps.reasoning.trying.stage import MODEL
 from apps.reasoning.trying.trial import methods
 from apps.runs.access import run_visible_to
-from apps.runs.models import LIVE, TRIAL, Run, RunEvent
+from apps.runs.models import LIVE, TRIAL, Run, RunEvent, RunStatus
 from apps.runs.selectors import step_get, step_texts
 from apps.trials.rates import ENOUGH, RoleRates, Share, by_role
+
+#: States of runs that ended before all roles were tried, with what happened to them.
+STOPPED = {
+    RunStatus.CANCELLED: ("was cancelled before its end", "were cancelled before their end"),
+    RunStatus.FAILED: ("failed", "failed"),
+    RunStatus.NEEDS_FORK: ("cannot go on with the code of today", "cannot go on with the code of today"),
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,10 @@ class Answer:
 
 @dataclass
 class Trial:
-    """All that one revision of a model was tried with; of each role, problem and attempt the newest answer counts."""
+    """All that one revision of a model was tried with; of each role, problem and attempt the newest answer counts.
+
+    `runs` are those that the answers come from, those under way, and those that stopped where no newer run took their place.
+    """
 
     alias: str
     revision: str
@@ -58,6 +69,18 @@ class Trial:
         return len({run.problem_version.problem_id for run in self.runs})
 
     @property
+    def stopped(self) -> list[Run]:
+        """Runs that were cancelled, failed, or cannot go on."""
+        return [run for run in self.runs if run.status in STOPPED]
+
+    @property
+    def stopped_words(self) -> list[str]:
+        """What happened to runs that stopped: `1 of 4 runs was cancelled before its end`."""
+        counts = Counter(RunStatus(run.status) for run in self.stopped)
+        of = len(self.runs)
+        return [f"{counts[one]} of {of} runs {words[counts[one] != 1]}" for one, words in STOPPED.items() if counts[one]]
+
+    @property
     def newest(self) -> datetime:
         return max(run.created_at for run in self.runs)
 
@@ -66,6 +89,11 @@ class Trial:
         """Runs whose prompts were others than those of today."""
         now = PROGRAM.prompts
         return sum(run.spec["prompt_hashes"] != now for run in self.runs)
+
+    @property
+    def limits(self) -> list[int]:
+        """The limits on new tokens of a call that its runs had, smallest first."""
+        return sorted({run.spec["roles"][MODEL]["sampling"]["max_new_tokens"] for run in self.runs})
 
     @property
     def unheard(self) -> list[Answer]:
@@ -85,12 +113,18 @@ def trials_of(user: User | None, alias: str) -> list[Trial]:
 
 
 def _trial(alias: str, revision: str, runs: list[Run]) -> Trial:
-    """The newest answers, with the runs that they come from and those under way."""
+    """The newest answers, with the runs that they come from, those under way, and those that stopped."""
     newest: dict[tuple[int, str, str, str], Answer] = {}
     for one in _answers(runs):
         newest[one.run.problem_version.problem_id, one.tried.method, one.tried.role, one.tried.attempt] = one
-    used = {one.run.pk for one in newest.values()}
-    return Trial(alias, revision, [run for run in runs if run.pk in used or run.status in LIVE], list(newest.values()))
+    shown = {one.run.pk for one in newest.values()}
+    shown |= {run.pk for run in {run.problem_version.problem_id: run for run in runs}.values() if run.status in STOPPED}
+    return Trial(alias, revision, [run for run in runs if run.pk in shown or run.status in LIVE], list(newest.values()))
+
+
+def _newest_with_answers(alias: str) -> Trial | None:
+    """The newest trial that says something of the alias; one whose runs all stopped says nothing."""
+    return next((one for one in trials_of(None, alias) if one.answers or one.is_live), None)
 
 
 def _answers(runs: list[Run]) -> Iterator[Answer]:
@@ -108,17 +142,18 @@ def weak_players(method: str, players: Mapping[str, str]) -> list[tuple[str, Rol
 
 def weak_roles(alias: str, method: str) -> list[RoleRates]:
     """Roles of a program that the newest revision of an alias was read too seldom in; none where it was not tried."""
-    trials = trials_of(None, alias)
-    rates = trials[0].roles if trials else []
+    trial = _newest_with_answers(alias)
+    rates = trial.roles if trial else []
     return [one for one in rates if one.method == method and one.read.of and (one.read.value or 0) < ENOUGH]
 
 
 def read_at_once(alias: str, method: str, role: str) -> bool:
     """Did a trial without a grammar measure that the newest revision's answers are read at once in this role?"""
-    for trial in trials_of(None, alias)[:1]:
-        free = (one.tried for one in trial.answers if one.run.spec["roles"][MODEL].get("closing") != "grammar")
-        return any(one.needs_no_grammar for one in by_role(free) if (one.method, one.role) == (method, role))
-    return False
+    trial = _newest_with_answers(alias)
+    if trial is None:
+        return False
+    free = (one.tried for one in trial.answers if one.run.spec["roles"][MODEL].get("closing") != "grammar")
+    return any(one.needs_no_grammar for one in by_role(free) if (one.method, one.role) == (method, role))
 
 
 def answer_rows(trial: Trial) -> Iterator[dict[str, Any]]:

@@ -179,7 +179,7 @@ def test_an_unread_call_says_so_and_shows_the_raw_text(client: Client, alice: Us
     step = run.steps.filter(role="theorem_verifier").earliest("pk")
     make_unread(run, step.key)
     page = client.get(reverse("explorations:call", args=[run.public_id, step.key])).content.decode()
-    assert "This text could not be read" in page
+    assert "This answer could not be read" in page
     assert "the verdict line is missing" in page
     assert f"Text of {step.key}" in page
 
@@ -190,7 +190,7 @@ def test_a_call_of_which_a_part_was_left_out_says_so_and_counts(client: Client, 
     page = client.get(reverse("explorations:call", args=[run.public_id, "s0/r1/summarise"])).content.decode()
     assert "the rest of it counts" in page
     assert "the verdict line is missing" in page
-    assert "This text could not be read" not in page
+    assert "This answer could not be read" not in page
 
 
 def test_an_open_call_has_a_page_and_an_unknown_one_has_none(client: Client, alice: User) -> None:

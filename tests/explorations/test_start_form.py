@@ -235,3 +235,17 @@ def test_the_estimate_leaves_out_roles_that_make_no_call(alice_client: Client, p
     estimate = page.split('id="estimate"')[1].split("</section>")[0]
     assert "<td>Grader</td>" in estimate
     assert "Matcher" not in estimate
+
+
+@pytest.mark.parametrize(
+    ("speed", "words"), [(1.0, "1</span> token/s"), (0.6, "0.6</span> tokens/s"), (35.0, "35</span> tokens/s")]
+)
+def test_the_estimate_counts_one_call_and_one_token_as_one(
+    alice_client: Client, problem: Problem, monkeypatch: pytest.MonkeyPatch, speed: float, words: str
+) -> None:
+    monkeypatch.setattr("apps.explorations.plans.alias_speed", lambda name: speed)
+    url = reverse("explorations:start", args=[problem.slug])
+    page = alice_client.get(f"{url}?scaffold=single_call&alias=small").content.decode()
+    assert '<span class="num">1</span> call, ' in page
+    assert ">1 call; at most " in page
+    assert words in page

@@ -108,6 +108,13 @@ def test_the_result_shows_points_and_each_finding_at_its_step(alice: User, clien
     assert "Three instances prove nothing." in step
 
 
+def test_the_call_of_a_grader_shows_the_points_that_were_read(alice: User, client_for: ClientFor) -> None:
+    run = graded(alice, make_problem(), "single_turn", {"grade": "Hm.", "grade/again": grading(2, finding())})
+    for key in ("grade", "grade/again"):
+        said = client_for(alice).get(reverse("explorations:call", args=[run.public_id, key])).content.decode()
+        assert "Points: 2 of 7" in said
+
+
 def test_what_could_not_be_read_is_unscored_and_shown(alice: User, client_for: ClientFor) -> None:
     run = graded(alice, make_problem(), "single_turn", {"*": "I like <b>turtles</b>."})
     said = page(client_for(alice), run)

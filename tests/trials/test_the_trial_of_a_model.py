@@ -24,17 +24,9 @@ from apps.trials.report import trial_table
 from apps.trials.selectors import answer_rows, read_at_once, trials_of, weak_roles
 from apps.trials.services import TrialPlan, trial_problems, trial_start
 from tests.runs.driving import drive, with_model
+from tests.trials.conftest import MODELS
 
 pytestmark = pytest.mark.django_db(transaction=True)
-MODELS = """
-[prover]
-backend = "openai_http"
-title = "Prover"
-base_url = "http://127.0.0.1:9/v1"
-model = "prover"
-revision = "{revision}"
-context_tokens = 4096
-"""
 OTHER = """
 [other]
 backend = "openai_http"
@@ -42,18 +34,6 @@ title = "Other"
 base_url = "http://127.0.0.1:9/v1"
 model = "other"
 """
-
-
-@pytest.fixture(autouse=True)
-def models(settings: Settings, tmp_path: Path) -> Callable[[str], None]:
-    """One model that is asked over HTTP; the function gives it another revision."""
-    settings.MODELS_FILE = tmp_path / "models.toml"
-
-    def write(revision: str) -> None:
-        Path(settings.MODELS_FILE).write_text(MODELS.format(revision=revision))
-
-    write("one")
-    return write
 
 
 def says(request: GenerationRequest) -> str:
@@ -105,6 +85,18 @@ def test_the_newest_run_of_a_problem_counts_and_revisions_stand_side_by_side(
     assert "No solution could be read" not in run
     assert page.index("two</span>") < page.index("one</span>")
     assert "before" in page
+
+
+def test_a_call_of_a_trial_shows_for_which_roles_it_was_read(
+    settings: Settings, client_for: Callable[[User | None], Client], alice: User
+) -> None:
+    (run,) = tried(settings)
+    for role, words in (("verifier", "read at once; it accepts the solution"), ("solver", "not read")):
+        told = run.events.filter(kind="role.tried", body__role=role).first()
+        assert told is not None
+        page = client_for(alice).get(reverse("explorations:call", args=[run.public_id, told.body["call"]])).content.decode()
+        assert f"Answer as {role.capitalize()} of Self-Check to a right solution" in page
+        assert words in page
 
 
 def test_a_role_that_is_read_at_once_needs_no_grammar_if_the_trial_had_none(settings: Settings) -> None:

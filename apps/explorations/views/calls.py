@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from apps.explorations import selectors
+from apps.explorations.call_detail import call_detail
 from apps.explorations.views.shared import run_of
 from apps.explorations.words import FINISH_WORDS, role_word
 from apps.lemmas.formula_checks import formulas_of_answer
@@ -16,10 +17,10 @@ from apps.lemmas.formula_checks import formulas_of_answer
 def call(request: HttpRequest, run_id: uuid.UUID, key: str) -> HttpResponse:
     """One call: prompt, text, reasoning, usage, times, and what was read from it; of a tool call what it ran and answered."""
     run = run_of(request, run_id)
-    detail = selectors.call_detail(run, key)
+    detail = call_detail(run, key)
     if detail is None:
         raise Http404("This run has no such call.")
-    role = detail.step.role if detail.step else detail.began.get("role") or detail.began.get("job", "")
+    role = detail.role
     is_tool = "job" in detail.began or (detail.step is not None and detail.step.kind == "tool")
     context = {
         "run": run,

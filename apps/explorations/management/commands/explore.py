@@ -95,8 +95,8 @@ class Command(BaseCommand):
         if is_large(estimate, plan.budget) and not options["yes"]:
             raise CommandError(f"This run may make {estimate.calls_max:,} calls. Add --yes to start it, or set --budget-calls.")
         if not options["json"] and not options["no_follow"]:
-            expected = f"About {estimate.calls_expected:,} calls and {estimate.tokens_expected:,} tokens"
-            self.stdout.write(f"{expected}, at most {estimate.calls_max:,} calls.")
+            calls = [f"{count:,} call{'s' * (count != 1)}" for count in (estimate.calls_expected, estimate.calls_max)]
+            self.stdout.write(f"About {calls[0]} and {estimate.tokens_expected:,} tokens, at most {calls[1]}.")
             if found := plan_duration(plan, estimate, aliases):
                 self.stdout.write(f"About {duration(found.seconds)} at this machine's last measured speed.")
         return plan_start(user=user, problem=problem, plan=plan, start=not here)

@@ -9,12 +9,14 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
 
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias, load_usable
 from apps.reasoning.trying.trial import methods
 from apps.runs.local import is_stack_up
 from apps.runs.models import LIVE, Run, RunStatus
+from apps.runs.models_status import alias_status
 from apps.trials.report import trial_table
 from apps.trials.selectors import answer_rows, trials_of
 from apps.trials.services import PROBLEMS, TrialPlan, trial_start
@@ -44,11 +46,17 @@ class Command(BaseCommand):
         if not options["report"]:
             runs = self._start(alias, options)
             if options["no_follow"]:
-                self.stdout.write(f"{len(runs)} runs started; /models/{alias.name}/trial/ shows them.")
+                started = f"{len(runs)} run{'s' * (len(runs) != 1)} started"
+                self.stdout.write(f"{started}; /models/{alias.name}/trial/ shows them.")
                 return
-            self._follow(runs)
+            try:
+                self._follow(runs)
+            except KeyboardInterrupt:
+                raise CommandError(_goes_on(alias, runs)) from None
+            stopped = Run.objects.filter(pk__in=[run.pk for run in runs]).exclude(status=RunStatus.FINISHED)
+            self._tell_stopped(alias, list(stopped.select_related("problem_version__problem").order_by("pk")))
         self._tell(alias, options["answers"])
-        if not options["report"] and Run.objects.filter(pk__in=[run.pk for run in runs]).exclude(status=RunStatus.FINISHED):
+        if not options["report"] and stopped:
             sys.exit(1)
 
     def _start(self, alias: Alias, options: dict[str, Any]) -> list[Run]:
@@ -76,15 +84,48 @@ class Command(BaseCommand):
                 return
             time.sleep(POLL_S)
 
+    def _tell_stopped(self, alias: Alias, stopped: list[Run]) -> None:
+        """Why runs have no result, and what to do."""
+        for run in stopped:
+            reason = run.status_reason or "No reason was recorded."
+            self.stderr.write(f"{run.problem_version.problem.title}: {run.get_status_display()}. {reason}")
+            self.stderr.write(f"  {_address('explorations:run_detail', run.public_id)}")
+        if any(run.status == RunStatus.FAILED for run in stopped):
+            said = next((one for one in alias_status() if one.name == alias.name), None)
+            if said is not None and said.state not in ("ready", "unknown"):
+                self.stderr.write(f"State of the model: {said.state}. {said.detail}")
+            self.stderr.write(f"Check the entry of {alias.name} in models.toml and its server, then run this command again.")
+
     def _tell(self, alias: Alias, target: Path | None) -> None:
         trials = trials_of(None, alias.name)
         if not trials:
             raise CommandError(f"{alias.name} was never tried. Leave out --report to try it.")
         self.stdout.write(trial_table(trials[0]))
+        if not trials[0].read.of:
+            for reason in dict.fromkeys(one.tried.reason for one in trials[0].unheard):
+                self.stdout.write(f"No answer: {reason}")
         if target is not None:
             with target.open("w", encoding="utf-8") as file:
                 count = sum(bool(file.write(json.dumps(row, ensure_ascii=False) + "\n")) for row in answer_rows(trials[0]))
             self.stdout.write(f"{count} answers written to {target}.")
+
+
+def _address(view: str, *args: Any) -> str:
+    """The address of a page of the stack on this machine."""
+    return f"http://{settings.HOST}:{settings.PORT}{reverse(view, args=args)}"
+
+
+def _goes_on(alias: Alias, runs: list[Run]) -> str:
+    """What happens to runs that are not followed any more."""
+    live = [run for run in Run.objects.filter(pk__in=[run.pk for run in runs]).order_by("pk") if run.is_live]
+    shown = f"The result: {_address('trials:trial', alias.name)}"
+    if not live:
+        return f"Stopped watching; all runs have ended. {shown}"
+    pages = [f"  {_address('explorations:run_detail', run.public_id)}" for run in live]
+    head = f"Stopped watching; {len(live)} runs go on. To cancel them, open each page below and choose Cancel."
+    if len(live) == 1:
+        head = "Stopped watching; the run goes on. To cancel it, open its page and choose Cancel."
+    return "\n".join([head, *pages, shown])
 
 
 def _alias(name: str) -> Alias:
