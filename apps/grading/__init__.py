@@ -1,1 +1,1 @@
-"""Marks and suggestions, and how far they agree. So far: the agreement of a file of points (`manage.py agreement`)."""
+"""Model gradings: preparation of problems, experiments, agreement with people's points, and grader cards."""

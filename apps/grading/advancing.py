@@ -1,4 +1,4 @@
-"""What moves an experiment on: begin cells while there is room, see what was lost, pause where everything fails, end it."""
+"""Advance experiments: start cells while there is capacity, settle lost ones, pause on repeated failures, mark as done."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from apps.grading.cells import NO_RESULT, Together, cell_begin
+from apps.grading.cells import NO_RESULT, CellBatch, cell_start
 from apps.grading.models import CellState, Experiment, ExperimentCell, ExperimentState
 from apps.grading.naming import aliases_in
 from apps.grading.starting import models_for_grading
@@ -15,14 +15,14 @@ from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.inference.aliases import Alias
 from apps.runs.models import LIVE, RunStatus
 
-#: So many failures after one another, and the experiment waits for a person.
+#: Pause the experiment after this many consecutive failures.
 FAILURES_AT_MOST = 5
 _UNDER_WAY = (CellState.WAITING, CellState.RUNNING)
 
 
 def conduct_once() -> int:
-    """Look at every running experiment; how many cells were begun. They share the places fairly."""
-    lost_settle()
+    """Advance every running experiment and return the number of cells started. Capacity is shared equally."""
+    lost_cells_fail()
     running = list(Experiment.objects.filter(state=ExperimentState.RUNNING).order_by("begun_at").values_list("pk", flat=True))
     if not running:
         return 0
@@ -38,7 +38,7 @@ def conduct_once() -> int:
 
 @transaction.atomic
 def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: int) -> int:
-    """Begin what there is room for, at most `share` at once; how many cells were begun."""
+    """Start as many cells as there is capacity for, with at most `share` running; return the number started."""
     experiment = Experiment.objects.select_for_update().filter(pk=experiment_pk, state=ExperimentState.RUNNING).first()
     if experiment is None:
         return 0
@@ -48,9 +48,9 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
     room = min(experiment.at_once, share, _places_free(experiment))
     room -= experiment.cells.filter(state=CellState.RUNNING).count()
     found = list(cells_ready(experiment)[:room]) if room > 0 else []
-    together = Together(experiment, aliases)
+    batch = CellBatch(experiment, aliases)
     for cell in found:
-        cell_begin(cell, together)
+        cell_start(cell, batch)
     if not found and not experiment.cells.filter(state__in=_UNDER_WAY).exists():
         ended = {"state": ExperimentState.DONE, "state_reason": "", "ended_at": timezone.now()}
         Experiment.objects.filter(pk=experiment.pk).update(**ended)
@@ -58,18 +58,18 @@ def experiment_advance(experiment_pk: int, aliases: Mapping[str, Alias], share: 
 
 
 def cells_ready(experiment: Experiment) -> QuerySet[ExperimentCell]:
-    """Cells that wait for nothing: those whose pieces another cell is about to prepare come after it.
+    """Waiting cells that can start now; cells that need pieces follow the cell that prepares them.
 
-    Graders share pieces (an ensemble those of its members): of cells that prepare with the same models, a problem has one
-    under way at a time.
+    Graders share pieces (an ensemble shares those of its members). Per problem, only one cell with the same preparing models
+    runs at a time.
     """
     preparing = ExperimentCell.objects.filter(experiment=experiment, problem=OuterRef("problem"), prepares=True)
     mine = preparing.filter(workflow=OuterRef("workflow"), alias=OuterRef("alias"), state__in=_UNDER_WAY)
     before = Q(state=CellState.RUNNING) | Q(state=CellState.WAITING, position__lt=OuterRef("position"))
     follows = Q(prepares=False) & Q(~Exists(mine))
     for alias in experiment.aliases:
-        together = [other for other in experiment.aliases if aliases_in(other) & aliases_in(alias)]
-        follows |= Q(prepares=True, alias=alias) & Q(~Exists(preparing.filter(before, alias__in=together)))
+        sharing = [other for other in experiment.aliases if aliases_in(other) & aliases_in(alias)]
+        follows |= Q(prepares=True, alias=alias) & Q(~Exists(preparing.filter(before, alias__in=sharing)))
     ready = experiment.cells.filter(follows, state=CellState.WAITING)
     return ready.select_related(
         "run",
@@ -80,9 +80,10 @@ def cells_ready(experiment: Experiment) -> QuerySet[ExperimentCell]:
     ).order_by("position")
 
 
-def lost_settle() -> None:
-    """End cells whose run ended without telling: its journal could not be written. Those of paused and cancelled experiments
-    too, since they hold places.
+def lost_cells_fail() -> None:
+    """Mark running cells as failed whose run ended without reporting, because its journal could not be written.
+
+    Includes cells of paused and cancelled experiments, which also take up capacity.
     """
     lost = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(run__status__in=LIVE)
     for cell in lost.exclude(experiment__state=ExperimentState.DONE).select_related("run"):
@@ -92,24 +93,24 @@ def lost_settle() -> None:
 
 
 def _places_free(experiment: Experiment) -> int:
-    """How many cells this experiment may have under way, given those of the others."""
+    """Number of cells that this experiment may have running, given those of the others."""
     others = ExperimentCell.objects.filter(state=CellState.RUNNING).exclude(experiment=experiment).count()
     return max(0, settings.GRADING_AT_ONCE - others)
 
 
 def _failing(experiment: Experiment, aliases: Mapping[str, Alias]) -> str:
-    """Why it makes no sense to go on; empty where it does.
+    """Reason to pause the experiment, or "".
 
-    A cell without a run counts where its model is gone: what a script or its problem lacks says nothing about the next one,
-    nor does an answer that never came, as where a script is too long for its model.
+    A cell without a run counts only if its model was removed. Faults of one script or problem do not predict the next cell,
+    and neither does a missing answer, as when a script is too long for its model.
     """
     unanswered = Q(state=CellState.FAILED, run__status=RunStatus.FINISHED) & ~Q(trouble=NO_RESULT)
-    there = [players for players in experiment.aliases if aliases_in(players) <= set(aliases)]
-    telling = experiment.cells.filter(Q(run__isnull=False) | ~Q(alias__in=there), ended_at__gte=experiment.begun_at)
-    newest = list(telling.exclude(unanswered).order_by("-ended_at", "-pk").values_list("state", "trouble")[:FAILURES_AT_MOST])
+    available = [players for players in experiment.aliases if aliases_in(players) <= set(aliases)]
+    relevant = experiment.cells.filter(Q(run__isnull=False) | ~Q(alias__in=available), ended_at__gte=experiment.begun_at)
+    newest = list(relevant.exclude(unanswered).order_by("-ended_at", "-pk").values_list("state", "trouble")[:FAILURES_AT_MOST])
     if len(newest) < FAILURES_AT_MOST or any(state != CellState.FAILED for state, _ in newest):
         return ""
-    return f"{FAILURES_AT_MOST} gradings failed one after another. The last one: {newest[0][1]}"
+    return f"Paused after {FAILURES_AT_MOST} failed gradings in a row. The last error: {newest[0][1]}"
 
 
 def _pause(experiment_pk: int, reason: str) -> None:

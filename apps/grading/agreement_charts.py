@@ -1,4 +1,4 @@
-"""The Plotly figure of the agreement page: bias by band of the person's points, a line a grader."""
+"""The Plotly figure of the agreement page: bias by band of the person's points, one line per grader."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _MARKS = ("circle", "square", "diamond", "x")
 
 
 def bias_charts(parts: Sequence[Part], names: Mapping[str, str]) -> dict[str, Any]:
-    """A chart per part, by the name that the page gives it: `bias-0`, `bias-1` …"""
+    """One chart per part, keyed by its name on the page: `bias-0`, `bias-1` …"""
     return {f"bias-{number}": _bias(part, names) for number, part in enumerate(parts)}
 
 
@@ -24,7 +24,7 @@ def _bias(part: Part, names: Mapping[str, str]) -> dict[str, Any]:
         columns.append(("two people", part.people))
     for index, (name, found) in enumerate(columns):
         if any(band.bias is not None for band in found.bands):
-            figure.add_scatter(  # A band of too few papers is a gap: a line over it would tell what is not known.
+            figure.add_scatter(  # A band with too few papers is a gap: a line across it would suggest a value.
                 x=[band_label(band) for band in found.bands],
                 y=[None if band.bias is None else round(band.bias, 4) for band in found.bands],
                 customdata=[[band.counts.pairs] for band in found.bands],

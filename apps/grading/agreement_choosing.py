@@ -1,4 +1,4 @@
-"""What the address of an agreement page asks for: what is compared, and which pairs of it are listed."""
+"""Parse the query of an agreement page: what is compared, and which of its pairs are listed."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ from apps.reasoning.agreement.pairs import Pair
 from apps.reasoning.agreement.scales import CLOSE, Scale
 from apps.reasoning.domain.values import Unscored
 
-#: Kinds of pairs in the order in which `Sorted` looks at them.
+#: Kinds of pairs, in the order in which `Sorted` tests them.
 SCORED, UNSCORED, UNMARKED, CONTAMINATED = "scored", "unscored", "unmarked", "contaminated"
 KINDS = {
     SCORED: "with points on both sides",
     UNSCORED: "unscored",
     UNMARKED: "without a mark",
-    CONTAMINATED: "left out, with the reason",
+    CONTAMINATED: "excluded, with the reason",
 }
 DIFFERENCES: Mapping[str, tuple[str, Callable[[float], bool]]] = {
     "same": ("the same points", lambda d: abs(d) < CLOSE),
@@ -31,12 +31,12 @@ DIFFERENCES: Mapping[str, tuple[str, Callable[[float], bool]]] = {
     "under": ("fewer points", lambda d: d <= -CLOSE),
     "differ": ("other points", lambda d: abs(d) >= CLOSE),
 }
-#: The grader of this name is the second person.
+#: Grader name of the second person.
 PEOPLE = "two-people"
 
 
 def chosen_of(given: QueryDict, choices: Choices) -> Chosen:
-    """What was chosen; what does not exist is as good as nothing said. All graders where none is named."""
+    """The chosen comparison. Unknown values are ignored; no named grader means all graders."""
     problem = _one(given.get("problem", ""), choices.problems, "")
     return Chosen(
         graders=tuple(name for name in given.getlist("grader") if name in _names(choices.graders)),
@@ -50,7 +50,7 @@ def chosen_of(given: QueryDict, choices: Choices) -> Chosen:
 
 
 def query_of(chosen: Chosen, **more: str) -> str:
-    """The address part that says the same again; `more` is added or, where empty, left out."""
+    """The query string of a choice, with the non-empty values of `more` added."""
     pairs = [("grader", name) for name in chosen.graders]
     pairs += [(name, value) for name in ("human", "problem", "scheme", "baseline") if (value := getattr(chosen, name))]
     pairs += [("each", "1")] if chosen.each and "each" not in more else []
@@ -61,7 +61,7 @@ def query_of(chosen: Chosen, **more: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Which:
-    """Which pairs of one grader: of an author source, a kind, a cell, a band, a group's value, a difference."""
+    """A filter on the pairs of one grader: author source, kind, matrix cell, band, group value, difference, bucket."""
 
     of: str
     author: str = ""
@@ -77,7 +77,7 @@ class Which:
 
     @classmethod
     def read(cls, given: QueryDict, gathered: Gathered) -> "Which":
-        """From an address; what is not there is left out."""
+        """Parse a query; unknown values are ignored."""
         names = [*gathered.graders, *([PEOPLE] if gathered.people else [])]
         first = names[0] if names else ""
         kind, difference, group, bucket = (given.get(name, "") for name in ("kind", "difference", "group", "bucket"))
@@ -95,23 +95,23 @@ class Which:
     @property
     def words(self) -> list[str]:
         """The conditions, for a heading."""
-        said = [f"papers by {self.author}s" if self.author else "", KINDS[self.kind]]
-        said += [f"person {self.row}" if self.row else "", f"grader {self.column}" if self.column else ""]
-        said.append(f"person {self.low} to {self.high}" if self.low and self.high else "")
-        said.append(f"{self.group} {self.value or 'not told'}" if self.group else "")
-        said.append(DIFFERENCES[self.difference][0] if self.difference else "")
-        own = {SEVERAL: "people differ about why", OPEN: "nobody said why"}
-        said.append(own.get(self.bucket) or (Bucket(self.bucket).label if self.bucket else ""))
-        return [one for one in said if one]
+        conditions = [f"papers by {self.author}s" if self.author else "", KINDS[self.kind]]
+        conditions += [f"person {self.row}" if self.row else "", f"grader {self.column}" if self.column else ""]
+        conditions.append(f"person {self.low} to {self.high}" if self.low and self.high else "")
+        conditions.append(f"{self.group} {self.value or 'not given'}" if self.group else "")
+        conditions.append(DIFFERENCES[self.difference][0] if self.difference else "")
+        own = {SEVERAL: "with different reasons", OPEN: "without a reason"}
+        conditions.append(own.get(self.bucket) or (Bucket(self.bucket).label if self.bucket else ""))
+        return [one for one in conditions if one]
 
     @property
     def query(self) -> dict[str, str]:
-        """As parameters of an address."""
+        """The filter as query parameters."""
         return {name: value for name in self.__slots__ if (value := getattr(self, name))}
 
 
 def pairs_listed(gathered: Gathered, which: Which) -> list[Pair]:
-    """The pairs that an address asks for, in the order of the source."""
+    """The pairs that pass a filter, in the order of the source."""
     pairs = gathered.people if which.of == PEOPLE else gathered.graders.get(which.of, ())
     scale = scale_of_all(gathered)
     of_author = [pair for pair in pairs if pair.author == which.author and kind_of(pair) == which.kind]
@@ -119,7 +119,7 @@ def pairs_listed(gathered: Gathered, which: Which) -> list[Pair]:
 
 
 def kind_of(pair: Pair) -> str:
-    """Whether a pair counts, and why not, by the rule of `Sorted`."""
+    """Whether a pair counts and, if not, why; same rule as `Sorted`."""
     if pair.contaminated:
         return CONTAMINATED
     if isinstance(pair.human, Unscored):
@@ -154,7 +154,7 @@ def _one(name: str, choices: Sequence[Named], otherwise: str) -> str:
 
 
 def _number(text: str) -> str:
-    """Points in an address; empty where they are none."""
+    """Points as normalised text, or "" if they are no finite number."""
     try:
         points = float(text) if len(text) < 12 else math.nan
         return f"{points:g}" if math.isfinite(points) else ""

@@ -1,7 +1,7 @@
-"""Pairs of a contest, for its organisers: marks of settled scripts as they were sealed, beside what graders suggested.
+"""Pairs of a contest, for its organisers: sealed marks of settled scripts, paired with the suggestions of graders.
 
-Judgements under different meanings of a marking scheme are never compared; those under another meaning than the one that is
-looked at are counted, and left out.
+Judgements under different meanings of a marking scheme are never compared. Those under another meaning than the chosen one are
+counted and excluded.
 """
 
 import uuid
@@ -26,18 +26,18 @@ from apps.grading.agreement_judgements import (
     Given,
     answer_given,
     answers_by_case,
-    cells_failed,
+    cell_failure_note,
+    cell_grader_names,
+    cell_views,
     cells_given,
-    cells_named,
-    cells_views,
     judgements_given,
     marks_given,
     marks_of,
     mean_given,
-    replays_told,
+    replay_notes,
     suggested_views,
 )
-from apps.grading.agreement_sources import NO_SOURCE, Choices, Chosen, Named, Shown, scale_to
+from apps.grading.agreement_sources import NO_SOURCE, OTHER_SCALE, Choices, Chosen, Named, Shown, scale_to
 from apps.grading.comparisons import Gathered
 from apps.grading.ledger import AGREEMENT, results_shown
 from apps.grading.shown import ViewShown
@@ -53,17 +53,17 @@ from apps.reasoning.domain.values import Unscored
 from apps.schemes.models import SchemeVersion
 from apps.submissions.selectors import versions_to_mark
 
-IMPORTED = Named("imported", "Points that came with the import")
-#: A grader of experiments as a choice: this and its name.
+IMPORTED = Named("imported", "Imported points")
+#: Prefix of a grader of experiments as a choice, followed by its name.
 CELLS = "cell:"
-#: Graders that say where something is wrong, and give no points.
+#: Graders that report findings but no points.
 WITHOUT_POINTS = (COMPUTATIONAL,)
 GROUPS = (Named("problem", "problem"), Named("topic", "topic"), Named("marker", "marker"))
 
 
 @dataclass(frozen=True)
 class Script:
-    """A settled script: keys of its case and paper, and the case's public name."""
+    """A settled script: primary keys of its case and paper, and the case's public id."""
 
     case: int
     name: str
@@ -72,7 +72,7 @@ class Script:
 
 
 class ContestSource:
-    """A contest as one of its organisers may see it now. `of_points`: without graders that never give any."""
+    """A contest as one of its organisers may see it now. `of_points` excludes graders that never give points."""
 
     def __init__(self, user: User, contest: Contest, *, of_points: bool = True) -> None:
         self.user, self.contest = user, contest
@@ -93,10 +93,10 @@ class ContestSource:
     @property
     def about(self) -> str:
         shut = ", ".join(row.label for row in self.problems if row.pk in self.shut)
-        waits = f" Nothing is told of problem {shut} before your own marks on it are sealed." if shut else ""
+        waits = f" Problem {shut} is hidden until your own marks on it are sealed." if shut else ""
         return (
-            f"{len(self.scripts):,} settled scripts. Marks count as they were sealed, before their markers saw a suggestion "
-            f"or a colleague’s mark.{waits}{cells_failed(self.cases)}"
+            f"{len(self.scripts):,} settled scripts. Marks count with their sealed points, if they were sealed before the "
+            f"marker saw a suggestion or a colleague’s mark.{waits}{cell_failure_note(self.cases)}"
         )
 
     def choices(self) -> Choices:
@@ -104,7 +104,7 @@ class ContestSource:
 
     @cached_property
     def _choices(self) -> Choices:
-        """Graders that were asked about a settled script; slots and markers with marks; problems; meanings of the scheme."""
+        """Graders that ran on a settled script, slots and markers with marks, problems, and meanings of the scheme."""
         marks = marks_of(self.cases)
         slots = set(marks.values_list("task__slot", flat=True))
         markers = sorted(set(marks.values_list("marker__username", flat=True)))
@@ -112,7 +112,7 @@ class ContestSource:
         humans += [Named(MARKER + name, f"Marks of {name}") for name in markers] if len(markers) > 1 else []
         asked = Suggestion.objects.filter(version__case__in=self.cases).exclude(grader__in=self.left_out).order_by("grader")
         graders = [Named(name, label_of(name)) for name in asked.values_list("grader", flat=True).distinct()]
-        graders += [Named(CELLS + name, f"{words}, in experiments") for name, words in cells_named(self.cases)]
+        graders += [Named(CELLS + name, f"{words}, in experiments") for name, words in cell_grader_names(self.cases)]
         if judgements_given(self.cases):
             humans.append(IMPORTED)
             graders.append(IMPORTED)
@@ -125,17 +125,17 @@ class ContestSource:
         )
 
     def gather(self, chosen: Chosen) -> Gathered:
-        """Pairs of every grader with the chosen marks; two people where a script has marks of two."""
+        """Pairs of every grader with the chosen marks, and pairs of two people for scripts with two marks."""
         human, others = self.human(chosen.human)
         scripts = [one for one in self.scripts.values() if chosen.problem in ("", one.problem.label) and one.case in human]
         rule = self._rule(chosen.scheme, [human[one.case] for one in scripts])
         graders = {}
         for name in chosen.graders or [one.name for one in self.choices().graders]:
             if name == chosen.human:
-                continue  # Imported points are no grader beside themselves.
+                continue  # Imported points are not compared with themselves.
             answer = self._answers(name)
-            beside = [(one, human[one.case], answer(one.case, human[one.case])) for one in scripts]
-            graders[name] = tuple(rule.pair(one, mark, given) for one, mark, given in beside if given is not None)
+            answered = [(one, human[one.case], answer(one.case, human[one.case])) for one in scripts]
+            graders[name] = tuple(rule.pair(one, mark, given) for one, mark, given in answered if given is not None)
         people = [(one, human[one.case], _second(others[one.case], human[one.case])) for one in scripts if one.case in others]
         return Gathered(
             graders=graders,
@@ -144,14 +144,14 @@ class ContestSource:
             fitting=rule.scale % 1 == 0,
             groups=tuple(one.name for one in GROUPS if one.name in chosen.groups),
             views=self.views(graders),
-            notes=replays_told(
+            notes=replay_notes(
                 self.cases, {one.name.removeprefix(CELLS): one.words for one in self.choices().graders if one.name in graders}
             ),
         )
 
     def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
-        """Number of the paper and label of the problem; the address is that of the marked paper. They are `told` of."""
-        self.told(papers)
+        """Paper number and problem label, with a link to the marked paper. Records the disclosure."""
+        self.record_disclosure(papers)
         rows = MarkingCase.objects.filter(public_id__in=papers, pk__in=self.cases)
         found = {}
         for row in rows.select_related("version__submission__paper", "problem"):
@@ -160,20 +160,20 @@ class ContestSource:
             found[str(row.public_id)] = Shown(f"{number} · problem {row.problem.label}", href)
         return found
 
-    def told(self, papers: Iterable[str]) -> None:
-        """Keep that the reader is shown what people and graders gave these scripts."""
+    def record_disclosure(self, papers: Iterable[str]) -> None:
+        """Record that the reader is shown the points of people and graders for these scripts."""
         names = set(papers)
         results_shown(self.user, [one.case for one in self.scripts.values() if one.name in names], AGREEMENT)
 
     @cached_property
     def schemes(self) -> dict[int, SchemeVersion]:
-        """The versions that marks were made with, oldest first."""
+        """The scheme versions of the marks by key, oldest first."""
         used = {version for _, version in self._used}
         return {one.pk: one for one in SchemeVersion.objects.filter(pk__in=used).order_by("number")}
 
     @cached_property
     def _used(self) -> set[tuple[int, int]]:
-        """Problems and versions of a scheme that marks on them were made with, by keys."""
+        """Primary keys of each problem and of a scheme version used for marks on it."""
         rows = marks_of(self.cases).filter(scheme_version__isnull=False).order_by()
         return {
             (problem, version)
@@ -182,7 +182,7 @@ class ContestSource:
         }
 
     def _cases(self) -> QuerySet[MarkingCase]:
-        """The newest texts that are settled, but for problems and scripts that this person is marking or is to calibrate on."""
+        """Settled newest texts, without the problems and scripts that this person marks or will calibrate on."""
         newest = versions_to_mark(self.contest).values("pk")
         rows = MarkingCase.objects.filter(problem__contest=self.contest, state__in=SETTLED, version__in=newest)
         rows = rows.exclude(pk__in=self.user.marking_tasks.filter(done_at=None).values("case"))
@@ -195,14 +195,14 @@ class ContestSource:
             yield Script(case, str(name), paper, problems[problem])
 
     def human(self, name: str) -> tuple[dict[int, Given], dict[int, list[Given]]]:
-        """By case: what was chosen as the person's points, and what other markers gave."""
+        """By case: the chosen person's points, and the points of the other markers."""
         if name == IMPORTED.name:
             return judgements_given(self.cases), {}
         scales = {one.meaning_hash: one.content.scale for one in self.schemes.values()}
         return marks_given(self.cases, name, self.schemes, scales)
 
     def _answers(self, name: str) -> Callable[[int, Given], Given | None]:
-        """What a grader gave for a case beside a mark; None where it was not asked."""
+        """A lookup of a grader's points for a case and a mark; it returns None if the grader did not run on the case."""
         if name == IMPORTED.name:
             given = judgements_given(self.cases)
             return lambda case, _: given.get(case)
@@ -213,16 +213,16 @@ class ContestSource:
         return lambda case, mark: answer_given(rows[case], mark) if case in rows else None
 
     def views(self, graders: Iterable[str]) -> dict[str, tuple[ViewShown, ...]]:
-        """What graders were shown of the problems of these scripts; several where that changed meanwhile."""
+        """The views of each grader on these scripts; several if its view changed over time."""
         known = [name for name in graders if name not in (IMPORTED.name, COMPUTATIONAL)]
         in_cells = {name: name.removeprefix(CELLS) for name in known if name.startswith(CELLS)}
         return {
-            name: cells_views(self.cases, in_cells[name]) if name in in_cells else suggested_views(self.cases, name)
+            name: cell_views(self.cases, in_cells[name]) if name in in_cells else suggested_views(self.cases, name)
             for name in known
         }
 
     def _meanings(self, row: ContestProblem | None = None) -> list[Named]:
-        """The newest version of each meaning, newest first, where all marks (on a problem) were made with one scheme."""
+        """The newest version of each meaning, newest first; empty unless all marks (on a problem) use one scheme."""
         used = {version for problem, version in self._used if row is None or problem == row.pk}
         versions = [one for one in self.schemes.values() if one.pk in used]
         if len({one.scheme_id for one in versions}) != 1:
@@ -231,7 +231,7 @@ class ContestSource:
         return [Named(str(one.public_id), f"Version {one.number}") for one in newest]
 
     def _rule(self, scheme: str, marks: Sequence[Given]) -> "_Rule":
-        """The chosen meaning, else the newest of each scheme; the scale that most of the marks have."""
+        """The rule for the chosen meaning, else the newest of each scheme, on the most frequent scale of the marks."""
         newest = {one.scheme_id: one.meaning_hash for one in self.schemes.values()}
         newest |= {one.scheme_id: one.meaning_hash for one in self.schemes.values() if scheme == str(one.public_id)}
         scales = [mark.scale for mark in marks]
@@ -241,18 +241,18 @@ class ContestSource:
         return _Rule(frozenset({*newest.values(), ""}), most, numbers, self._kinds(), topics)
 
     def _kinds(self) -> dict[int, str]:
-        """Who writes a paper; of one with a script that is not settled it is not told, unless all are of one kind."""
+        """The author kind of each paper; "" for papers with an unsettled script, unless all papers are of one kind."""
         kinds = author_kinds_for(self.user, self.contest)
         if len(set(kinds.values())) < 2:
             return kinds
         still = MarkingCase.objects.filter(problem__in=self.problems, version__in=versions_to_mark(self.contest))
-        untold = set(still.exclude(pk__in=self.cases).values_list("version__submission__paper", flat=True))
-        return {paper: "" if paper in untold else kind for paper, kind in kinds.items()}
+        unsettled = set(still.exclude(pk__in=self.cases).values_list("version__submission__paper", flat=True))
+        return {paper: "" if paper in unsettled else kind for paper, kind in kinds.items()}
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """What two judgements must share to count: meaning of the scheme, the one that is looked at, and the scale."""
+    """What two judgements must share to count: the chosen meaning of the scheme, and the scale."""
 
     meanings: frozenset[str]
     scale: Decimal
@@ -261,7 +261,7 @@ class _Rule:
     topics: Mapping[int, str]
 
     def pair(self, script: Script, mark: Given, other: Given) -> Pair:
-        """The pair of two judgements on a script, with the reason why it may not count."""
+        """The pair of two judgements on a script, with the reason if it does not count."""
         problem = script.problem
         return Pair(
             paper=script.name,
@@ -279,17 +279,17 @@ class _Rule:
         if mark.meaning and other.meaning and mark.meaning != other.meaning:
             return OTHER_SCHEME
         if {mark.scale, other.scale} != {self.scale}:
-            return "its points are out of another number; scales are not pooled"
+            return OTHER_SCALE
         return ""
 
 
 def _second(others: Sequence[Given], first: Given) -> Given:
-    """The judgement beside the first: an independent one of the same meaning before any other."""
+    """The judgement to compare with the first: preferably an independent one under the same meaning."""
     return min(others, key=lambda one: (bool(one.why), one.meaning != first.meaning))
 
 
 def contest_source_for(user: User, public_id: uuid.UUID, *, of_points: bool = True) -> ContestSource:
-    """The contest for one of its organisers once it is being marked, or `Http404`."""
+    """The contest for one of its organisers, once marking has started. Raises `Http404`."""
     contest, _ = office_get_for(user, public_id)
     coach = coach_of(user, contest)
     if coach is None or not coach.is_organiser:

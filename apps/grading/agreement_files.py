@@ -1,4 +1,4 @@
-"""Files of points that people put up: kept for their owner alone, read again whenever they are looked at."""
+"""Uploaded files of points: visible to their owner only, parsed again for every page."""
 
 import hashlib
 import re
@@ -20,12 +20,12 @@ from apps.problems.importing.files import FileWrong
 
 FILES_AT_MOST = 50
 SHOWN_COLUMNS = 12
-#: A column with more values than this, such as the paper's name, splits nothing.
+#: Columns with more values than this, such as paper names, are not offered for splitting.
 VALUES_AT_MOST = 500
 TEXT_SHOWN = 300
 LABELS = "incorrect=0, partial=1, almost=6, correct=7"
 HALVES = {"fitting": None, "whole": False, "half": True}
-#: What a column may be called, by what it holds; the first that is there is proposed.
+#: Usual column names by content; the first one in the file is proposed.
 GUESSES = {
     "human": ("points", "human", "human_rating", "humanpoints", "mark", "grade", "score", "pointsbyhuman"),
     "predicted": (
@@ -47,28 +47,28 @@ _SIGNS = re.compile(r"[^a-z]")
 
 
 def agreement_file_keep(*, user: User, filename: str, data: bytes) -> AgreementFile:
-    """Keep a file that can be read. Raises `FileWrong`, also where a person keeps too many."""
+    """Store a readable file. Raises `FileWrong`, also if the person has too many files."""
     places_read(data)
     if AgreementFile.objects.filter(owner=user).count() >= FILES_AT_MOST:
-        raise FileWrong(f"You keep {FILES_AT_MOST} files already. Throw one away first.")
+        raise FileWrong(f"The file was not stored: you already have {FILES_AT_MOST} files. Delete one first.")
     digest = hashlib.sha256(data).hexdigest()
     return AgreementFile.objects.create(owner=user, filename=filename[:FILENAME_LENGTH], data=data, digest=digest)
 
 
 def agreement_file_ask(*, file: AgreementFile, asked: dict[str, Any]) -> None:
-    """Keep which column is what. Raises `FileWrong` where the file cannot be read so."""
+    """Store the meaning of the columns. Raises `FileWrong` if the file cannot be read with it."""
     _read(bytes(file.data), asked)
     file.asked = asked
     file.save(update_fields=["asked"])
 
 
 def files_of(user: User) -> QuerySet[AgreementFile]:
-    """The files that a person put up, newest first, without their bytes."""
+    """A person's uploaded files, newest first, without their bytes."""
     return AgreementFile.objects.filter(owner=user).defer("data")
 
 
 def file_get_for(user: User, public_id: uuid.UUID) -> AgreementFile:
-    """A file for its owner, or `Http404`."""
+    """A file for its owner. Raises `Http404`."""
     found = AgreementFile.objects.filter(owner=user, public_id=public_id).first() if user.may_see_runs else None
     if found is None:
         raise Http404(NO_SOURCE)
@@ -77,7 +77,7 @@ def file_get_for(user: User, public_id: uuid.UUID) -> AgreementFile:
 
 @dataclass(frozen=True)
 class FileColumns:
-    """What a file offers: ways to lists of rows, the columns of the rows there, and a proposal of which is what."""
+    """Content of a file: paths to lists of rows, the columns at one path, proposed meanings, and example rows."""
 
     places: Sequence[str]
     names: Sequence[str]
@@ -86,7 +86,7 @@ class FileColumns:
 
 
 def columns_of(file: AgreementFile, place: str | None = None) -> FileColumns:
-    """The columns of the rows at a place; without one at the first that there is. Raises `FileWrong`."""
+    """The columns of the rows at a path, by default the first. Raises `FileWrong`."""
     data = bytes(file.data)
     places = places_read(data)
     where = places[0] if place is None or place not in places else place
@@ -105,7 +105,7 @@ def columns_of(file: AgreementFile, place: str | None = None) -> FileColumns:
 
 
 class FileSource:
-    """A file whose columns were said."""
+    """A file with known column meanings."""
 
     def __init__(self, file: AgreementFile) -> None:
         self.file = file
@@ -121,10 +121,10 @@ class FileSource:
 
     @property
     def about(self) -> str:
-        return "A file of yours; nobody else sees it. What its marks rest on, the file alone says."
+        return "Your file; only you can see it. Lemmascope does not know how its marks were made."
 
     def choices(self) -> Choices:
-        """The lists or columns that are graders, the column of marks, problems, columns to split by."""
+        """Graders (lists or columns), the column of marks, problems, and columns to split by."""
         problems = sorted({pair.problem for pairs in self.gathered.graders.values() for pair in pairs if pair.problem})
         groups = [name for name in self.gathered.groups if self._values_of(name) <= VALUES_AT_MOST]
         return Choices(
@@ -138,7 +138,7 @@ class FileSource:
         return len({pair.groups.get(group, "") for pair in next(iter(self.gathered.graders.values()), ())})
 
     def gather(self, chosen: Chosen) -> Gathered:
-        """The chosen graders, on the chosen problem or all."""
+        """The pairs of the chosen graders, on the chosen problem or all."""
 
         def of(pairs: Sequence[Any]) -> tuple[Any, ...]:
             return tuple(pair for pair in pairs if chosen.problem in ("", pair.problem))
@@ -154,7 +154,7 @@ class FileSource:
         )
 
     def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
-        """The paper's name with what the first list says of it."""
+        """Paper names with the values of their row in the first list."""
         asked, found = set(papers), {}
         for number, row in enumerate(next(iter(self.lists.values())), 1):
             name = str(value_of(row, self.columns.paper) or "").strip() if self.columns.paper else ""
@@ -164,7 +164,7 @@ class FileSource:
 
 
 def file_source_for(user: User, public_id: uuid.UUID) -> FileSource:
-    """A file of the person's own with its columns said, or `Http404`. Raises `FileWrong`."""
+    """A person's own file with known columns. Raises `Http404` and `FileWrong`."""
     file = file_get_for(user, public_id)
     if not file.asked:
         raise Http404(NO_SOURCE)
@@ -172,7 +172,7 @@ def file_source_for(user: User, public_id: uuid.UUID) -> FileSource:
 
 
 def _read(data: bytes, asked: dict[str, Any]) -> tuple[dict[str, list[Row]], Columns, Gathered]:
-    """The rows, the meaning of their columns, and the pairs. Raises `FileWrong`; what it names is in words of the form."""
+    """The rows, the meaning of their columns, and the pairs. Raises `FileWrong` in the terms of the form."""
     try:
         columns = Columns(
             **{name: asked[name] for name in ("human", "problem", "paper", "author", "contaminated")},

@@ -1,6 +1,6 @@
-"""Who gave what for a settled script of a contest: sealed marks with what taints them, suggestions, imported points.
+"""Points for a settled script of a contest: sealed marks with their contamination, suggestions, imported points.
 
-The ledger decides what was independent: who was shown anything about a script before sealing did not judge it alone.
+The ledger decides what was independent. A mark is contaminated if its marker was shown anything of the script before sealing.
 """
 
 from collections import defaultdict
@@ -12,13 +12,14 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
+from apps.grading.agreement_sources import NO_POINTS
 from apps.grading.cell_graders import (
     cells_by,
     cells_compared,
-    failed_in_words,
-    graders_named,
+    failure_note,
+    grader_names,
     meanings_of,
-    replays_in_words,
+    replay_note,
     seeds_of,
     views_of,
 )
@@ -30,7 +31,7 @@ from apps.schemes.models import SchemeVersion
 from apps.submissions.models import ForeignJudgement
 
 SLOTS = (Slot.FIRST, Slot.SECOND, Slot.THIRD)
-#: A marker as a choice: this and the name.
+#: Prefix of a marker as a choice, followed by the user name.
 MARKER = "marker-"
 SCALE_WITHOUT_SCHEME = Decimal(7)
 _SEEN = {
@@ -40,16 +41,16 @@ _SEEN = {
 }
 _SUGGESTED = "sealed after a suggestion was seen"
 OTHER_SCHEME = "judged under two versions of the scheme"
-_ASSISTED = "made with suggestions in sight"
+_ASSISTED = "made with suggestions visible"
 Points = Decimal | Unscored
 Cases = QuerySet[MarkingCase]
 
 
 @dataclass(frozen=True)
 class Given:
-    """What somebody gave. `meaning`: of the scheme it was given by, empty where by none; `why`: what it is tainted by.
+    """One judgement. `meaning`: of its marking scheme, "" without one; `why`: the reason if it is contaminated.
 
-    `mark`: the key of the mark that it is, `slot` its place.
+    `mark`: the primary key of the mark, if it is one; `slot`: the slot of that mark.
     """
 
     points: Points
@@ -62,7 +63,7 @@ class Given:
 
 
 def marks_of(cases: Cases) -> QuerySet[Mark]:
-    """The sealed marks of these cases that may count, in the order of their slots."""
+    """The sealed marks of these cases that may count, oldest first."""
     rows = Mark.objects.filter(task__case__in=cases, task__slot__in=SLOTS, sealed_points__isnull=False)
     return rows.exclude(state__in=(MarkState.DRAFT, MarkState.VOID)).order_by("sealed_at", "pk")
 
@@ -70,9 +71,9 @@ def marks_of(cases: Cases) -> QuerySet[Mark]:
 def marks_given(
     cases: Cases, human: str, schemes: Mapping[int, SchemeVersion], scales: Mapping[str, Decimal]
 ) -> tuple[dict[int, Given], dict[int, list[Given]]]:
-    """By case: the marks of a slot or of a marker, and those of its other markers that were asked of every script.
+    """By case: the mark of the chosen slot or marker, and the first and second marks of other markers.
 
-    A third mark is asked for where others differ, people or a grader: beside it two people would seem to agree far less.
+    Third marks are requested only after a disagreement. Including them would understate the agreement of two people.
     """
     shown = reveals_of(cases)
     chosen: dict[int, Given] = {}
@@ -83,7 +84,7 @@ def marks_given(
     )  # fmt: skip
     for mark, case, slot, marker, by, points, at, is_assisted, scheme in rows:
         if points is None or at is None:
-            continue  # `marks_of` has none such; the columns may be empty.
+            continue  # For the type checker: `marks_of` excludes them.
         meaning = schemes[scheme].meaning_hash if scheme is not None else ""
         given = Given(
             points=points,
@@ -102,7 +103,7 @@ def marks_given(
 
 
 def reveals_of(cases: Cases) -> dict[tuple[int, int], list[tuple[datetime, str]]]:
-    """What the ledger says that each person was shown of each case, and when."""
+    """By case and person: when the person was shown what of the case, according to the ledger."""
     shown: dict[tuple[int, int], list[tuple[datetime, str]]] = defaultdict(list)
     rows = Reveal.objects.filter(case__in=cases, person__isnull=False)
     for case, person, kind, at in rows.values_list("case", "person", "kind", "at"):
@@ -114,7 +115,7 @@ def reveals_of(cases: Cases) -> dict[tuple[int, int], list[tuple[datetime, str]]
 
 
 def taint(shown: Collection[tuple[datetime, str]], sealed_at: datetime, *, is_assisted: bool) -> str:
-    """Why a mark is not independent: the first thing that its marker was shown about the script before sealing."""
+    """Why a mark is not independent, or "": the first thing its marker was shown about the script before sealing."""
     before = sorted(one for one in shown if one[0] <= sealed_at)
     if not before:
         return _ASSISTED if is_assisted else ""
@@ -123,7 +124,7 @@ def taint(shown: Collection[tuple[datetime, str]], sealed_at: datetime, *, is_as
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a grader said of a text, with the key and the meaning of the scheme version that it was given; None and ""."""
+    """A grader's answer on a text, with primary key and meaning of its scheme version; None and "" without a scheme."""
 
     scheme: int | None
     state: str
@@ -133,7 +134,7 @@ class Answer:
 
 
 def answers_by_case(cases: Cases, grader: str) -> dict[int, list[Answer]]:
-    """By case: everything that a grader said or was to say about its text, oldest first."""
+    """By case: all answers of a grader on its text, including pending ones, oldest first."""
     found: dict[int, list[Answer]] = defaultdict(list)
     rows = Suggestion.objects.filter(version__case__in=cases, grader=grader).order_by("pk")
     values = rows.values_list("version__case", "scheme_version", "scheme_version__meaning_hash", "state", "reason", "body")
@@ -143,7 +144,7 @@ def answers_by_case(cases: Cases, grader: str) -> dict[int, list[Answer]]:
 
 
 def answer_for(answers: Sequence[Answer], meaning: str) -> Answer | None:
-    """The newest answer given by this meaning of the scheme, or by none; stale ones count where they are of this meaning."""
+    """The newest answer under this meaning of the scheme, or without a scheme; stale ones count if under this meaning."""
     return next((one for one in reversed(answers) if _fits(one, meaning)), None)
 
 
@@ -154,27 +155,27 @@ def _fits(answer: Answer, meaning: str) -> bool:
 
 
 def answer_given(answers: Sequence[Answer], mark: Given) -> Given:
-    """What a grader gave beside a mark: what it proposes, else the mean of what it holds possible; on the mark's scale."""
+    """A grader's points to compare with a mark, on its scale: the proposed points, else the mean of the distribution."""
     answer = answer_for(answers, mark.meaning)
     if answer is None:
-        return Given(Unscored(reason="it was asked about another version of the scheme only"), scale=mark.scale)
+        return Given(Unscored(reason="graded under another version of the scheme only"), scale=mark.scale)
     return Given(_points(answer, mark.scale), meaning=answer.meaning, scale=mark.scale)
 
 
 def _points(answer: Answer, scale: Decimal) -> Points:
     if answer.state == SuggestionState.FAILED:
-        return Unscored(reason=answer.reason or "it failed")
+        return Unscored(reason=answer.reason or "the grader failed")
     if answer.state in (SuggestionState.QUEUED, SuggestionState.RUNNING):
-        return Unscored(reason="its answer is not there yet")
+        return Unscored(reason="no answer yet")
     body = answer.body
     points = _of_body(body)
     if points is None:
-        return Unscored(reason=body.get("unscored") or "it gives no points")
+        return Unscored(reason=body.get("unscored") or NO_POINTS)
     return points * scale / Decimal(str(body["scale"])) if body.get("scale") else points
 
 
 def _of_body(body: Mapping[str, Any]) -> Decimal | None:
-    """As `SuggestionBody.expected`, without reading all of a body: a page has thousands of them."""
+    """Like `SuggestionBody.expected`, without validating the body, as a page has thousands of them."""
     if body.get("proposed") is not None:
         return Decimal(str(body["proposed"]))
     if not body.get("distribution"):
@@ -182,18 +183,18 @@ def _of_body(body: Mapping[str, Any]) -> Decimal | None:
     return sum((Decimal(str(one["points"])) * Decimal(str(one["share"])) for one in body["distribution"]), Decimal(0))
 
 
-def cells_named(cases: Cases) -> list[tuple[str, str]]:
-    """Name and words of the graders of experiments that ended on these texts."""
-    return graders_named(_cells(cases))
+def cell_grader_names(cases: Cases) -> list[tuple[str, str]]:
+    """Names and labels of the graders with finished experiment gradings of these texts."""
+    return grader_names(_cells(cases))
 
 
-def cells_views(cases: Cases, name: str) -> tuple[ViewShown, ...]:
-    """What such a grader was shown."""
+def cell_views(cases: Cases, name: str) -> tuple[ViewShown, ...]:
+    """The views of a grader of experiments."""
     return views_of(_cells(cases), name)
 
 
 def suggested_views(cases: Cases, grader: str) -> tuple[ViewShown, ...]:
-    """What a grader of suggestions was shown of these scripts' problems, the newest first."""
+    """The views of a grader of suggestions on these scripts, newest first."""
     rows = Suggestion.objects.filter(version__case__in=cases, grader=grader, state=SuggestionState.DONE)
     views = rows.values("body__view").annotate(newest=Max("pk")).order_by("-newest")
     kept = dict.fromkeys(tuple(one["body__view"] or ()) for one in views)
@@ -201,14 +202,14 @@ def suggested_views(cases: Cases, grader: str) -> tuple[ViewShown, ...]:
     return tuple(shown for shown in found if shown is not None)
 
 
-def cells_failed(cases: Cases) -> str:
-    """How many gradings in experiments on these texts failed, as a sentence with a space before it, or empty."""
-    return failed_in_words(ExperimentCell.objects.filter(version__case__in=cases))
+def cell_failure_note(cases: Cases) -> str:
+    """The number of failed experiment gradings of these texts as a sentence with a leading space, or ""."""
+    return failure_note(ExperimentCell.objects.filter(version__case__in=cases))
 
 
 @dataclass(frozen=True, slots=True)
 class CellGiven:
-    """What a run of a grader gave, out of `most`. `meanings`: of the scheme that it graded by, None where by none."""
+    """The points of one grader run, out of `most`. `meanings`: of its marking scheme, None without one."""
 
     points: Points
     most: Decimal
@@ -216,13 +217,13 @@ class CellGiven:
 
 
 def cells_given(cases: Cases, name: str) -> dict[int, list[CellGiven]]:
-    """By case: what each run of such a grader gave; of runs with one seed under one meaning the first that is scored."""
+    """By case: the result of each run of a grader; of runs with the same seed and meaning, the first scored one."""
     kept: dict[tuple[int, Any, str, Any], CellGiven] = {}
     rows = cells_by(_cells(cases), name)
     meanings = meanings_of(rows)
     seeds = seeds_of(rows)
     for pk, case, points, most, unscored in rows.values_list("pk", "version__case", "points", "scale", "unscored"):
-        given = Unscored(reason=unscored or "it has no points") if points is None else points
+        given = Unscored(reason=unscored or NO_POINTS) if points is None else points
         key = (case, meanings.get(pk), *(("run", pk) if seeds.get(pk) is None else ("seed", seeds[pk])))
         if key not in kept or (isinstance(kept[key].points, Unscored) and points is not None):
             kept[key] = CellGiven(given, most or SCALE_WITHOUT_SCHEME, meanings.get(pk))
@@ -232,19 +233,19 @@ def cells_given(cases: Cases, name: str) -> dict[int, list[CellGiven]]:
     return found
 
 
-def replays_told(cases: Cases, graders: Mapping[str, str]) -> tuple[str, ...]:
-    """How many runs of each grader of experiments, by name with its words, are replays, which `cells_given` leaves out."""
-    told = []
+def replay_notes(cases: Cases, graders: Mapping[str, str]) -> tuple[str, ...]:
+    """Sentences on the replays that `cells_given` excludes. `graders`: labels of graders of experiments by name."""
+    notes = []
     for name, words in graders.items():
         kept = sum(map(len, cells_given(cases, name).values()))
-        told.append(replays_in_words(words, cells_by(_cells(cases), name).count() - kept))
-    return tuple(filter(None, told))
+        notes.append(replay_note(words, cells_by(_cells(cases), name).count() - kept))
+    return tuple(filter(None, notes))
 
 
 def mean_given(runs: Sequence[CellGiven], mark: Given) -> Given:
-    """The mean of the scored runs, on the mark's scale; unscored for the first run's reason where none is.
+    """The mean of the scored runs on the mark's scale; unscored with the first run's reason if no run is scored.
 
-    By a scheme, only runs under the meaning of the mark are in; where there is none, it does not count.
+    With a scheme, only runs under the meaning of the mark are included. Without such a run the pair does not count.
     """
     fitting = [run for run in runs if run.meanings is None or mark.meaning in run.meanings]
     scored = [run.points * mark.scale / run.most for run in fitting or runs if not isinstance(run.points, Unscored)]
@@ -257,6 +258,6 @@ def _cells(cases: Cases) -> QuerySet[ExperimentCell]:
 
 
 def judgements_given(cases: Cases) -> dict[int, Given]:
-    """By case: points that came with an import."""
+    """By case: imported points."""
     rows = ForeignJudgement.objects.filter(version__case__in=cases)
     return {case: Given(points, scale=most) for case, points, most in rows.values_list("version__case", "points", "out_of")}

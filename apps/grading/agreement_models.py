@@ -1,4 +1,4 @@
-"""What people bring to the agreement page: files of points, and why a grader and a person disagree about a paper."""
+"""Contributions of people to the agreement page: files of points, and reasons why a grader and a person disagree."""
 
 import uuid
 from typing import Any
@@ -8,15 +8,15 @@ from django.db import models
 from apps.accounts.models import User
 
 FILENAME_LENGTH = 200
-#: Names of papers, graders and sources in a bucket's key.
+#: Longest names of graders and papers in a bucket's key.
 NAME_LENGTH = 200
 NOTE_LENGTH = 500
 
 
 class AgreementFile(models.Model):
-    """A file of points that somebody put up to see its agreement; its owner's alone.
+    """An uploaded file of points, visible to its owner only. The bytes never change.
 
-    `asked`: which column is what (`agreement_forms.ColumnsForm`), empty until that was said. The bytes never change.
+    `asked`: the meaning of the columns (`agreement_forms.ColumnsForm`), empty until the owner has chosen it.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -35,7 +35,7 @@ class AgreementFile(models.Model):
 
 
 class Bucket(models.TextChoices):
-    """Why a grader's points are not the person's (RefGrader, discussion of errors)."""
+    """Why a grader's points differ from the person's (RefGrader, discussion of errors)."""
 
     GENEROUS = "generous", "Over-generous"
     SCHEME = "scheme", "Scheme ambiguous"
@@ -44,9 +44,9 @@ class Bucket(models.TextChoices):
 
 
 class DisagreementBucket(models.Model):
-    """What one person thinks is the reason of one disagreement. Everybody has one word on a pair; nobody overwrites another's.
+    """One person's reason for one disagreement. Each person has one reason per pair, independent of those of others.
 
-    `source` names where the pair comes from (`agreement_sources`), `grader` and `paper` the pair in it.
+    `source` names the origin of the pair (`agreement_sources`), `grader` and `paper` the pair within it.
     """
 
     source = models.CharField(max_length=80)

@@ -1,4 +1,4 @@
-"""What the agreement page shows, every number with the address of the pairs behind it. Templates only lay it out."""
+"""Content of the agreement page: tables whose numbers link to their pairs. Templates only lay them out."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,14 @@ from apps.reasoning.agreement.report import DRAWS, FEW, Agreement, Band, Cell
 
 KEPT_S = 3600
 RAMP = 5
-#: A confusion matrix shows all categories of the scale up to so many, else those that occur.
+#: Up to this many categories a confusion matrix shows the whole scale, else only those that occur.
 WHOLE_MATRIX = 11
 Address = Callable[[Which], str]
 
 
 @dataclass(frozen=True)
 class Linked:
-    """A cell of a table: its words, the interval under them, the address of its pairs. `is_missing`: undefined, too few."""
+    """A table cell: text, link to its pairs, interval below the text. `is_missing`: undefined or too few pairs."""
 
     words: str
     href: str = ""
@@ -45,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Square:
-    """A cell of a confusion matrix; `step` is the share of its row on the ramp, `label` for screen readers."""
+    """A cell of a confusion matrix; `step` is its share of the row on the colour ramp, `label` is for screen readers."""
 
     count: int
     percent: str
@@ -56,7 +56,7 @@ class Square:
 
 @dataclass(frozen=True)
 class GraderShown:
-    """What belongs to one grader, or to two people: matrix, bands, splits."""
+    """Matrix, bands and splits of one grader or of two people."""
 
     title: str
     headings: Sequence[str]
@@ -67,7 +67,7 @@ class GraderShown:
 
 @dataclass(frozen=True)
 class PartShown:
-    """The papers of one author source. `titles` head the columns of counts and statistics; `has_bias`: a band has one."""
+    """The papers of one author source. `titles`: column headings of counts and statistics; `has_bias`: for some band."""
 
     author: str
     titles: Sequence[str]
@@ -83,7 +83,7 @@ class PartShown:
 
 
 def parts_cached(gathered: Gathered, *, draws: int = DRAWS, seed: int = 0) -> tuple[Part, ...]:
-    """The comparisons, kept for an hour under a digest of everything that they are computed from."""
+    """The comparisons, cached for an hour under a digest of all their inputs."""
     digest = hashlib.sha256(f"{settings.VERSION}/{draws}/{seed}".encode())
     for pair in chain(*gathered.graders.values(), gathered.people):
         digest.update(pair.model_dump_json().encode())
@@ -99,15 +99,15 @@ def parts_cached(gathered: Gathered, *, draws: int = DRAWS, seed: int = 0) -> tu
 
 
 def parts_shown(parts: Sequence[Part], gathered: Gathered, names: Mapping[str, str], address: Address) -> list[PartShown]:
-    """The parts for the page. `names`: words of graders; `address`: of the pairs that something asks for."""
+    """The parts for the page. `names`: labels of graders; `address`: link to the pairs of a filter."""
     return [_part(part, tuple(gathered.graders), names, address) for part in parts]
 
 
 def _part(part: Part, keys: Sequence[str], names: Mapping[str, str], address: Address) -> PartShown:
-    told = part.model_copy(
+    titled = part.model_copy(
         update={"graders": tuple(one.model_copy(update={"name": names.get(one.name, one.name)}) for one in part.graders)}
     )
-    columns = [(key, one.name, one.over_all) for key, one in zip(keys, told.graders, strict=True)]
+    columns = [(key, one.name, one.over_all) for key, one in zip(keys, titled.graders, strict=True)]
     if part.people is not None:
         columns.append((PEOPLE, "two people", part.people))
 
@@ -119,7 +119,7 @@ def _part(part: Part, keys: Sequence[str], names: Mapping[str, str], address: Ad
         titles=[title for _, title, _ in columns],
         counts=_counts([(links(key), found) for key, _, found in columns]),
         statistics=_statistics([(links(key), found) for key, _, found in columns]),
-        notes=[note.plain for note in notes(told, Asked(predicted=()))],
+        notes=[note.plain for note in notes(titled, Asked(predicted=()))],
         common=part.common.words(names) if part.common else "",
         baseline=names.get(part.baseline, part.baseline),
         difference_titles=[names.get(name, name) for name in part.differences],
@@ -139,7 +139,7 @@ _COUNTED: Sequence[tuple[str, dict[str, str], Callable[[Agreement], int]]] = (
     ("with points on both sides", {}, lambda found: found.counts.pairs),
     ("unscored", {"kind": UNSCORED}, lambda found: len(found.unscored)),
     ("without a mark", {"kind": UNMARKED}, lambda found: len(found.unmarked)),
-    ("left out, with the reason", {"kind": CONTAMINATED}, lambda found: len(found.contaminated)),
+    ("excluded, with the reason", {"kind": CONTAMINATED}, lambda found: len(found.contaminated)),
     ("the same points", {"difference": "same"}, lambda found: found.counts.same),
     ("within 1", {"difference": "one"}, lambda found: found.counts.within_one),
     ("within 2", {"difference": "two"}, lambda found: found.counts.within_two),
@@ -175,15 +175,15 @@ def _statistics(columns: Sequence[tuple[Callable[..., str], Agreement]]) -> list
     ]
 
 
-#: What a line of statistics is, in a few words; docs/agreement.md has them whole.
+#: Short explanations of statistics; docs/agreement.md has full ones.
 HELP = {
-    "bias": "mean of grader less person; above 0 is more generous",
-    "qwk": "falls where most papers have the same points, although people agree",
-    "ac2": "withstands that, and flatters where they disagree",
-    "scott_pi_weighted": "what is printed as “AC2” elsewhere; never above QWK",
-    "pearson": "does not see a constant kindness",
-    "spread_ratio": "below 1: extremes are avoided",
-    "advantage_error": "error after each problem’s mean is taken off",
+    "bias": "mean of grader minus person; above 0 the grader is generous",
+    "qwk": "low if most papers have the same points, even if people agree",
+    "ac2": "robust to that, but too high if markers disagree on such papers",
+    "scott_pi_weighted": "published as “AC2” elsewhere; never above QWK",
+    "pearson": "ignores constant generosity",
+    "spread_ratio": "below 1: the grader avoids extremes",
+    "advantage_error": "error after subtracting each problem’s mean",
 }
 
 
@@ -272,7 +272,7 @@ def _split(group: str, value: str, found: Agreement, link: Callable[..., str]) -
             Linked(f"{counts[slug]:,} papers" if slug in counts else f"fewer than {FEW}", is_missing=slug not in counts)
             for slug in IN_SPLITS
         ]
-    return Line(value or "not told", [*papers, *rest])
+    return Line(value or "not given", [*papers, *rest])
 
 
 SPLIT_TITLES = ("papers", "unscored", *(TITLES[slug] for slug in IN_SPLITS))

@@ -1,4 +1,4 @@
-"""Pairs as rows of a page: paper, points on both sides, what people said about the difference."""
+"""Pairs as rows of a page: paper, points on both sides, and people's reasons for the difference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from apps.reasoning.domain.values import Unscored
 
 @dataclass(frozen=True)
 class PairShown:
-    """A row. `why`: why it does not count; `own`: the reader's bucket, `others`: those of other people."""
+    """A row. `why`: why the pair does not count; `own`: the reader's bucket, `others`: those of other people."""
 
     name: str
     paper: Shown
@@ -31,11 +31,11 @@ class PairShown:
 def pairs_shown(source: Source, grader: str, pairs: Sequence[Pair], user: User) -> list[PairShown]:
     """The rows of a page of pairs."""
     papers = source.shown([pair.paper for pair in pairs])
-    said = buckets_of(source.key, grader)
-    return [_row(pair, papers.get(pair.paper, Shown(pair.paper)), said.get(name_key(pair.paper), []), user) for pair in pairs]
+    buckets = buckets_of(source.key, grader)
+    return [_row(one, papers.get(one.paper, Shown(one.paper)), buckets.get(name_key(one.paper), []), user) for one in pairs]
 
 
-def _row(pair: Pair, paper: Shown, said: Sequence[DisagreementBucket], user: User) -> PairShown:
+def _row(pair: Pair, paper: Shown, buckets: Sequence[DisagreementBucket], user: User) -> PairShown:
     human, predicted = pair.human, pair.predicted
     whys = [pair.contaminated, *(one.reason for one in (human, predicted) if isinstance(one, Unscored))]
     return PairShown(
@@ -47,8 +47,8 @@ def _row(pair: Pair, paper: Shown, said: Sequence[DisagreementBucket], user: Use
         groups=[(name, value) for name, value in pair.groups.items() if value],
         why=next(filter(None, whys), ""),
         disagrees=disagrees(pair),
-        own=next((one for one in said if one.by_id == user.pk), None),
-        others=[one for one in said if one.by_id != user.pk],
+        own=next((one for one in buckets if one.by_id == user.pk), None),
+        others=[one for one in buckets if one.by_id != user.pk],
     )
 
 

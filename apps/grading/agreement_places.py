@@ -1,7 +1,7 @@
-"""Steps and items of a contest: what a person and a grader see in the same script, for the pairs that count.
+"""Steps and items of a contest: errors and ticks of a person and a grader on the same script, for the pairs that count.
 
-Per author source and grader; items per problem besides, as every problem has its own scheme. Ticks are compared by the identity
-of items, since wording and codes may change without changing what a scheme means.
+Results are per author source and grader; items also per problem, as each problem has its own scheme. Ticks are compared by
+item lineage, since wording and codes may change without changing the meaning of a scheme.
 """
 
 from collections import Counter, defaultdict
@@ -22,10 +22,10 @@ from apps.schemes.models import SchemeVersion
 
 
 @dataclass(frozen=True)
-class Looked:
-    """A script on which a person and a grader are compared, both as they were sealed and given.
+class ComparedScript:
+    """A script with the sealed sheet of a person and the answer of a grader.
 
-    `marked_by`, `graded_by`: keys of the versions of the scheme.
+    `marked_by`, `graded_by`: primary keys of the scheme versions.
     """
 
     paper: str
@@ -43,7 +43,7 @@ class Looked:
 
 @dataclass(frozen=True)
 class ItemsShown:
-    """The items of one problem: codes by identity, in the order of the newest scheme among the marks."""
+    """The items of one problem: codes by lineage, in the order of the newest scheme version used."""
 
     problem: str
     items: tuple[ItemFound, ...]
@@ -56,20 +56,21 @@ class ItemsShown:
 
 @dataclass(frozen=True)
 class PlacesShown:
-    """One grader on the papers of one author source. `items` are of problems whose scheme the grader was given; `unscored`
-    are the scripts on which nothing that it said could be read: they are in no count.
+    """One grader on the papers of one author source. `items` cover problems whose scheme the grader was given.
+
+    `unscored`: the number of scripts with an unreadable answer, which are in no other count.
     """
 
     author: str
     grader: str
     found: PlacesFound
     items: Sequence[ItemsShown]
-    looked: Mapping[str, Looked]
+    compared: Mapping[str, ComparedScript]
     unscored: int = 0
 
 
 def places_shown(source: ContestSource, chosen: Chosen) -> list[PlacesShown]:
-    """What there is to compare, by author source and grader."""
+    """All comparisons, one per author source and grader."""
     gathered = source.gather(chosen)
     human, _ = source.human(chosen.human)
     sheets = _sheets([given.mark for given in human.values() if given.mark is not None])
@@ -77,7 +78,7 @@ def places_shown(source: ContestSource, chosen: Chosen) -> list[PlacesShown]:
     shown = []
     for grader, pairs in gathered.graders.items():
         rows = answers_by_case(source.cases, grader)
-        looked: dict[str, list[Looked]] = defaultdict(list)
+        compared: dict[str, list[ComparedScript]] = defaultdict(list)
         unread: Counter[str] = Counter()
         for pair in pairs:
             mark = human[cases[pair.paper]]
@@ -89,19 +90,21 @@ def places_shown(source: ContestSource, chosen: Chosen) -> list[PlacesShown]:
             elif answer.state in (SuggestionState.DONE, SuggestionState.STALE):
                 sheet, version = sheets[mark.mark]
                 body = SuggestionBody.model_validate(answer.body)
-                looked[pair.author].append(Looked(pair.paper, pair.author, pair.problem, sheet, body, version, answer.scheme))
-        shown += [_shown(author, grader, looked[author], unread[author]) for author in sorted({*looked, *unread})]
+                compared[pair.author].append(
+                    ComparedScript(pair.paper, pair.author, pair.problem, sheet, body, version, answer.scheme)
+                )
+        shown += [_shown(author, grader, compared[author], unread[author]) for author in sorted({*compared, *unread})]
     return shown
 
 
 def places_of_sheet(sheet: MarkSheet) -> Places:
-    """A marker's verdicts: consequences are no roots, what is harmless is no error."""
+    """A marker's verdicts as places. Consequences are no roots; harmless verdicts are no errors."""
     roots = [one for one in sheet.verdicts if one.role in (Role.ROOT, Role.INDEPENDENT)]
     return Places(first=sheet.first_error, roots=tuple(sorted({(one.step, one.fallacy.value) for one in roots})))
 
 
 def places_of_body(body: SuggestionBody) -> Places:
-    """A grader's findings: notes are no errors; a finding at a step that another one's chain leads to is no root."""
+    """A grader's findings as places. Notes are no errors; a finding at a step in another finding's chain is no root."""
     errors = [one for one in body.findings if one.severity is not Severity.NOTE]
     led = {(chain.error, link.step) for chain in body.chains for link in chain.links[1:] if link.step}
     roots = [one for one in errors if not any(step == one.step and error != one.id for error, step in led)]
@@ -116,8 +119,8 @@ def _sheets(marks: Sequence[int]) -> dict[int, tuple[MarkSheet, int | None]]:
     return {key: (MarkSheet.model_validate(sheet or {}), version) for key, sheet, version in rows}
 
 
-def _shown(author: str, grader: str, scripts: list[Looked], unscored: int) -> PlacesShown:
-    by_problem: dict[str, list[Looked]] = {}
+def _shown(author: str, grader: str, scripts: list[ComparedScript], unscored: int) -> PlacesShown:
+    by_problem: dict[str, list[ComparedScript]] = {}
     for one in scripts:
         if one.marked_by is not None and one.graded_by is not None:
             by_problem.setdefault(one.problem, []).append(one)
@@ -126,12 +129,12 @@ def _shown(author: str, grader: str, scripts: list[Looked], unscored: int) -> Pl
         grader=grader,
         found=places_found([one.placed for one in scripts]),
         items=[_items(problem, among) for problem, among in sorted(by_problem.items())],
-        looked={one.paper: one for one in scripts},
+        compared={one.paper: one for one in scripts},
         unscored=unscored,
     )
 
 
-def _items(problem: str, scripts: list[Looked]) -> ItemsShown:
+def _items(problem: str, scripts: list[ComparedScript]) -> ItemsShown:
     keys = {key for script in scripts for key in (script.marked_by, script.graded_by) if key is not None}
     versions = SchemeVersion.objects.in_bulk(keys)
     lineages = {pk: {item.code: item.lineage for item in version.content.items} for pk, version in versions.items()}

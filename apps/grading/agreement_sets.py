@@ -1,4 +1,4 @@
-"""Pairs of an imported set: what people elsewhere gave its scripts, beside what graders gave them in experiments."""
+"""Pairs of an imported set: imported points of people, paired with the points of graders in experiments."""
 
 import uuid
 from collections import defaultdict
@@ -12,14 +12,14 @@ from django.http import Http404
 from django.urls import reverse
 
 from apps.accounts.models import User
-from apps.grading.agreement_sources import NO_SOURCE, Choices, Chosen, Named, Shown, scale_to
+from apps.grading.agreement_sources import NO_POINTS, NO_SOURCE, OTHER_SCALE, Choices, Chosen, Named, Shown, scale_to
 from apps.grading.cell_graders import (
     cells_by,
     cells_compared,
-    failed_in_words,
-    graders_named,
+    failure_note,
+    grader_names,
     meanings_of,
-    replays_in_words,
+    replay_note,
     seeds_of,
     views_of,
 )
@@ -33,12 +33,11 @@ from apps.reasoning.domain.values import Unscored
 
 GROUPS = (Named("problem", "problem"), Named("topic", "topic"), Named("author", "author’s name"))
 OF = " · out of "
-OTHER_SCALE = "its points are out of another number; scales are not pooled"
 Points = Decimal | Unscored
 
 
 class SetSource:
-    """A set for anybody who may see gradings: nobody marks its scripts here."""
+    """A set, visible to everyone who may see gradings, as its scripts are not marked here."""
 
     def __init__(self, graded_set: GradedSet) -> None:
         self.graded_set = graded_set
@@ -54,28 +53,28 @@ class SetSource:
     @property
     def about(self) -> str:
         older = len(self.of_older_schemes)
-        without = f" Graded under an earlier meaning of a marking scheme and left out: {older:,}." if older else ""
+        without = f" Excluded, as graded under an earlier meaning of a marking scheme: {older:,}." if older else ""
         credit = " ".join(filter(None, (self.graded_set.credit, self.graded_set.licence)))
-        told = f"Points of people elsewhere, who saw no grader of ours.{without}{failed_in_words(self._of_set())}"
-        return f"{credit}. {told}" if credit else told
+        about = f"Imported points of people who saw no grader of ours.{without}{failure_note(self._of_set())}"
+        return f"{credit}. {about}" if credit else about
 
     def choices(self) -> Choices:
-        """Graders of experiments that ended on a script of the set; raters by how the source calls them."""
+        """Graders with finished gradings of the set's scripts; raters under their names in the source."""
         problems = self.graded_set.scripts.order_by("problem_name").values_list("problem_name", flat=True).distinct()
         return Choices(
-            graders=[Named(name, words) for name, words in graders_named(self._cells())],
+            graders=[Named(name, words) for name, words in grader_names(self._cells())],
             humans=self._humans(),
             problems=[Named(name, name) for name in problems if name],
             groups=GROUPS,
         )
 
     def gather(self, chosen: Chosen) -> Gathered:
-        """Pairs over the scripts that a grader was let at. Several runs of one grader count by their mean."""
+        """Pairs for the scripts that each grader graded. Several runs of one grader count with their mean."""
         scores: dict[int, dict[str, HumanScore]] = defaultdict(dict)
         for score in HumanScore.objects.filter(script__graded_set=self.graded_set):
             scores[score.script_id][score.rater] = score
-        human, _, said = chosen.human.partition(OF)
-        most = Decimal(said) if said else self._scale([one.out_of for by in scores.values() if (one := by.get(human))])
+        human, _, maximum = chosen.human.partition(OF)
+        most = Decimal(maximum) if maximum else self._scale([one.out_of for by in scores.values() if (one := by.get(human))])
         scripts = [one for one in self.scripts.values() if chosen.problem in ("", one.problem_name)]
         names = chosen.graders or tuple(one.name for one in self.choices().graders)
         read = {name: self._runs(name, most) for name in names}
@@ -105,25 +104,25 @@ class SetSource:
         )
 
     def _notes(self, read: Mapping[str, tuple[int, set[Decimal]]], most: Decimal) -> Iterator[str]:
-        """What was brought to another scale and what is a replay, by grader."""
+        """Sentences on rescaled points and replays, by grader."""
         names = {one.name: one.words for one in self.choices().graders}
         for name, (replays, scales) in read.items():
             words = names.get(name, name)
             if scales:
-                told = ", ".join(f"{one.normalize():f}" for one in sorted(scales))
-                yield f"{words}: its points out of {told} are brought to the {most.normalize():f} of the people's points."
-            if said := replays_in_words(words, replays):
-                yield said
+                maxima = ", ".join(f"{one.normalize():f}" for one in sorted(scales))
+                yield f"{words}: points out of {maxima} are rescaled to the people's {most.normalize():f} points."
+            if note := replay_note(words, replays):
+                yield note
 
     def _humans(self) -> list[Named]:
-        """The raters by how the source calls them; one with several maxima of points once for each, the most frequent first."""
+        """The raters under their names in the source; one choice per maximum of points, most frequent first."""
         rows = HumanScore.objects.filter(script__graded_set=self.graded_set).order_by("rater")
         maxima: dict[str, list[Decimal]] = defaultdict(list)
         for rater, most in rows.values_list("rater", "out_of"):
             maxima[rater].append(most)
         found = []
         for rater, given in maxima.items():
-            words = rater or "Their points"
+            words = rater or "Imported points"
             different = sorted(set(given), key=lambda one, given=given: (-given.count(one), -one))  # type: ignore[misc]
             if len(different) == 1:
                 found.append(Named(rater, words))
@@ -132,7 +131,7 @@ class SetSource:
         return found
 
     def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
-        """The names that the source gives; the address is that of the newest grading."""
+        """Script names of the source, with a link to the newest grading."""
         newest: dict[str, str] = {}
         for name, run in self._cells().filter(script__name__in=papers, run__isnull=False).order_by("pk").values_list(
             "script__name", "run__public_id"
@@ -142,18 +141,18 @@ class SetSource:
 
     @cached_property
     def scripts(self) -> dict[int, GradedScript]:
-        """The scripts by key, without their texts."""
+        """The scripts by primary key, without their texts."""
         return {one.pk: one for one in self.graded_set.scripts.defer("text", "issues")}
 
     @cached_property
     def topics(self) -> dict[int | None, str]:
-        """The topic of each problem that the library has, by the key of its version."""
+        """The topic of each problem in the library, by the primary key of its version."""
         rows = ProblemVersion.objects.filter(pk__in={one.problem_id for one in self.scripts.values()})
         return {one.pk: one.problem.get_topic_display() for one in rows.select_related("problem")}
 
     @cached_property
     def of_older_schemes(self) -> frozenset[int]:
-        """Keys of the cells that were graded by a scheme, and not under the meaning of it that was used last on the problem."""
+        """Primary keys of cells graded under another meaning of the scheme than the last one used on the problem."""
         meanings = meanings_of(self._cells())
         newest: dict[str, frozenset[str]] = {}
         older = set()
@@ -171,8 +170,7 @@ class SetSource:
         return ExperimentCell.objects.filter(script__graded_set=self.graded_set)
 
     def _runs(self, name: str, most: Decimal) -> tuple[dict[int, list[Points]], int, set[Decimal]]:
-        """By script: what each run of a grader gave, brought to the scale of the people's points; how many were replays, and
-        which other scales the points had."""
+        """By script: each run's points, rescaled to `most`; the number of excluded replays; the other scales found."""
         given: dict[int, list[tuple[int | None, Points]]] = defaultdict(list)
         others = set()
         cells = cells_by(self._cells(), name)
@@ -181,7 +179,7 @@ class SetSource:
             if cell.pk in self.of_older_schemes:
                 continue
             if cell.points is None or not cell.scale or cell.script_id is None:
-                points: Points = Unscored(reason=cell.unscored or cell.trouble or "it has no points")
+                points: Points = Unscored(reason=cell.unscored or cell.trouble or NO_POINTS)
             else:
                 points = cell.points * most / cell.scale
                 others |= {cell.scale} - {most}
@@ -193,7 +191,7 @@ class SetSource:
         return Pair(
             paper=script.name,
             problem=script.problem_name,
-            human=Unscored(reason="nobody gave it points") if score is None else float(score.points),
+            human=Unscored(reason="no points from a person") if score is None else float(score.points),
             predicted=predicted if isinstance(predicted, Unscored) else float(predicted),
             author=script.author_kind,
             contaminated=OTHER_SCALE if score is not None and score.out_of != most else "",
@@ -216,12 +214,12 @@ def _mean(given: list[Points]) -> Points:
 
 
 def _second(scores: dict[str, HumanScore], human: str) -> HumanScore | None:
-    """What the next rater gave."""
+    """The score of the first other rater by name."""
     return next((score for rater, score in sorted(scores.items()) if rater != human), None)
 
 
 def set_source_for(user: User, public_id: uuid.UUID) -> SetSource:
-    """The set, or `Http404`."""
+    """The set, for a person who may see gradings. Raises `Http404`."""
     found = GradedSet.objects.filter(public_id=public_id).first()
     if found is None or not user.may_see_runs:
         raise Http404(NO_SOURCE)

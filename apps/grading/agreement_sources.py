@@ -1,10 +1,10 @@
-"""Where pairs of points come from: marks of a contest, a file that somebody put up, a set imported with its points.
+"""Sources of pairs of points: marks of a contest, an uploaded file, a set imported with its points.
 
-| kind | the person's points | the graders | for whom |
+| kind | the person's points | the graders | visible to |
 |---|---|---|---|
-| `contest` | sealed marks of settled scripts | suggestions on the same text and meaning of the scheme | who organises it |
-| `file` | a column | columns, or lists of the file | who put it up |
-| `set` | points that came with imported texts | gradings of those texts | coaches and researchers |
+| `contest` | sealed marks of settled scripts | suggestions on the same text and meaning of the scheme | its organisers |
+| `file` | a column | columns or lists of the file | its owner |
+| `set` | points imported with the texts | gradings of those texts | coaches and researchers |
 """
 
 import uuid
@@ -20,12 +20,14 @@ from apps.accounts.models import User
 from apps.grading.comparisons import Gathered
 from apps.reasoning.agreement.scales import Scale
 
-NO_SOURCE = "There is nothing of this name to compare."
+NO_SOURCE = "No such comparison."
+OTHER_SCALE = "points on a different scale; scales are not pooled"
+NO_POINTS = "no points given"
 
 
 @dataclass(frozen=True)
 class Named:
-    """A choice: its name in an address and its words."""
+    """A choice: its name in query strings and its label."""
 
     name: str
     words: str
@@ -33,9 +35,9 @@ class Named:
 
 @dataclass(frozen=True)
 class Choices:
-    """What can be chosen of a source; the first of `humans` and of the schemes is taken where nothing is said.
+    """The options of a source. The first of `humans` and of the schemes is the default.
 
-    `schemes` are by problem, "" being all of them.
+    `schemes` are by problem; "" means all problems.
     """
 
     graders: Sequence[Named]
@@ -45,15 +47,15 @@ class Choices:
     groups: Sequence[Named] = ()
 
     def schemes_on(self, problem: str) -> Sequence[Named]:
-        """The versions among which one is chosen once this problem is."""
+        """The scheme versions to choose from for a problem."""
         return self.schemes.get(problem, ())
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen: graders by name (none: all), whose marks, one problem or all, a version of its scheme.
+    """A chosen comparison: graders by name (none means all), the person's marks, one problem or all, a scheme version.
 
-    `each`: every grader on its own papers, not on those that all scored. `baseline`: whom the others are held against.
+    `each`: compare each grader on its own papers, not on the common ones. `baseline`: the grader to subtract from others.
     """
 
     graders: tuple[str, ...] = ()
@@ -67,7 +69,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Shown:
-    """A paper on a page: its words and, where there is a page of it, the address."""
+    """A paper as displayed: its label, and a link if it has a page."""
 
     words: str
     href: str = ""
@@ -75,7 +77,7 @@ class Shown:
 
 
 class Source(Protocol):
-    """One thing that can be compared. `key` is its name in buckets; `notes` say on what grounds pairs were let in."""
+    """A source of pairs. `key` names it in buckets; `about` describes which marks count."""
 
     @property
     def key(self) -> str: ...
@@ -87,27 +89,27 @@ class Source(Protocol):
     def about(self) -> str: ...
 
     def choices(self) -> Choices:
-        """What can be chosen."""
+        """The options of this source."""
         ...
 
     def gather(self, chosen: Chosen) -> Gathered:
-        """The pairs of what was chosen. Raises `FileWrong` with what is wrong with a file."""
+        """The pairs of a chosen comparison. Raises `FileWrong` for an unreadable file."""
         ...
 
     def shown(self, papers: Sequence[str]) -> dict[str, Shown]:
-        """The words and addresses of papers by the names that pairs have."""
+        """Labels and links of papers, by paper name."""
         ...
 
 
 def scale_to(highest: Decimal) -> Scale:
-    """The scale from 0 to the highest points: whole points, half points for a half, equal steps for any other."""
+    """The scale from 0 to the highest points, in whole points, half points if it ends in .5, or else equal steps."""
     if highest % 1 == 0:
         return Scale(highest=float(highest))
     return Scale(highest=float(highest), step=0.5 if highest % 1 == Decimal("0.5") else float(highest) / ceil(highest))
 
 
 def source_get_for(user: User, kind: str, public_id: uuid.UUID) -> Source:
-    """The source for somebody who may see it, or `Http404`."""
+    """The source, for a user who may see it. Raises `Http404`."""
     from apps.grading.agreement_contests import contest_source_for
     from apps.grading.agreement_files import file_source_for
     from apps.grading.agreement_sets import set_source_for

@@ -24,7 +24,7 @@ REASONS_SHOWN = 5
 
 
 def shown(part: Part, asked: Asked) -> Iterator[RenderableType]:
-    """Counts, statistics, what they rest on, confusion and bands of each grader, splits."""
+    """Counts, statistics, notes, confusion matrix and bands of each grader, splits."""
     columns = columns_of(part)
     if part.author:
         yield Text(f"\nPapers by: {part.author}", style="bold")
@@ -38,13 +38,13 @@ def shown(part: Part, asked: Asked) -> Iterator[RenderableType]:
     yield from notes(part, asked)
     for name, agreement in columns:
         if agreement.confusion:
-            yield _heading(f"{name}: how many papers got which points, and their share of the row")
+            yield _heading(f"{name}: number of papers by points, with their share of the row")
             yield _confusion(agreement)
-            yield _heading(f"{name}: by band of marks; bias and MAE from {FEW} papers on")
+            yield _heading(f"{name}: by band of marks; bias and MAE for {FEW} papers or more")
             yield _bands(agreement)
     for grader in part.graders:
         for group in grader.splits:
-            yield _heading(f"{grader.name}: by {group}; statistics from {FEW} papers on")
+            yield _heading(f"{grader.name}: by {group}; statistics for {FEW} papers or more")
             yield _split(grader, group)
 
 
@@ -65,7 +65,7 @@ def _counts(columns: Sequence[tuple[str, Agreement]]) -> Table:
         ("with points on both sides", [str(found.counts.pairs) for found in every]),
         ("unscored", [str(len(found.unscored)) for found in every]),
         ("without a mark", [str(len(found.unmarked)) for found in every]),
-        ("left out, with the reason", [str(len(found.contaminated)) for found in every]),
+        ("excluded, with the reason", [str(len(found.contaminated)) for found in every]),
         ("problems", [problems_text(found) for found in every]),
         ("the same points", [str(found.counts.same) for found in every]),
         ("within 1", [str(found.counts.within_one) for found in every]),
@@ -98,7 +98,7 @@ def _statistics(columns: Sequence[tuple[str, Agreement]]) -> Table:
 
 
 def _differences(part: Part) -> Table:
-    """How each grader differs from the baseline on the same papers."""
+    """The differences of each grader from the baseline on the same papers."""
     table = _table(f"difference from {escape(part.baseline)}", list(part.differences))
     for number, slug in enumerate(COMPARED):
         table.add_row(TITLES[slug], *(_estimate(found[number], signed=True) for found in part.differences.values()))
@@ -115,46 +115,46 @@ def _estimate(estimate: Estimate | Difference, signed: bool = False, between: st
 
 
 def number_text(value: float, signed: bool = False) -> str:
-    """Three decimals, with the sign of minus that is as wide as plus; no zero is negative."""
+    """Three decimals, with a typographic minus sign and without a negative zero."""
     text = f"{value:+.3f}" if signed else f"{value:.3f}"
     return (text.lstrip("+-") if float(text) == 0 else text).replace("-", "−")
 
 
 def problems_text(found: Agreement) -> str:
-    """Of how many problems the pairs are; papers may name none."""
-    return "not told" if found.counts.pairs and not found.counts.problems else str(found.counts.problems)
+    """The number of problems of the pairs; papers may name none."""
+    return "not given" if found.counts.pairs and not found.counts.problems else str(found.counts.problems)
 
 
 def notes(part: Part, asked: Asked) -> Iterator[Text]:
-    """What the statistics of a part rest on, what has no value and why, what was left out, and what two people say to it."""
+    """Notes on a part: basis of the statistics, undefined values, excluded papers, comparison with two people."""
     columns = columns_of(part)
     for name, found in columns:
-        rounded = f"; rounded onto them, halves up: {found.rounded}" if found.rounded else ""
+        rounded = f"; values rounded to them, halves up: {found.rounded}" if found.rounded else ""
         if found.estimates or found.rounded:
-            yield Text(f"{name}: QWK, AC2, Scott's π and the table below on {found.scale.words}{rounded}.")
+            yield Text(f"{name}: QWK, AC2, Scott's π and the table below use {found.scale.words}{rounded}.")
         problems = found.counts.problems
-        alone = "of one problem" if problems else "as no problem is told"
+        alone = "all of one problem" if problems else "as their problems are unknown"
         drawn = f"{problems} problems" if problems > 1 else f"papers, {alone}"
         if found.estimates and asked.draws and found.counts.clusters >= CLUSTERS_AT_LEAST:
             few = found.counts.clusters < CLUSTERS_TO_DRAW
             how = f"by Student's t over {drawn}" if few else f"from {asked.draws:,} draws of {drawn}; seed {asked.seed}"
             yield Text(f"{name}: 95 % intervals {how}.")
         if not found.estimates:
-            yield Text(f"{name}: fewer than {FEW} pairs, so there are only counts.")
+            yield Text(f"{name}: counts only, as there are fewer than {FEW} pairs.")
         for reason, titles in _undefined(found).items():
             yield Text(f"{name}: undefined: {', '.join(titles)}: {reason}.")
         yield from _missing(name, "unscored", found.unscored)
-        yield from _missing(name, "left out", found.contaminated)
+        yield from _missing(name, "excluded", found.contaminated)
     yield from (_consistency(grader.name, grader.consistency) for grader in part.graders if grader.consistency is not None)
-    yield from (_beside(grader.name, *grader.beside) for grader in part.graders if grader.beside is not None)
+    yield from (_against_people(grader.name, *grader.beside) for grader in part.graders if grader.beside is not None)
 
 
 def _consistency(name: str, found: Consistency | Unscored) -> Text:
     if isinstance(found, Unscored):
         return Text(f"{name}: consistency: {found.reason}.")
     return Text(
-        f"{name}: of {found.papers} papers with two scored runs or more, {found.same:.0%} have the same points in all; "
-        f"in the mean the standard deviation is {number_text(found.spread)} and the range {number_text(found.range)}. "
+        f"{name}: of {found.papers} papers with two or more scored runs, {found.same:.0%} have the same points in all runs; "
+        f"the mean standard deviation is {number_text(found.spread)}, the mean range {number_text(found.range)}. "
         "This is consistency, not accuracy."
     )
 
@@ -177,20 +177,21 @@ def _missing(name: str, word: str, missing: Sequence[Missing]) -> Iterator[Text]
         yield Text(f"{name}: {len(reasons) - REASONS_SHOWN} more reasons why papers are {word}.")
 
 
-def _beside(name: str, found: Agreement, people: Agreement) -> Text:
+def _against_people(name: str, found: Agreement, people: Agreement) -> Text:
     good = as_good(found, people, "qwk"), as_good(found, people, "ac2")
-    same = f"on the {found.counts.pairs:,} papers that both have"
+    same = f"on the {found.counts.pairs:,} common papers"
     if None in good:
-        return Text(f"{name}: whether it agrees as well as a second person cannot be said {same}.")
+        return Text(f"{name}: too little data to compare it with a second person {same}.")
     if all(good):
-        return Text(f"{name}: its intervals of QWK and AC2 overlap those of two people, {same}.")
+        return Text(f"{name}: its intervals of QWK and AC2 overlap those of two people {same}.")
     return Text(
-        f"{name}: its intervals of QWK and AC2 do not both overlap those of two people, {same}: it is no second marker."
+        f"{name}: its intervals of QWK and AC2 do not both overlap those of two people {same}; "
+        "it does not agree as well as a second marker."
     )
 
 
 def _confusion(found: Agreement) -> Table:
-    """Rows are the person's points; only categories that occur, so that fifteen of them fit the screen."""
+    """The confusion matrix; rows are the person's points. Only categories that occur, so that it fits the screen."""
     rows = sorted({cell.human for cell in found.confusion})
     headings = sorted({cell.predicted for cell in found.confusion})
     table = Table("person")
@@ -223,7 +224,7 @@ def _split(grader: Compared, group: str) -> Table:
     for value, found in grader.splits[group].items():
         few = [str(found.counts.same), str(found.counts.within_one), *["–"] * (len(IN_SPLITS) - 2)]
         cells = [_estimate(found.estimate(slug), slug == "bias", "\n") for slug in IN_SPLITS] if found.estimates else few
-        table.add_row(escape(value) or "(not told)", str(found.counts.pairs), str(len(found.unscored)), *cells)
+        table.add_row(escape(value) or "(not given)", str(found.counts.pairs), str(len(found.unscored)), *cells)
     return table
 
 

@@ -1,4 +1,4 @@
-"""Addresses of agreement, in the namespace of gradings."""
+"""URLs of the agreement pages, in the namespace `grading`."""
 
 from django.urls import path
 

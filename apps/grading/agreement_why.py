@@ -1,4 +1,4 @@
-"""The table of buckets: how many disagreeing pairs of each grader have which, with the address of those pairs."""
+"""The table of buckets: the number of disagreeing pairs per grader and bucket, linked to those pairs."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,11 +8,11 @@ from apps.grading.agreement_pages import Line, Linked
 from apps.grading.buckets import OPEN, SEVERAL, bucket_counts
 from apps.grading.comparisons import Gathered
 
-TITLES = ("disagree", *(bucket.label for bucket in Bucket), "people differ", "not said")
+TITLES = ("disagree", *(bucket.label for bucket in Bucket), "several reasons", "no reason")
 
 
 def bucket_lines(source: str, gathered: Gathered, names: Mapping[str, str], address: Callable[[Which], str]) -> list[Line]:
-    """A line per grader and author source; papers of several sources are not pooled here either."""
+    """One line per grader and author source, as author sources are never pooled."""
     lines = []
     for name, pairs in gathered.graders.items():
         for author in sorted({pair.author for pair in pairs}):

@@ -5,9 +5,7 @@ class GradingConfig(AppConfig):
     name = "apps.grading"
 
     def ready(self) -> None:
-        """Offer the workflows to whoever chooses graders for the scripts of a contest; hide what markers may not see yet,
-        and keep who saw it.
-        """
+        """Register the workflows as graders of contests, hide runs that markers may not see yet, and record who saw them."""
         from apps.grading.experiment_access import runs_hidden
         from apps.grading.ledger import run_opened
         from apps.grading.suggesting import WORKFLOW, WorkflowFamily

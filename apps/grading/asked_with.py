@@ -1,6 +1,6 @@
-"""With what settings a grader was asked: its own parameters, temperature, longest answer, revisions of models, prompts.
+"""Settings of a grader: its parameters, temperature, token limit, model revisions and prompts.
 
-Gradings with different settings are by different graders: cards, sets and contests keep them apart. Seeds make no other one.
+Gradings with different settings count as different graders on cards and in agreement. Seeds are no setting.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from apps.grading.shown import shown_before, shown_of
 from apps.reasoning.graders.registry import GRADERS
 
-#: Parameters that say what is graded and by what; all others are settings of the grader.
+#: Parameters with the material of a grading; all others are settings of the grader.
 MATERIAL = ("script", "references", "guidelines", "scheme")
 _NO_SETTINGS = frozenset({*MATERIAL, "spans", "prepared", "view"})
 SHOWN = "shown"
@@ -22,12 +22,12 @@ Roles = Mapping[str, Mapping[str, Any]]
 
 
 def digest_of(value: object) -> str:
-    """The name of any JSON."""
+    """The SHA-256 of a value as canonical JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def settings_words(workflow: str, params: Mapping[str, Any], roles: Roles) -> str:
-    """In words what is not as the grader says, how its models sample, and a digest of all; `params`, `roles` as in a spec."""
+    """Non-default parameters, sampling settings and a digest of all, for display; `params`, `roles` as in a spec."""
     changed = _changed(workflow, params)
     sampled = [role.get("sampling", {}) for role in roles.values()]
     own_view = list(GRADERS[workflow].view.parts)
@@ -39,12 +39,12 @@ def settings_words(workflow: str, params: Mapping[str, Any], roles: Roles) -> st
     for name, title in (("temperature", "temperature"), ("max_new_tokens", "tokens at most")):
         values = sorted({sampling[name] for sampling in sampled if name in sampling})
         words += [f"{title} {' / '.join(f'{value:,}' for value in values)}"] if values else []
-    return " · ".join([*words, f"settings {digest_of([changed, _asked(roles)])[:DIGEST_LENGTH]}"])
+    return " · ".join([*words, f"settings {digest_of([changed, _sampling(roles)])[:DIGEST_LENGTH]}"])
 
 
 def settings_key(workflow: str, params: Mapping[str, Any], roles: Roles, prompts: Mapping[str, str]) -> str:
-    """The name of the settings and the prompts together."""
-    return digest_of([_changed(workflow, params), _asked(roles), dict(prompts)])[:DIGEST_LENGTH]
+    """A digest of the settings and the prompts together."""
+    return digest_of([_changed(workflow, params), _sampling(roles), dict(prompts)])[:DIGEST_LENGTH]
 
 
 def _changed(workflow: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,10 +55,10 @@ def _changed(workflow: str, params: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in sorted(given.items())
         if value != to_jsonable_python(fields[name].get_default(call_default_factory=True))
     }
-    # What is shown as it was before there were views has the name that it had then.
+    # A view equal to the former fixed one keeps its former digest.
     view = shown_of(workflow, params).view
     return changed if view == shown_before(workflow, params) else changed | {SHOWN: list(view.parts)}
 
 
-def _asked(roles: Roles) -> dict[str, list[Any]]:
+def _sampling(roles: Roles) -> dict[str, list[Any]]:
     return {name: [role.get("revision", ""), role.get("sampling", {})] for name, role in roles.items()}

@@ -1,6 +1,6 @@
-"""The journal of gradings that have no page: every call of every script, line by line in one file, durable before it is used.
+"""The journal of gradings without a page: one file with a line per call, written durably before the answer is used.
 
-A process that is killed and started again with the same file makes no recorded call again.
+A process restarted with the same file repeats no recorded call.
 """
 
 import json
@@ -20,7 +20,7 @@ from apps.reasoning.journal.memory import InMemoryJournal
 
 
 def lines_kept(path: Path) -> list[str]:
-    """The whole lines of a file; a last line that was cut off by a crash is taken away. None where there is no file."""
+    """The complete lines of a file; a last line cut off by a crash is removed. An absent file has no lines."""
     if not path.exists():
         return []
     data = path.read_bytes()
@@ -31,10 +31,10 @@ def lines_kept(path: Path) -> list[str]:
 
 
 class CallFile:
-    """The file, open for adding. `journal(run)` is the journal of one grading, with what was recorded before."""
+    """The file, open for appending. `journal(run)` is the journal of one grading, with its earlier records."""
 
     def __init__(self, path: Path, ended: frozenset[str] = frozenset()) -> None:
-        """`ended` are gradings that are not made again: their calls are not loaded. Raises `FileWrong`."""
+        """Load all calls except those of the `ended` gradings. Raises `FileWrong`."""
         self._found: dict[str, list[StepRecord]] = {}
         for number, line in enumerate(lines_kept(path), 1):
             try:
@@ -42,7 +42,9 @@ class CallFile:
                 if row["run"] not in ended:
                     self._found.setdefault(row["run"], []).append(StepRecord.model_validate(row["record"]))
             except (ValueError, KeyError, TypeError, ValidationError) as error:
-                raise FileWrong(f"{path.name}, line {number}: this is no recorded call.") from error
+                raise FileWrong(
+                    f"{path.name}, line {number}: not a recorded call, so nothing was graded. Name another file of calls."
+                ) from error
         self._file = path.open("a", encoding="utf-8")
 
     def __enter__(self) -> Self:
@@ -58,14 +60,14 @@ class CallFile:
         return journal
 
     def write(self, run: str, record: StepRecord) -> None:
-        """Add a record; it is on the disk when this returns."""
+        """Append a record; it is on disk when this returns."""
         self._file.write(json.dumps({"run": run, "record": record.model_dump(mode="json")}, ensure_ascii=True) + "\n")
         self._file.flush()
         os.fsync(self._file.fileno())
 
 
 class FileJournal(InMemoryJournal):
-    """A journal whose records are also lines of a `CallFile`. Events follow from records, so they are not written."""
+    """A journal whose records are also written to a `CallFile`. Events follow from records and are not written."""
 
     run: str
     file: CallFile
@@ -76,5 +78,5 @@ class FileJournal(InMemoryJournal):
         await super().append(record, events, texts)
 
     def has(self, key: str) -> bool:
-        """Is there a record under `key`? Asking is not reading: what is replayed stays unread."""
+        """Whether a record exists under `key`. Unlike `recorded`, this does not count as reading it."""
         return any(record.key == key for record in self.records)

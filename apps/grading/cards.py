@@ -1,8 +1,7 @@
-"""Grader cards: what the gradings of one workflow by the same models with the same prompts and settings cost, and how steady
-they are.
+"""Grader cards: cost and consistency of one workflow with the same models, prompts and settings.
 
-A card says nothing of accuracy: that takes people's points, and stands on the agreement pages. Gradings are runs that the
-reader may see, and suggestions in contests whose scripts are settled, for who may know them (`experiment_access`).
+A card says nothing about accuracy, which needs people's points (see the agreement pages). Its gradings are runs that the reader
+may see, and suggestions on settled scripts of contests that the reader may know (`experiment_access`).
 """
 
 from collections import defaultdict
@@ -14,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from apps.accounts.models import User
+from apps.grading.agreement_sources import NO_POINTS
 from apps.grading.asked_with import MATERIAL, digest_of, settings_words
 from apps.grading.experiment_access import cases_shown
 from apps.grading.naming import players_read
@@ -33,28 +33,27 @@ from apps.reasoning.marking.suggestion import Cost
 from apps.runs.access import run_visible_to
 from apps.runs.models import Run, RunEvent, RunStatus
 
-#: Of all gradings that somebody may see, cards are made of so many, the newest.
+#: Cards use this many of the newest gradings that the reader may see.
 GRADINGS_AT_MOST = 2_000
 _KEY = 12
-#: Steadiness over scripts of different scales is told in points of this one.
+#: Consistency over scripts with different scales is given in points of this scale.
 SCALE = Decimal(7)
-#: Before the names of model graders of suggestions.
+#: Prefix of the names of model graders of suggestions.
 FAMILY = "workflow:"
 NOT_KEPT = "settings not kept"
 
 
 Key = tuple[str, str, str, str, str]
-"""Workflow, models, digest of the prompts, settings in words, what is shown in words."""
+"""Workflow, models, digest of the prompts, settings label, view label."""
 
 
 @dataclass(frozen=True)
 class Graded:
-    """One grading: its run, points out of `scale` or why there are none, what it cost.
+    """One grading: its run, points out of `scale` or the reason without points, and its cost.
 
-    `is_view_kept`: what it was shown was recorded. `is_apart`: what it prepared was counted apart; of suggestions made before
-    that was so, all stands under `spent.online`. `script` is a digest of the script with all that was told of it: the same one
-    is the same question, and with the same `seed` a replay of it. A suggestion has no run, and the key of the `case` that it
-    is about.
+    `is_view_kept`: its view was recorded. `is_apart`: preparation was counted separately; in older suggestions `spent.online`
+    includes it. `script` is a digest of the script with all material; the same digest and `seed` make a replay. A suggestion
+    has no run, but the primary key of its `case`.
     """
 
     run: str
@@ -73,9 +72,9 @@ class Graded:
 
 @dataclass(frozen=True)
 class Card:
-    """All gradings by one workflow, models, prompts and settings that were shown the same.
+    """All gradings with one workflow, models, prompts, settings and view.
 
-    `prompts` is the digest of the prompts' hashes; `settings` say in words what they are, with a digest of all.
+    `prompts` is the digest of the prompts' hashes; `settings` is a label that ends in a digest.
     """
 
     key: str
@@ -92,7 +91,7 @@ class Card:
 
     @property
     def before_views(self) -> int:
-        """How many of its gradings were recorded before views were."""
+        """Number of gradings recorded before views were."""
         return sum(not one.is_view_kept for one in self.gradings)
 
     @property
@@ -109,47 +108,47 @@ class Card:
 
     @property
     def mixed(self) -> int:
-        """How many of its gradings do not tell apart what they prepared."""
+        """Number of gradings that do not count preparation separately."""
         return sum(not one.is_apart for one in self.gradings)
 
     @property
     def counted(self) -> Sequence[Graded]:
-        """The gradings whose cost is told: those that tell it apart, else all."""
+        """The gradings in the mean cost: those that count preparation separately, else all."""
         return [one for one in self.gradings if one.is_apart] or self.gradings
 
     @property
     def calls(self) -> float:
-        """Mean of the calls for the script alone."""
+        """Mean number of calls for the script alone."""
         return fmean(one.spent.online.calls for one in self.counted)
 
     @property
     def tokens(self) -> float:
-        """Mean of the tokens for the script alone, prompts and answers."""
+        """Mean number of tokens for the script alone, prompts and answers."""
         return fmean(one.spent.online.tokens for one in self.counted)
 
     @property
     def prepared(self) -> Amount:
-        """All that its gradings spent to prepare problems for their other scripts."""
+        """Total cost of preparing problems for all their scripts."""
         return sum((one.spent.prepared for one in self.gradings), Amount())
 
     @property
     def preparing(self) -> int:
-        """How many gradings prepared something."""
+        """Number of gradings that prepared something."""
         return sum(bool(one.spent.prepared.calls) for one in self.gradings)
 
     @property
     def seconds(self) -> float:
-        """Mean over gradings of the time in which the run was driven."""
+        """Mean active time of a run in seconds."""
         return fmean(one.seconds for one in self.gradings)
 
     @property
     def consistency(self) -> Consistency | Unscored:
-        """Over the scripts that it was let at with several seeds and the same material, in points of 7. It is no accuracy."""
+        """Consistency over scripts graded with several seeds and the same material, in points out of 7; not accuracy."""
         return consistency([points for points, _ in self._by_script()])
 
     @property
     def replays(self) -> int:
-        """How many gradings had the seed of another one of the same script; the consistency leaves them out."""
+        """Number of gradings with the seed of another one on the same script; consistency excludes them."""
         return sum(replays for _, replays in self._by_script())
 
     def _by_script(self) -> list[tuple[list[float | Unscored], int]]:
@@ -161,7 +160,7 @@ class Card:
 
 
 def cards_for(user: User) -> list[Card]:
-    """The cards over the gradings that somebody may see, those with most gradings first."""
+    """The cards over the gradings that a user may see, those with most gradings first."""
     rows = run_visible_to(user).filter(scaffold__in=GRADERS, status=RunStatus.FINISHED).order_by("-pk")
     results = _results(list(rows.values_list("pk", flat=True)[:GRADINGS_AT_MOST]))
     found: dict[Key, list[Graded]] = defaultdict(list)
@@ -192,29 +191,29 @@ def cards_for(user: User) -> list[Card]:
 
 
 def _results(runs: Sequence[int]) -> dict[int, tuple[Decimal | Unscored, Decimal]]:
-    """By run: what its final grading came to, and out of how many points. One for which no answer came is none."""
+    """By run: points of its final grading and their scale. Gradings without an answer are excluded."""
     rows = RunEvent.objects.filter(run__in=runs, kind=GradingReached.kind, body__name=FINAL).order_by("seq")
     found: dict[int, tuple[Decimal | Unscored, Decimal]] = {}
-    told = rows.values_list("run", "body__points", "body__unscored", "body__grading__scale", "body__grading__passes")
-    for run, points, unscored, scale, passes in told:
+    reached = rows.values_list("run", "body__points", "body__unscored", "body__grading__scale", "body__grading__passes")
+    for run, points, unscored, scale, passes in reached:
         if _is_unanswered(unscored, passes):
             continue
-        given = Unscored(reason=unscored or "it has no points") if points is None else Decimal(str(points))
+        given = Unscored(reason=unscored or NO_POINTS) if points is None else Decimal(str(points))
         found[run] = given, Decimal(str(scale)) if scale else SCALE
     return found
 
 
 def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
-    """Suggestions by model graders on settled scripts that this person may know. Each question is asked once: none repeats."""
+    """Suggestions by model graders on settled scripts that the user may know; one per script and grader, so no repeats."""
     rows = Suggestion.objects.filter(
         version__case__in=cases_shown(user).values("pk"), state=SuggestionState.DONE, grader__startswith=FAMILY
     )
-    told = rows.order_by("-pk").values_list(
+    answers = rows.order_by("-pk").values_list(
         "grader", "key", "done_at", "version__case", "version__submission__paper__number",
         "version__submission__problem__label", "body__cost", "body__proposed", "body__unscored", "body__scale",
         "body__prompts", "body__settings", "body__passes", "body__view",
     )  # fmt: skip
-    for row in told[:GRADINGS_AT_MOST]:
+    for row in answers[:GRADINGS_AT_MOST]:
         grader, key, at, case, number, label, kept, points, unscored, scale, prompts, settings, passes, view = row
         workflow, models = _named(grader.removeprefix(FAMILY))
         shown = shown_suggested(grader.removeprefix(FAMILY), view or ())
@@ -227,7 +226,7 @@ def _suggested(user: User) -> Iterator[tuple[Key, Graded]]:
                 run="",
                 title=f"{number} · problem {label}",
                 script=key,
-                points=Unscored(reason=unscored or "it has no points") if points is None else Decimal(str(points)),
+                points=Unscored(reason=unscored or NO_POINTS) if points is None else Decimal(str(points)),
                 scale=Decimal(str(scale)) if scale else SCALE,
                 spent=Spending(online=cost.online, prepared=cost.prepared or Amount()),
                 seconds=cost.seconds,
@@ -244,7 +243,7 @@ def _is_unanswered(unscored: str | None, passes: Sequence[Mapping[str, Any]] | N
 
 
 def _named(name: str) -> tuple[str, str]:
-    """Workflow and models of a grader's name, as `_models` has them."""
+    """Workflow and models in a grader's name, formatted as by `_models`."""
     variant, _, players = name.partition("@")
     workflow = variant.split("+")[0]
     try:
@@ -271,7 +270,7 @@ def _graded(run: Mapping[str, Any], points: Decimal | Unscored, scale: Decimal, 
 
 
 def _models(roles: Mapping[str, Mapping[str, Any]]) -> str:
-    """The aliases of the roles; one name where one model plays them all."""
+    """The aliases of the roles; a single name if one model plays all roles."""
     aliases = {name: str(role["alias"]) for name, role in sorted(roles.items())}
     if len(set(aliases.values())) == 1:
         return next(iter(aliases.values()))

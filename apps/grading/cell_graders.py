@@ -1,7 +1,7 @@
-"""The graders of experiments as agreement pages name them: `<variant>@<players>#<settings>`.
+"""Names of the graders of experiments on agreement pages: `<variant>@<players>#<settings>`.
 
-Gradings with different settings or prompts are never pooled (`asked_with`). What was graded before settings were kept has
-none in its name. What was graded by a marking scheme counts under the meaning that this scheme has: it stands in the run.
+Gradings with different settings or prompts are never pooled (`asked_with`). The names of older gradings have no settings. A
+grading by a marking scheme counts under the meaning of the scheme in its run.
 """
 
 import json
@@ -25,17 +25,17 @@ Cells = QuerySet[ExperimentCell]
 
 
 def cells_compared(cells: Cells) -> Cells:
-    """Those in which a model judged, but for graders that are gone and, by a scheme, for runs that are: nobody knows by which.
+    """Cells with a model's judgement; failures are none. Excludes removed graders.
 
-    A failure is no judgement.
+    Also excludes gradings by a scheme whose run was deleted, as their scheme is unknown.
     """
     return cells.filter(state__in=ENDED, workflow__in=list(VARIANTS)).exclude(Q(workflow__in=BY_SCHEME, run__isnull=True))
 
 
 def meanings_of(cells: Cells) -> dict[int, frozenset[str]]:
-    """By key of each cell that was graded by a scheme: the meaning of that scheme, as the versions with its content have it.
+    """By primary key of each cell graded by a scheme: the meanings of the scheme versions with the same content.
 
-    Usually one; the same content has two where somebody declared a change back to be one of wording only.
+    Usually one. The same content has two meanings if a change back to it was declared as wording only.
     """
     rows = cells.filter(workflow__in=BY_SCHEME, run__isnull=False).values_list("pk", "run__spec__params__scheme")
     schemes = {pk: json.dumps(scheme, sort_keys=True) if scheme else "" for pk, scheme in rows}
@@ -52,16 +52,16 @@ def _meanings(schemes: Mapping[str, Scheme]) -> dict[str, frozenset[str]]:
     return {text: frozenset(found[hashes[text]] or {meaning_hash(scheme)}) for text, scheme in schemes.items()}
 
 
-def failed_in_words(cells: Cells) -> str:
-    """How many of these cells failed, as a sentence with a space before it; empty where none did."""
+def failure_note(cells: Cells) -> str:
+    """The number of failed cells as a sentence with a leading space, or ""."""
     count = cells.filter(state=CellState.FAILED).count()
-    return f" {count:,} grading{'s' * (count != 1)} of experiments failed and {'are' if count > 1 else 'is'} left out." * bool(
-        count
-    )
+    if not count:
+        return ""
+    return f" Excluded: {count:,} failed experiment grading{'s' * (count != 1)}."
 
 
-def graders_named(cells: Cells) -> list[tuple[str, str]]:
-    """The graders of such cells: name and words. Settings are told where the same models were asked with several."""
+def grader_names(cells: Cells) -> list[tuple[str, str]]:
+    """Names and labels of the graders of these cells. Labels include settings if the same models ran with several."""
     found = cells.order_by("workflow", "alias", "settings").values_list("workflow", "alias", "settings").distinct()
     counts = Counter((workflow, alias) for workflow, alias, _ in found)
     return [
@@ -74,29 +74,29 @@ def graders_named(cells: Cells) -> list[tuple[str, str]]:
 
 
 def cells_by(cells: Cells, name: str) -> Cells:
-    """The cells of the grader of this name, oldest first."""
+    """The cells of a grader, oldest first."""
     grader, _, key = name.partition("#")
     workflow, _, alias = grader.partition("@")
     return cells.filter(workflow=workflow, alias=alias, settings=key).order_by("pk")
 
 
 def seeds_of(cells: Cells) -> dict[int, int | None]:
-    """By key of a cell the seed of its run; None where there is no run."""
+    """By primary key of a cell: the seed of its run, None without a run."""
     return dict(
         cells.annotate(run_seed=Cast(KeyTextTransform("seed", "run__spec"), IntegerField())).values_list("pk", "run_seed")
     )
 
 
-def replays_in_words(words: str, count: int) -> str:
-    """How many replays of a grader were left out, "" for none."""
+def replay_note(words: str, count: int) -> str:
+    """The number of excluded replays of a grader as a sentence, "" for none."""
     if not count:
         return ""
-    runs = "1 run is a replay" if count == 1 else f"{count:,} runs are replays"
-    return f"{words}: {runs} of another on the same script with the same seed, and left out."
+    runs = "1 run that repeats" if count == 1 else f"{count:,} runs that repeat"
+    return f"{words}: excluded {runs} another run on the same script with the same seed."
 
 
 def views_of(cells: Cells, name: str) -> tuple[ViewShown, ...]:
-    """What the grader of this name was shown; the name has the settings in it, so all of its cells were shown the same."""
+    """The view of the grader of this name. The name includes the settings, so all its cells have the same view."""
     run = cells_by(cells, name).filter(run__isnull=False).order_by("-pk").values("run__scaffold", "run__spec__params").first()
     return (shown_of(run["run__scaffold"], run["run__spec__params"]),) if run else ()
 

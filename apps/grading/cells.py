@@ -1,4 +1,4 @@
-"""One cell of an experiment: what is graded in it, beginning it as a run, and keeping what the run came to."""
+"""One cell of an experiment: prepare its grading, start it as a run, and store the result."""
 
 import functools
 import uuid
@@ -32,22 +32,22 @@ from apps.runs.journal_batch import NumberedEvent
 from apps.runs.models import BATCHED, Run, RunStatus, Step
 from apps.runs.services import run_create, run_dispatch
 
-#: Under this an experiment keeps by variant what its graders are shown.
+#: Key of `Experiment.params` with the view of each variant.
 SHOWN = "shown"
 NO_RESULT = "The run ended without a grading."
 TITLE_LENGTH = 200
 
 
 class ScriptEmpty(PlanWrong):
-    """There is nothing in the script: no grader is asked, and it has no points. `settings` as of a cell that is graded."""
+    """The script is empty: no grader runs, and it is unscored. `settings`: as for a graded cell."""
 
     def __init__(self, name: str, settings: str = "") -> None:
         super().__init__(f"{name}: the script is {EMPTY}.")
         self.settings = settings
 
 
-class Together:
-    """Cells of an experiment that are begun in one transaction, and what they ask of the database once for all of them."""
+class CellBatch:
+    """Cache of database reads for cells of one experiment that are started in one transaction."""
 
     def __init__(self, experiment: Experiment, aliases: Mapping[str, Alias]) -> None:
         self.experiment = experiment
@@ -59,11 +59,11 @@ class Together:
 
     @functools.cached_property
     def held(self) -> frozenset[str]:
-        """The statements whose solutions the owner may not read."""
+        """Statements of problems whose solutions the owner may not read."""
         return frozenset(statements_held(self.experiment.owner).values_list("statement", flat=True))
 
     def material(self, stated: ProblemVersion) -> dict[str, Any]:
-        """What graders are given about a problem."""
+        """The material of a problem for graders."""
         if stated.pk not in self._material:
             self._material[stated.pk] = material_of(stated)
         return self._material[stated.pk]
@@ -73,22 +73,22 @@ class Together:
 
 
 def job_of_script(script: GradedScript, material: Callable[[ProblemVersion], dict[str, Any]] = material_of) -> Job:
-    """A script of a set with what is known of its problem. Raises `PlanWrong` where there is nothing to grade."""
+    """A script of a set with the material of its problem. Raises `PlanWrong` if there is nothing to grade."""
     if script.problem is None:
-        raise PlanWrong(f"{script.name}: the set has no statement of {script.problem_name}.")
+        raise PlanWrong(f"{script.name}: the set has no statement for {script.problem_name}.")
     if not script.text.strip() and script.graded_set.shape in WITHOUT_TEXTS:
         raise PlanWrong(f"{script.name}: its text was not published with its points.")
     return Job(script.name, text_of(script.problem), {**material(script.problem), "script": script.text})
 
 
 def plan_of(experiment: Experiment, workflow: str, players: str, aliases: Mapping[str, Alias]) -> GradingPlan:
-    """What is asked of the models in all cells of a variant and its players. Raises `PlanWrong`."""
+    """The grading plan for all cells with a variant and its players. Raises `PlanWrong`."""
     params, variant = experiment.params, variant_of(workflow)
     return plan_named(
         variant,
         players,
         aliases,
-        # One that was made before there were views goes on as it began.
+        # An experiment from before views keeps its original view.
         overrides=options_for(variant.grader.name, params.get("overrides", {})) | ({} if SHOWN in params else {"view": None}),
         max_new_tokens=params.get("max_new_tokens"),
         temperature=params.get("temperature"),
@@ -97,22 +97,21 @@ def plan_of(experiment: Experiment, workflow: str, players: str, aliases: Mappin
 
 
 def prepares_pieces(workflow: str) -> bool:
-    """Whether the first script of a problem makes something that the next ones use."""
+    """Whether the grading of a problem's first script prepares pieces for the others."""
     return not OFFLINE.isdisjoint(role.name for role in VARIANTS[workflow].grader.roles)
 
 
-def cell_begin(cell: ExperimentCell, together: Together) -> None:
-    """Queue the run of a cell; what cannot be graded ends at once, with the reason. To be called in a transaction.
+def cell_start(cell: ExperimentCell, batch: CellBatch) -> None:
+    """Queue the run of a cell, or end the cell with the reason if it cannot be graded. Call it in a transaction.
 
-    A run that failed before is resumed: what it has recorded is not asked again. A cell has one run per attempt, however
-    often this is called for it.
+    A failed run is resumed, so that recorded calls are not repeated. Repeated calls still create one run per attempt.
     """
     if cell.run is not None and _resumed(cell.run):
         ExperimentCell.objects.filter(pk=cell.pk).update(state=CellState.RUNNING, trouble="", ended_at=None)
         return
     try:
         with transaction.atomic():
-            run, settings = _run_of(cell, together)
+            run, settings = _run_of(cell, batch)
     except PlanWrong as error:
         ended: dict[str, Any] = {"state": CellState.FAILED, "trouble": str(error), "ended_at": timezone.now()}
         if isinstance(error, ScriptEmpty):
@@ -132,21 +131,23 @@ def _resumed(run: Run) -> bool:
     return True
 
 
-def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
-    """The run and the key of its settings."""
-    experiment = together.experiment
-    if gone := sorted(aliases_in(cell.alias) - set(together.aliases)):
-        raise PlanWrong(f"There is no model {', '.join(gone)} in models.toml any more.")
-    job, stated = _job_of(cell, together)
-    plan = together.plan(cell.workflow, cell.alias)
+def _run_of(cell: ExperimentCell, batch: CellBatch) -> tuple[Run, str]:
+    """Create the run; return it with the key of its settings."""
+    experiment = batch.experiment
+    if gone := sorted(aliases_in(cell.alias) - set(batch.aliases)):
+        raise PlanWrong(
+            f"Model {', '.join(gone)} is no longer in models.toml. Add it again, or start an experiment without it."
+        )
+    job, stated = _job_of(cell, batch)
+    plan = batch.plan(cell.workflow, cell.alias)
     if cell.seed is not None:
         plan = replace(plan, seed=cell.seed)
     is_empty = cell.script is not None and not cell.script.text.strip()
     asked = replace(job, material=job.material | {"script": EMPTY}) if is_empty else job
     try:
-        spec = plan.spec(asked, together.pieces(stated.statement, cell.workflow, cell.alias))
+        spec = plan.spec(asked, batch.pieces(stated.statement, cell.workflow, cell.alias))
     except PlanWrong:
-        if is_empty:  # `manage.py grade` reports the same: an empty script is unscored, whatever else is missing.
+        if is_empty:  # As in `manage.py grade`: an empty script is unscored, whatever else is missing.
             raise ScriptEmpty(job.paper) from None
         raise
     roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}
@@ -164,7 +165,7 @@ def _run_of(cell: ExperimentCell, together: Together) -> tuple[Run, str]:
 
 
 def cell_name(cell: ExperimentCell) -> str:
-    """What the script of a cell is called; of a contest its paper's number, which tells no name."""
+    """The name of a cell's script; in a contest the anonymous paper number."""
     if cell.script is not None:
         return cell.script.name
     if cell.version is None:
@@ -172,10 +173,10 @@ def cell_name(cell: ExperimentCell) -> str:
     return cell.version.submission.paper.number
 
 
-def _job_of(cell: ExperimentCell, together: Together) -> tuple[Job, ProblemVersion]:
+def _job_of(cell: ExperimentCell, batch: CellBatch) -> tuple[Job, ProblemVersion]:
     if cell.script is not None:
-        script_require(cell.script, together.held, together.open_scripts)
-        job = job_of_script(cell.script, together.material)
+        script_require(cell.script, batch.held, batch.open_scripts)
+        job = job_of_script(cell.script, batch.material)
         if cell.script.problem is None:
             raise PlanWrong(job.paper)
         return job, cell.script.problem
@@ -185,7 +186,7 @@ def _job_of(cell: ExperimentCell, together: Together) -> tuple[Job, ProblemVersi
 
 
 def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
-    """Keep what a cell's run came to, in the transaction that records it; then look for what can be begun."""
+    """Store the result of a cell's run in the transaction that records its events, then wake the conductor."""
     if run.preset != BATCHED:
         return
     for _, _, _, event in events:
@@ -199,7 +200,7 @@ def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
 
 
 def _keep(run: Run, grading: Grading) -> None:
-    """A grading for which no answer came is a failure and says nothing about the grader."""
+    """Store a grading. One without an answer is a failure and not a result of the grader."""
     ExperimentCell.objects.filter(run_id=run.pk).update(
         points=grading.points,
         scale=grading.scale,

@@ -1,4 +1,4 @@
-"""From rows of a file to pairs of points: what a person gave, what a grader gave, and what could not be read."""
+"""Convert rows of a file to pairs of points of a person and a grader; unreadable predictions become unscored."""
 
 import math
 import re
@@ -18,16 +18,16 @@ from apps.reasoning.domain.values import Unscored
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
 _NO, _YES = {"", "0", "false", "no", "n"}, {"1", "true", "yes", "y"}
 SHOWN = 40
-#: Of a scale: tables of categories grow with its square.
+#: Limit of a scale's steps, as tables of categories grow with its square.
 STEPS_AT_MOST = 200
-TWICE_PARTED = "“{}” says who the author is: its tables stand apart already, and are not split by it once more."
-SEVERAL = "Where rows are by several graders (columns like workflow and model say so), make a file of each."
+SPLIT_BY_AUTHOR = "“{}” is the author column, which already has separate tables. Remove it from the columns to split by."
+SEVERAL = "If the rows are from several graders (see columns such as workflow and model), make one file per grader."
 Runs = Sequence[float | Unscored]
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which column holds what; an empty name: there is none. `labels` are words with points, `times` multiplies predictions."""
+    """Column names by content, "" for none. `labels`: points by word; `times`: factor for predictions."""
 
     human: str
     scale: Scale
@@ -41,14 +41,14 @@ class Columns:
 
 
 def factor_of(number: float) -> float:
-    """What predictions are multiplied by. Raises `ValueError` for what makes nothing of them."""
+    """Check the factor for predictions. Raises `ValueError` unless it is positive and finite."""
     if not 0 < number < math.inf:
-        raise ValueError("predictions are multiplied by a number above 0")
+        raise ValueError("the factor for predictions must be a number above 0")
     return number
 
 
 def labels_of(text: str) -> dict[str, float]:
-    """`incorrect=0, partial=1` as words with points. Raises `ValueError`."""
+    """Parse `incorrect=0, partial=1` to points by word. Raises `ValueError`."""
     labels: dict[str, float] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         word, _, points = part.rpartition("=")
@@ -60,10 +60,9 @@ def labels_of(text: str) -> dict[str, float]:
 
 
 def pairs_of(rows: list[Row], columns: Columns, predicted: str, *, by_person: bool = False) -> list[Pair]:
-    """A pair per row, `predicted` being the other side's column; with `by_person` that is a second person's mark.
+    """One pair per row. `predicted`: column of the other side; with `by_person`, of a second person's marks.
 
-    What a person gave must be points: raises `FileWrong` for a mark that is none or lies off the scale. What a grader gave may
-    be anything: what cannot be read is unscored, with the reason.
+    Raises `FileWrong` for a mark that is not points or is off the scale. Unreadable predictions are unscored, with the reason.
     """
     named = (columns.human, predicted, columns.problem, columns.paper, columns.author, columns.contaminated, *columns.groups)
     columns_check(rows, [name for name in named if name])
@@ -73,7 +72,7 @@ def pairs_of(rows: list[Row], columns: Columns, predicted: str, *, by_person: bo
     for number, row in enumerate(rows, 1):
         paper = _text(row, columns.paper) or f"row {number}"
         if paper in papers:
-            raise FileWrong(f"Row {number}: the paper “{paper}” was there before; a paper counts once. {SEVERAL}")
+            raise FileWrong(f"Row {number}: duplicate paper “{paper}”; each paper counts once. {SEVERAL}")
         papers.add(paper)
         other = value_of(row, predicted)
         pairs.append(
@@ -111,10 +110,12 @@ def _mark(value: Any, columns: Columns, number: int) -> float | Unscored:
         return Unscored(reason="there is no mark")
     points = _points(value, columns)
     if points is None:
-        raise FileWrong(f"Row {number}: {_quoted(value)} is not points. Words get points with --labels word=points,….")
+        raise FileWrong(f"Row {number}: {_quoted(value)} is not points. Map words to points with --labels word=points,….")
     if not columns.scale.holds(points):
         scale = columns.scale
-        raise FileWrong(f"Row {number}: {points:g} is not from {scale.lowest:g} to {scale.highest:g}. Another scale: --scale.")
+        raise FileWrong(
+            f"Row {number}: {points:g} is not from {scale.lowest:g} to {scale.highest:g}. Set another scale with --scale."
+        )
     return points
 
 
@@ -129,7 +130,7 @@ def _prediction(value: Any, columns: Columns, reason: str = "") -> float | Unsco
 
 
 def _points(value: Any, columns: Columns) -> float | None:
-    """A label's points, or the number; None for all else. True and false are no points."""
+    """The points of a label, or the number; None for other values, including true and false."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -154,7 +155,7 @@ def _text(row: Row, column: str) -> str:
 
 
 def _contaminated(text: str) -> str:
-    """Any other word than yes and no is the reason itself."""
+    """The reason of contamination, or "". Any text other than yes and no is itself the reason."""
     word = text.casefold()
     return "" if word in _NO else "marked as contaminated" if word in _YES else text
 
@@ -165,11 +166,11 @@ def _quoted(value: Any) -> str:
 
 
 def scale_of(text: str) -> Scale:
-    """`0:7` as a scale in whole points. Raises `ValueError`."""
+    """Parse `0:7` to a scale in whole points. Raises `ValueError`."""
     lowest, _, highest = text.partition(":")
     first, last = _number(lowest), _number(highest)
     if first is None or last is None or last - first < 1 or (last - first) % 1:
-        raise ValueError(f"“{text}” is no scale in whole points; write its lowest and highest, such as 0:7")
+        raise ValueError(f"“{text}” is not a scale in whole points; enter lowest and highest points, such as 0:7")
     if last - first > STEPS_AT_MOST:
         raise ValueError(f"“{text}” has more than {STEPS_AT_MOST} steps")
     return Scale(lowest=first, highest=last)

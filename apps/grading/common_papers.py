@@ -1,4 +1,4 @@
-"""Several graders beside each other are compared on the papers that all of them scored, unless each is asked for on its own."""
+"""Compare several graders on the papers that all of them scored, unless each is requested on its own papers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,15 +7,15 @@ from apps.reasoning.agreement.scales import CLOSE
 from apps.reasoning.domain.values import Unscored, Value
 
 EACH = "each-on-its-own"
-OTHER_MARKS = "the person's points for the same name differ from grader to grader, so the names do not tell papers apart"
+OTHER_MARKS = "the person's points for the same paper name differ between graders, so the names do not identify papers"
 
 
 class Common(Value):
-    """How the graders stand on the papers of one author source.
+    """The common papers of all graders for one author source.
 
-    `papers`: how many are compared; `dropped`: by grader, those that it scored and another did not; `scored_none`: graders
-    that are left out of this as they scored no paper. `apart` says why each stands on its own papers nonetheless, else "".
-    `exact`: by grader, how many papers it gave the person's points, of those that all were asked about, unscored ones too.
+    `papers`: number of compared papers; `dropped`: by grader, the papers that it scored but another did not; `scored_none`:
+    graders excluded because they scored no paper. `apart`: why graders are compared on their own papers after all, or "".
+    `exact`: by grader, the number of exact matches and of papers given to all graders, including unscored ones.
     """
 
     author: str
@@ -26,11 +26,11 @@ class Common(Value):
     exact: dict[str, tuple[int, int]] = {}
 
     def words(self, names: Mapping[str, str]) -> str:
-        """The line above the tables; `names` are words of graders."""
+        """The line above the tables; `names` are labels of graders."""
         if self.apart:
-            return f"Each column is about other papers, so the columns cannot be compared: {self.apart}."
+            return f"The columns cover different papers and cannot be compared: {self.apart}."
         dropped = ", ".join(f"{names.get(name, name)} {len(papers)}" for name, papers in self.dropped.items())
-        none = "".join(f" {names.get(name, name)} scored no paper and is not asked for here." for name in self.scored_none)
+        none = "".join(f" {names.get(name, name)} scored no paper and was ignored." for name in self.scored_none)
         papers = "paper" if self.papers == 1 else "papers"
         return (
             f"Compared on the {self.papers:,} {papers} that all {len(self.dropped)} graders scored; dropped: {dropped}.{none}"
@@ -38,9 +38,9 @@ class Common(Value):
 
 
 def on_common(graders: Mapping[str, Sequence[Pair]]) -> tuple[dict[str, tuple[Pair, ...]], tuple[Common, ...]]:
-    """The pairs without the scored ones that not all graders have, by author source. Pairs that do not count stay as they are.
+    """Drop scored pairs that not all graders have, per author source. Pairs that do not count are kept.
 
-    One grader is nothing to compare: it stays whole, and nothing is said.
+    A single grader keeps all its pairs and gets no `Common`.
     """
     if len(graders) < 2:
         return {name: tuple(pairs) for name, pairs in graders.items()}, ()
@@ -50,11 +50,11 @@ def on_common(graders: Mapping[str, Sequence[Pair]]) -> tuple[dict[str, tuple[Pa
         common = _common(author, {name: parts.get(author, []) for name, parts in by_grader.items()})
         if common is not None:
             found.append(common)
-    gone = {
+    dropped = {
         (one.author, name, paper) for one in found if not one.apart for name, given in one.dropped.items() for paper in given
     }
     kept = {
-        name: tuple(pair for pair in pairs if not _counts(pair) or (pair.author, name, pair.paper) not in gone)
+        name: tuple(pair for pair in pairs if not _counts(pair) or (pair.author, name, pair.paper) not in dropped)
         for name, pairs in graders.items()
     }
     return kept, tuple(found)

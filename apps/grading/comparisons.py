@@ -1,11 +1,11 @@
-"""The comparisons that a file of points asks for: each grader with the marks, two people as the line beside, splits."""
+"""Compare graders with marks: each grader over all and by group, two people as baseline, paired differences."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from apps.grading.columns import Columns, Runs, mean_pairs, pairs_of
 from apps.grading.common_papers import Common, on_common
-from apps.grading.file_maxima import maxima_checked
+from apps.grading.file_maxima import maxima_check
 from apps.grading.kept_columns import siblings
 from apps.grading.mark_files import Row, column_names, value_of
 from apps.grading.shown import ViewShown, shown_read
@@ -21,10 +21,10 @@ Agree = Callable[[Sequence[Pair]], Agreement]
 
 
 class Compared(Value):
-    """One grader, over all and per value of each group. Groups never hold groups.
+    """One grader, over all and per value of each group. Groups are not nested.
 
-    `consistency` is told of repeated runs only, over the papers of the part, whether they are marked or not. `beside` are the
-    grader and two people on the papers that both sides have points on, None where nobody marked a second time.
+    `consistency`: for repeated runs only, over all papers of the part, marked or not. `beside`: agreement of the grader and of
+    two people on the papers for which both exist; None without second marks.
     """
 
     name: str
@@ -35,10 +35,10 @@ class Compared(Value):
 
 
 class Part(Value):
-    """The papers of one author source, "" where none is told. `people` compares a second person's marks with the first's.
+    """The papers of one author source, "" if not given. `people` compares a second person's marks with the first's.
 
-    `common` says on which papers several graders stand. Where that is the same ones, `differences` are by grader how its
-    statistics differ from those of `baseline`, from `FEW` papers on.
+    `common`: the common papers of several graders. If they have at least `FEW`, `differences` holds by grader the differences
+    of its statistics from those of `baseline`.
     """
 
     author: str
@@ -50,8 +50,10 @@ class Part(Value):
 
 
 class Asked(Value):
-    """What to compare: columns of predictions, that of a second person, whether halves are categories (None: where marks have
-    some), and how to draw. With `runs` the columns of predictions are repeated runs of one grader."""
+    """A comparison of columns of a file. With `runs` the columns `predicted` are repeated runs of one grader.
+
+    `second`: column of a second person; `halves`: whether half points are categories (None: if marks have some).
+    """
 
     predicted: tuple[str, ...]
     runs: bool = False
@@ -62,12 +64,11 @@ class Asked(Value):
 
 
 class Gathered(Value):
-    """What is compared, wherever it comes from: the pairs of each grader, two people's pairs, the scale, groups to split by.
+    """The input of a comparison from any source: pairs of each grader and of two people, scale, groups to split by.
 
-    `runs`: by grader, the points of each paper's runs, where the predictions are means of them. With `fitting`, half points
-    are categories where a person's mark is one; otherwise the scale is taken as it is. `views`: by grader, what it was shown;
-    several where that changed, none where nobody knows. `common` is empty where each grader stands on its own papers. `notes`
-    are told above the tables.
+    `runs`: by grader and paper, the points of its runs if predictions are means. With `fitting`, half points are categories if
+    a person's mark has one; otherwise the scale is used as given. `views`: by grader, several if its view changed, none if
+    unknown. `common` is empty if each grader has its own papers. `notes` are shown above the tables.
     """
 
     graders: dict[str, tuple[Pair, ...]]
@@ -82,18 +83,18 @@ class Gathered(Value):
     notes: tuple[str, ...] = ()
 
     def on_common(self, baseline: str = "") -> "Gathered":
-        """The same on the papers that all graders scored; the others are told as dropped. `baseline`: the first, if none."""
+        """Restrict to the papers that all graders scored. `baseline` defaults to the first grader."""
         graders, common = on_common(self.graders)
         first = baseline if baseline in graders else next(iter(graders), "")
         return self.model_copy(update={"graders": graders, "common": common, "baseline": first})
 
 
 def gathered_of(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> Gathered:
-    """The pairs of a file. Raises `FileWrong` where a column is missing or named for both sides, or a mark cannot be read."""
+    """The pairs of a file. Raises `FileWrong` for a missing column, a column used twice, or an unreadable mark."""
     _refuse_itself(columns.human, asked)
     for rows in lists.values():
         for column in asked.predicted:
-            maxima_checked(rows, column, columns)
+            maxima_check(rows, column, columns)
     graders = _graders(lists, columns, asked)
     first_rows = next(iter(lists.values()))
     marked = pairs_of(first_rows, columns, asked.second, by_person=True) if asked.second else []
@@ -117,7 +118,7 @@ def gathered_of(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> 
 
 
 def _refuse_itself(human: str, asked: Asked) -> None:
-    """Raises `FileWrong` where one column is named on both sides, or twice on one."""
+    """Refuse a column that is used for both sides or twice for one. Raises `FileWrong`."""
     sides = (
         (human in asked.predicted, human, "a person's points and a grader's"),
         (human == asked.second, human, "the points of two people"),
@@ -125,13 +126,13 @@ def _refuse_itself(human: str, asked: Asked) -> None:
     )
     for is_same, name, what in sides:
         if is_same:
-            raise FileWrong(f"“{name}” is named for {what}: a column agrees with itself in every row. Name two columns.")
+            raise FileWrong(f"“{name}” is used for {what}, but a column always agrees with itself. Choose two columns.")
     if twice := [name for name, count in Counter(asked.predicted).items() if count > 1]:
-        raise FileWrong(f"“{twice[0]}” is named twice for a grader's points. Name each column once.")
+        raise FileWrong(f"“{twice[0]}” is given twice for a grader's points. Give each column once.")
 
 
 def parts_of(gathered: Gathered, *, draws: int, seed: int) -> tuple[Part, ...]:
-    """A part per author source. All comparisons are made on one scale, so that they can be compared."""
+    """One part per author source. All comparisons use one scale."""
     scale = scale_of_all(gathered)
 
     def of(pairs: Sequence[Pair]) -> Agreement:
@@ -172,7 +173,7 @@ def parts_of(gathered: Gathered, *, draws: int, seed: int) -> tuple[Part, ...]:
 def _differences(
     gathered: Gathered, common: Common | None, scale: Scale, draws: int, seed: int
 ) -> dict[str, tuple[Difference, ...]]:
-    """Of each grader from the baseline, where both scored the common papers and these are enough."""
+    """Paired differences of each grader from the baseline, if there are enough common papers."""
     if common is None or common.apart or common.papers < FEW or gathered.baseline not in common.dropped:
         return {}
     scored = {
@@ -184,21 +185,21 @@ def _differences(
 
 
 def _views(rows: list[Row], column: str, human: str) -> tuple[ViewShown, ...]:
-    """What the grader of this column was shown, as an output of ours says beside it."""
-    beside = siblings(column_names(rows), "view", human).get(column, "")
-    found = dict.fromkeys(shown_read(value_of(row, beside)) for row in rows) if beside else {}
+    """The views of this column's grader, from the view column that our exports write next to it."""
+    view = siblings(column_names(rows), "view", human).get(column, "")
+    found = dict.fromkeys(shown_read(value_of(row, view)) for row in rows) if view else {}
     return tuple(shown for shown in found if shown is not None)
 
 
 def _same_papers(ours: Sequence[Pair], theirs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Both sides on the papers on which both have a pair that counts."""
+    """Both sides restricted to the papers for which both have a pair that counts."""
     papers = {one.paper for one in Sorted.of(ours).scored} & {one.paper for one in Sorted.of(theirs).scored}
     first, second = ([pair for pair in pairs if pair.paper in papers] for pairs in (ours, theirs))
     return first, second
 
 
 def _graders(lists: dict[str, list[Row]], columns: Columns, asked: Asked) -> dict[str, tuple[list[Pair], dict[str, Runs]]]:
-    """Each grader's pairs, and its runs by paper where its columns are runs."""
+    """Each grader's pairs, with its runs by paper if the columns are runs."""
     if asked.runs:
         means = f"mean of {len(asked.predicted)} runs"
         return {name or means: mean_pairs(rows, columns, asked.predicted) for name, rows in lists.items()}
@@ -216,14 +217,14 @@ def _compared(name: str, pairs: list[Pair], runs: Mapping[str, Runs], groups: Se
 
 
 def _name(name: str, column: str, asked: Asked) -> str:
-    """The list's name, the column's, or both, whichever tells the graders apart."""
+    """The grader's name: that of the list, the column, or both, as needed to distinguish graders."""
     if not name:
         return column
     return f"{name} {column}" if len(asked.predicted) > 1 else name
 
 
 def scale_of_all(gathered: Gathered) -> Scale:
-    """The one scale of a comparison: half points where a person's mark is one, unless it was said."""
+    """The scale of a comparison: with half points if a person's mark has one, unless the scale is fixed."""
     if not gathered.fitting:
         return gathered.scale
     second = Sorted.of(gathered.people).scored

@@ -1,6 +1,6 @@
-"""Keeps experiments going: one thread in every orchestrator process begins cells while there is room.
+"""Drive experiments: one thread in every orchestrator process starts cells while there is capacity.
 
-It holds nothing: what is to be done stands in the rows, so it may die at any moment, and any process may go on.
+The thread has no state of its own. All work is in the database, so it may die at any moment and another process continues.
 """
 
 import gc
@@ -12,27 +12,27 @@ from django.db.utils import DatabaseError
 
 logger = logging.getLogger(__name__)
 EVERY_S = 1.0
-#: After a wake-up, so that several cells that end together are one look: what they share is asked of the database once.
+#: Delay after a wake-up, so that cells that end together share their database reads.
 GATHER_S = 0.1
-#: A run leaves some hundred objects in cycles behind, and the orchestrator's collector is told to look very rarely.
+#: Cells between two collections. A run leaves some hundred objects in cycles, and automatic collection is set to be rare.
 COLLECT_EVERY = 100
 _stopped, _woken = threading.Event(), threading.Event()
 
 
 def wake() -> None:
-    """Something ended in this process: look at once."""
+    """Check for waiting cells now, as a cell ended in this process."""
     _woken.set()
 
 
 def start() -> threading.Thread:
-    """Conduct until the process ends."""
+    """Start the thread; it runs until the process ends."""
     thread = threading.Thread(target=_conduct, name="experiments", daemon=True)
     thread.start()
     return thread
 
 
 def stop() -> None:
-    """Begin nothing any more."""
+    """Start no further cells."""
     _stopped.set()
     _woken.set()
 
@@ -50,8 +50,8 @@ def _conduct() -> None:
                 gc.collect()
         except DatabaseError as error:
             logger.warning("experiments: the database does not answer (%s)", error)
-        except Exception:  # The one thread that begins cells must not end.
-            logger.exception("experiments: nothing could be begun")
+        except Exception:  # The only thread that starts cells must survive.
+            logger.exception("experiments: could not start waiting cells; retrying")
         finally:
             close_old_connections()
         if _woken.wait(EVERY_S):

@@ -1,4 +1,4 @@
-"""Problems of benchmark sets that are alike to a problem of the library, which then is nothing to learn from."""
+"""Detect problems of the library that resemble a benchmark problem and must not be trained on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from apps.reasoning.texts.likeness import Alike, LikenessIndex
 
 _TITLES = {PROOFBENCH_ORIGIN: "IMO-ProofBench", ANSWERBENCH_ORIGIN: "IMO-AnswerBench"}
 _TITLES |= {origin_of(layout): layout for layout in PUBLISHED}
-#: Problems of the library that came in a benchmark's file, or with a published set of graded scripts.
+#: Origins of library problems imported from a benchmark file or a published set of graded scripts.
 ORIGINS = tuple(_TITLES)
 
 
 @dataclass(frozen=True)
 class Match:
-    """A text of a benchmark set with its likeness, 0 to 1. `problem` where it stands in the library."""
+    """A similar text of a benchmark set; `score` from 0 to 1. `problem`: the library problem with this text, if any."""
 
     collection: str
     name: str
@@ -34,12 +34,12 @@ class Match:
 
     @property
     def percent(self) -> int:
-        """The likeness for people."""
+        """The similarity in percent."""
         return round(100 * self.score)
 
 
 def benchmark_load(*, collection: str, texts: Iterable[tuple[str, str]]) -> int:
-    """Keep the texts of a set under their names, in the place of what was kept of it; how many there are."""
+    """Replace the stored texts of a benchmark set, given as pairs of name and text; return their number."""
     rows = {name: text for name, text in texts if text.strip()}
     with transaction.atomic():
         BenchmarkText.objects.filter(collection=collection).exclude(name__in=rows).delete()
@@ -49,19 +49,19 @@ def benchmark_load(*, collection: str, texts: Iterable[tuple[str, str]]) -> int:
 
 
 def collections_kept() -> list[tuple[str, int]]:
-    """The sets that problems are compared with, and how many texts each has."""
+    """The benchmark sets that problems are compared with, each with its number of texts."""
     loaded = BenchmarkText.objects.values_list("collection").annotate(count=Count("pk")).order_by("collection")
     library = Problem.objects.filter(origin__in=ORIGINS).values_list("origin").annotate(count=Count("pk")).order_by("origin")
     return [*loaded, *library]
 
 
 def benchmark_of(problem: Problem) -> str:
-    """The benchmark with which the problem itself came; empty for any other."""
+    """The benchmark from which the problem was imported, or ""."""
     return _TITLES.get(problem.origin, "")
 
 
 def matches_of(problem: Problem, user: User | None) -> list[Match]:
-    """What is alike to the newest statement, the most alike first. `user` None sees everything (the terminal)."""
+    """Benchmark texts similar to the newest statement, most similar first. `user` None (the terminal) sees everything."""
     statement = problem.current.statement
     near = _loaded().alike(statement)
     kept = {row.pk: row for row in BenchmarkText.objects.filter(pk__in=[one.key for one in near])}

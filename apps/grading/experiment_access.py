@@ -3,14 +3,13 @@
 | | coach, researcher | coach of the contest | captain of the problem, organiser | others |
 |---|---|---|---|---|
 | experiment on an imported set | all of it | | | no |
-| experiment on a contest: that it exists, how far it is | no | yes | yes | no |
-| result of a script of a contest | no | no | once it is settled, but for what an own mark can still be about | no |
+| experiment on a contest: existence, progress | no | yes | yes | no |
+| result of a script of a contest | no | no | once settled, except where an own mark is still possible | no |
 
-An own mark can still be about every script of a problem on which one can change, and about a calibration script that the person
-has not marked. Nobody is exempt, whoever started it: a grader's result seen before the own mark would make the mark worthless.
-Who was shown a result stands in the ledger (`ledger`), as somebody may have to look again at what is settled. The runs behind
-such cells are hidden as the results are (`runs_hidden`); so is a run that a cell has given up for another attempt, from
-everybody.
+An own mark is still possible on every script of a problem on which the person has a changeable mark, and on a calibration
+script that the person has not marked. This includes the person who started the experiment, as a grader's result seen first
+would make the mark worthless. Disclosures are recorded (`ledger`), since a settled script may be marked again. Runs are hidden
+like their results (`runs_hidden`). A run that a cell has replaced by another attempt is hidden from everyone.
 """
 
 import uuid
@@ -29,18 +28,18 @@ from apps.marks.sheets import GRACE
 from apps.runs.models import BATCHED, Run
 
 SETTLED = (CaseState.SETTLED, CaseState.RELEASED)
-NO_EXPERIMENT = "There is no such experiment."
+NO_EXPERIMENT = "No such experiment."
 
 
 def experiments_visible_to(user: User) -> QuerySet[Experiment]:
-    """The experiments that the person may open."""
+    """The experiments that a user may open."""
     if not user.is_active or not user.may_see_runs:
         return Experiment.objects.none()
     return Experiment.objects.filter(Q(contest=None) | Q(contest__coaches__person=user))
 
 
 def experiment_get_for(user: User, public_id: uuid.UUID) -> Experiment:
-    """The experiment, or `Http404`."""
+    """The experiment, for a user who may open it. Raises `Http404`."""
     rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
     found = rows.filter(public_id=public_id).first()
     if found is None:
@@ -49,7 +48,7 @@ def experiment_get_for(user: User, public_id: uuid.UUID) -> Experiment:
 
 
 def experiment_may_steer(user: User, experiment: Experiment) -> bool:
-    """The owner and staff; of a set every researcher, of a contest every organiser."""
+    """Whether a user may steer it. On a contest: its owner and organisers. On a set: its owner, researchers and staff."""
     if experiment.contest is not None:
         coach = coach_of(user, experiment.contest)
         return coach is not None and (coach.is_organiser or experiment.owner_id == user.pk)
@@ -57,25 +56,25 @@ def experiment_may_steer(user: User, experiment: Experiment) -> bool:
 
 
 def contests_for_experiments(user: User) -> QuerySet[Contest]:
-    """The contests whose scripts this person may let graders read: those they organise, once nothing more is handed in."""
+    """The contests whose scripts a user may have graded: those they organise, once submissions are closed."""
     if not user.may_see_runs:
         return Contest.objects.none()
     return Contest.objects.filter(state__in=READABLE, coaches__person=user, coaches__is_organiser=True)
 
 
 def cells_shown(user: User, experiment: Experiment) -> QuerySet[ExperimentCell]:
-    """The cells whose results the person may see."""
+    """The cells whose results a user may see."""
     return experiment.cells.all() if experiment.contest_id is None else _shown(user).filter(experiment=experiment)
 
 
 def runs_hidden(user: User) -> QuerySet[Run]:
-    """The runs of cells whose results the person may not see, and those that no cell has any more: nothing tells of what."""
+    """Runs of cells whose results a user may not see, and runs without a cell, whose script is unknown."""
     of_cells = Q(cell__version__isnull=False) & ~Q(cell__in=_shown(user))
     return Run.objects.filter(of_cells | Q(preset=BATCHED, cell=None))
 
 
 def cases_shown(user: User) -> QuerySet[MarkingCase]:
-    """The settled scripts of contests of which the person may be shown what graders gave them."""
+    """The settled scripts of contests whose grader results a user may see."""
     since = timezone.now() - GRACE
     own = MarkingTask.objects.filter(assignee=user)
     may_change = Q(done_at=None) | Q(mark__state=MarkState.SEALED, mark__sealed_at__gte=since)

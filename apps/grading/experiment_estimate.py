@@ -1,4 +1,4 @@
-"""What an experiment is likely to cost, before it starts: from a sample of its scripts, told as such."""
+"""Estimate the cost of an experiment before it starts, from a sample of its scripts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.grading.answer_lengths import answers_of, answers_words
+from apps.grading.answer_lengths import answers_note, answers_of
 from apps.grading.cells import job_of_script
 from apps.grading.experiment_scripts import ScriptChosen
 from apps.grading.jobs import Job, jobs_of_versions
@@ -16,7 +16,7 @@ from apps.grading.naming import plan_named, title_of, variant_of
 from apps.grading.option_forms import options_for
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import PlanWrong
-from apps.grading.prompt_lengths import aliases_too_short
+from apps.grading.prompt_lengths import overflowing_aliases
 from apps.reasoning.domain.spending import OFFLINE
 from apps.reasoning.inference.aliases import Alias
 from apps.reasoning.scaffolds.estimates import RoleEstimate
@@ -28,22 +28,22 @@ TROUBLES_SHOWN = 3
 
 @dataclass(frozen=True)
 class Forecast:
-    """Over all cells; what prepares problems is counted in `calls_expected` and `tokens_expected` and told apart as well.
+    """The expected cost of all cells. `calls_expected` and `tokens_expected` include the preparation of problems.
 
-    `looked_at` scripts of `scripts` were estimated; `rests_on` says by grader on what the lengths of answers rest, `troubles`
-    why some scripts cannot be graded, `too_long` which of them do not fit into a model's context.
+    `sampled`: sample size, out of `scripts`; `basis`: basis of the answer lengths, one line per grader; `troubles`: why
+    some scripts cannot be graded; `too_long`: scripts that exceed a model's context.
     """
 
     cells: int
     scripts: int
     problems: int
-    looked_at: int
+    sampled: int
     calls_expected: int
     calls_max: int
     tokens_expected: int
     prepared_calls: int = 0
     prepared_tokens: int = 0
-    rests_on: tuple[str, ...] = ()
+    basis: tuple[str, ...] = ()
     troubles: tuple[str, ...] = ()
     too_long: tuple[str, ...] = ()
 
@@ -57,13 +57,13 @@ def forecast_of(
     repeats: int = 1,
     overrides: Mapping[str, Any] | None = None,
 ) -> Forecast:
-    """The estimate; `graders` are variants with their players, `overrides` options of graders.
+    """Estimate the cost. `graders`: variants with their players; `overrides`: options of graders.
 
-    What the first script of a problem prepares is counted once a problem and not where it is there already.
+    Preparation counts once per problem, and not at all for pieces that already exist.
     """
     jobs, troubles = _jobs(_spread(scripts))
     gradable = [one.statement for one in scripts if one.can_be_graded]
-    found = _Looked(jobs, len(gradable) * repeats, len(set(gradable)), troubles, dict(overrides or {}))
+    found = _Sample(jobs, len(gradable) * repeats, len(set(gradable)), troubles, dict(overrides or {}))
     for workflow, players in graders:
         found.add(workflow, players, aliases, max_new_tokens)
     sums = found.sums
@@ -71,24 +71,24 @@ def forecast_of(
         cells=len(scripts) * len(graders) * repeats,
         scripts=len(scripts),
         problems=len(set(gradable)),
-        looked_at=len(jobs),
+        sampled=len(jobs),
         calls_expected=round(sums["calls", True] + sums["calls", False]),
         calls_max=round(sums["most", True] + sums["most", False]),
         tokens_expected=round(sums["tokens", True] + sums["tokens", False]),
         prepared_calls=round(sums["calls", True]),
         prepared_tokens=round(sums["tokens", True]),
-        rests_on=tuple(found.rests_on),
+        basis=tuple(found.basis),
         troubles=tuple(dict.fromkeys(troubles))[:TROUBLES_SHOWN],
-        too_long=tuple(_in_words(found.crowded, aliases, len(jobs))),
+        too_long=tuple(_length_warnings(found.too_long, aliases, len(jobs))),
     )
 
 
 @dataclass
-class _Looked:
-    """What the scripts looked at would cost, brought to all gradings (`scripts`, times repeats) on `problems`.
+class _Sample:
+    """Cost of the sampled scripts, extrapolated to all gradings (`scripts`, including repeats) on `problems`.
 
-    `sums` has calls, tokens and the most calls, each with whether it prepares; `crowded` counts by grader, its players and
-    model the scripts that are too long.
+    `sums`: calls, tokens and maximum calls, each with whether it is preparation; `too_long`: numbers of scripts that are too
+    long, by grader, players and model.
     """
 
     jobs: Sequence[Job]
@@ -97,11 +97,11 @@ class _Looked:
     troubles: list[str]
     overrides: dict[str, Any]
     sums: dict[tuple[str, bool], float] = field(default_factory=lambda: defaultdict(float))
-    crowded: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    rests_on: dict[str, None] = field(default_factory=dict)
+    too_long: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    basis: dict[str, None] = field(default_factory=dict)
 
     def add(self, workflow: str, players: str, aliases: Mapping[str, Alias], max_new_tokens: int | None) -> None:
-        """One grader."""
+        """Add the cost of one grader."""
         variant = variant_of(workflow)
         options = options_for(variant.grader.name, self.overrides)
         plan = plan_named(variant, players, aliases, max_new_tokens=max_new_tokens, overrides=options)
@@ -111,7 +111,7 @@ class _Looked:
             try:
                 known = pieces_known(job.problem.statement, plan.roles)
                 roles += plan.estimate(job, known, answers).roles
-                self.crowded.update((workflow, players, alias) for alias in aliases_too_short(plan, job, known, aliases))
+                self.too_long.update((workflow, players, alias) for alias in overflowing_aliases(plan, job, known, aliases))
             except PlanWrong as error:
                 self.troubles.append(str(error))
         for role in roles:
@@ -122,24 +122,24 @@ class _Looked:
             self.sums["most", is_once] += times * role.calls_max
         asked = dict.fromkeys(role.role for role in roles if role.calls_expected)
         if asked:
-            self.rests_on[f"{title_of(workflow)}. {answers_words(asked, answers, plan.roles)}"] = None
+            self.basis[f"{title_of(workflow)}. {answers_note(asked, answers, plan.roles)}"] = None
 
 
-def _in_words(crowded: Mapping[tuple[str, str, str], int], aliases: Mapping[str, Alias], looked_at: int) -> Iterator[str]:
-    """A sentence for each model and number of scripts, from the number by grader, its players, and model."""
+def _length_warnings(too_long: Mapping[tuple[str, str, str], int], aliases: Mapping[str, Alias], sampled: int) -> Iterator[str]:
+    """One sentence per model and number of scripts that are too long."""
     graders: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for (workflow, _, alias), count in crowded.items():
+    for (workflow, _, alias), count in too_long.items():
         graders[alias, count].append(title_of(workflow))
     for (alias, count), titles in graders.items():
         context, by = f"{aliases[alias].context_tokens:,} tokens of {alias}", ", ".join(dict.fromkeys(titles))
         yield (
-            f"{count} of {looked_at} script{'s' * (looked_at != 1)} looked at will not fit into the {context}, "
-            f"with what {by} is told beside it: such calls fail. Choose a model with a longer context."
+            f"{count} of {sampled} sampled script{'s' * (sampled != 1)} will not fit into the {context} "
+            f"together with the prompt of {by}. Their calls will fail. Choose a model with a longer context."
         )
 
 
 def _spread(scripts: Sequence[ScriptChosen]) -> list[ScriptChosen]:
-    """A few from everywhere in the list."""
+    """An evenly spaced sample of the list."""
     step = max(1, len(scripts) / SAMPLE)
     return [scripts[int(number * step)] for number in range(min(SAMPLE, len(scripts)))]
 

@@ -1,4 +1,4 @@
-"""The results of an experiment as CSV and JSON lines, read piece by piece. `manage.py agreement` takes both."""
+"""Stream the results of an experiment as CSV and JSON lines. `manage.py agreement` reads both."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -24,12 +24,12 @@ COLUMNS = (
 
 
 def csv_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
-    """A heading and a line a cell."""
+    """A heading and one line per cell."""
     return csv_files.csv_lines(COLUMNS, (row_of(cell) for cell in cells.iterator(chunk_size=AT_ONCE)))
 
 
 def json_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
-    """A line a cell, with the whole grading under `grading` where there is one."""
+    """One line per cell, with the whole grading under `grading` if there is one."""
     rows = cells.iterator(chunk_size=AT_ONCE)
     while some := list(islice(rows, AT_ONCE)):
         gradings = _gradings([cell.run_id for cell in some if cell.run_id is not None])
@@ -39,7 +39,7 @@ def json_lines(cells: QuerySet[ExperimentCell]) -> Iterator[str]:
 
 
 def row_of(cell: ExperimentCell) -> dict[str, Any]:
-    """One cell with `human` and `human_of` from `experiment_rows.with_people`. Points are None where it is not scored."""
+    """One cell, with `human` and `human_of` from `experiment_rows.with_people`. Points are None unless it is scored."""
     script = cell.script
     problem = script.problem_name if script else cell.version.submission.problem.label if cell.version else ""
     return {
@@ -75,6 +75,6 @@ def _number(value: Any) -> float | None:
 
 
 def _gradings(runs: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """By run its whole grading."""
-    told = RunEvent.objects.filter(run__in=runs, kind=GradingReached.kind, body__name=FINAL).order_by("seq")
-    return dict(told.values_list("run", "body__grading"))
+    """The whole grading of each run."""
+    reached = RunEvent.objects.filter(run__in=runs, kind=GradingReached.kind, body__name=FINAL).order_by("seq")
+    return dict(reached.values_list("run", "body__grading"))

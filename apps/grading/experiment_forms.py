@@ -1,4 +1,4 @@
-"""The form of a new experiment, and that of an import."""
+"""The forms for a new experiment and for the import of a set."""
 
 import uuid
 from decimal import Decimal
@@ -16,7 +16,7 @@ from apps.grading.experimenting import ExperimentDraft
 from apps.grading.models import GradedSet
 from apps.grading.option_forms import OptionsForm
 from apps.grading.plans import PlanWrong
-from apps.grading.player_forms import PlayersForm, in_neutral, variant_choices
+from apps.grading.player_forms import PlayersForm, neutral_variant, variant_choices
 from apps.problems.importing.files import FILE_BYTES
 from apps.reasoning.inference.aliases import Alias
 
@@ -25,51 +25,61 @@ REPEATS_AT_MOST = 32
 MOST_SEED = 2**31
 
 
-JUDGED = (("script", "The script as it is"), ("neutral", "A neutral rewriting of it"))
+JUDGED = (("script", "The original script"), ("neutral", "A neutral rewriting of the script"))
 
 
 class ExperimentForm(PlayersForm, OptionsForm):
-    """Scripts × graders × models. `source` is `set:<id>` or `contest:<id>`. A model for a single role makes a team: one more
-    choice beside the models, for the graders that have the role.
+    """Scripts × graders × models. `source` is `set:<id>` or `contest:<id>`.
+
+    Models for single roles make a team, which is one more choice next to the ticked models, for graders with such a role.
     """
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
-    title = forms.CharField(label="Title", required=False, max_length=TITLE_LENGTH, help_text="Empty: scripts and graders.")
+    title = forms.CharField(
+        label="Title", required=False, max_length=TITLE_LENGTH, help_text="Leave empty to use scripts and graders."
+    )
     source = forms.ChoiceField(label="Scripts")
     problems = forms.CharField(
-        label="Problems", required=False, max_length=NAMES_LENGTH, help_text="Names or labels, with commas between. Empty: all."
+        label="Problems",
+        required=False,
+        max_length=NAMES_LENGTH,
+        help_text="Names or labels, separated by commas; leave empty for all.",
     )
     author_kind = forms.ChoiceField(label="Authors", required=False, choices=[("", "all"), *AuthorKind.choices])
     only_with_points = forms.BooleanField(label="Only scripts with points by people", required=False)
     at_most = forms.IntegerField(
-        label="At most", required=False, min_value=1, max_value=100_000, help_text="So many are drawn. Empty: all."
+        label="Sample size", required=False, min_value=1, max_value=100_000, help_text="Random sample; leave empty for all."
     )
     workflows = forms.MultipleChoiceField(label="Graders", widget=forms.CheckboxSelectMultiple, choices=variant_choices)
     judged = forms.MultipleChoiceField(
-        label="What they judge", required=False, widget=forms.CheckboxSelectMultiple, choices=JUDGED, initial=["script"]
+        label="Texts to judge", required=False, widget=forms.CheckboxSelectMultiple, choices=JUDGED, initial=["script"]
     )
     aliases = forms.MultipleChoiceField(
-        label="Models", required=False, widget=forms.CheckboxSelectMultiple, help_text="Each plays every role."
+        label="Models", required=False, widget=forms.CheckboxSelectMultiple, help_text="Each one plays every role."
     )
     at_once = forms.IntegerField(
-        label="At once", min_value=1, max_value=64, initial=4, help_text="Gradings under way at a time."
+        label="Parallel gradings", min_value=1, max_value=64, initial=4, help_text="Maximum number of gradings at a time."
     )
     max_new_tokens = forms.IntegerField(
-        label="Longest answer", required=False, min_value=16, max_value=200_000, help_text="Tokens. Empty: as the grader says."
+        label="Longest answer (tokens)",
+        required=False,
+        min_value=16,
+        max_value=200_000,
+        help_text="Leave empty for the grader’s default.",
     )
     temperature = forms.FloatField(
-        label="Temperature", required=False, min_value=0, max_value=2, help_text="Empty: as the grader says."
+        label="Temperature", required=False, min_value=0, max_value=2, help_text="Leave empty for the grader’s default."
     )
     seed = forms.IntegerField(
-        label="Seed", min_value=0, max_value=MOST_SEED, initial=0, help_text="Of the draw and of sampling."
+        label="Seed", min_value=0, max_value=MOST_SEED, initial=0, help_text="Seed of the sample of scripts and of the models."
     )
     repeats = forms.IntegerField(
         label="Repeats", required=False, min_value=1, max_value=REPEATS_AT_MOST, initial=1,
-        help_text="Gradings of each script by each grader, with seeds that count up from the seed.",
+        help_text="Number of gradings of each script by each grader, with consecutive seeds.",
     )  # fmt: skip
     seeds = forms.CharField(
         label="Seeds", required=False, max_length=NAMES_LENGTH,
-        help_text="Instead of counting up: a seed for each repeat, with commas between.",
+        help_text="One seed per repeat, separated by commas, instead of consecutive seeds.",
     )  # fmt: skip
 
     def __init__(self, *args: Any, user: User, known: dict[str, Alias], **kwargs: Any) -> None:
@@ -91,7 +101,9 @@ class ExperimentForm(PlayersForm, OptionsForm):
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         if data.get("source", "").startswith("contest:") and (data.get("author_kind") or data.get("only_with_points")):
-            raise forms.ValidationError("Who wrote the scripts of a contest, and what they got, is no filter: it would tell.")
+            raise forms.ValidationError(
+                "Scripts of a contest cannot be filtered by author or points, as that would reveal them. Remove these filters."
+            )
         if not data.get("title") and data.get("source") and data.get("workflows"):
             made = {**self.sets, **self.contests}.get(data["source"])
             data["title"] = f"{made}: {', '.join(data['workflows'])}"[:TITLE_LENGTH]
@@ -101,41 +113,43 @@ class ExperimentForm(PlayersForm, OptionsForm):
         return data
 
     def clean_seeds(self) -> tuple[int, ...]:
-        """The seeds that are named; none where they count up."""
+        """The listed seeds; empty for consecutive ones."""
         given = [one.strip() for one in self.cleaned_data["seeds"].split(",") if one.strip()]
         if wrong := next((one for one in given if not (one.isascii() and one.isdigit() and int(one) <= MOST_SEED)), ""):
             raise forms.ValidationError(
-                f"“{wrong[:20]}” is no seed. Write whole numbers from 0 to {MOST_SEED:,}, such as 1, 2, 3."
+                f"“{wrong[:20]}” is not a seed. Enter whole numbers from 0 to {MOST_SEED:,}, such as 1, 2, 3."
             )
         seeds = tuple(map(int, given))
         if len(set(seeds)) < len(seeds):
-            raise forms.ValidationError("A seed comes twice: the same seed gives the same answers. Take another one.")
+            raise forms.ValidationError("Duplicate seed: the same seed gives the same answers. Use different seeds.")
         if len(seeds) > REPEATS_AT_MOST:
-            raise forms.ValidationError(f"These are {len(seeds)} seeds; at most {REPEATS_AT_MOST} repeats are possible.")
+            raise forms.ValidationError(
+                f"You listed {len(seeds)} seeds, but an experiment has at most {REPEATS_AT_MOST} repeats. Remove some."
+            )
         repeats = self.cleaned_data.get("repeats") or 1
         if seeds and repeats not in (1, len(seeds)):
-            raise forms.ValidationError(f"{repeats} repeats need {repeats} seeds; these are {len(seeds)}.")
+            raise forms.ValidationError(f"{repeats} repeats need {repeats} seeds, but you listed {len(seeds)}.")
         return seeds
 
     @property
-    def sampled(self) -> tuple[int, ...]:
+    def repeat_seeds(self) -> tuple[int, ...]:
         """The seed of each repeat of a valid form."""
         data = self.cleaned_data
         return data["seeds"] or tuple(range(data["seed"], data["seed"] + (data["repeats"] or 1)))
 
     def _clean_players(self, data: dict[str, Any]) -> None:
-        self.refuse_strangers(data["workflows"])
+        self.refuse_unknown_roles(data["workflows"])
         if not (data.get("aliases") or self.players() or "aliases" in self.errors):
-            self.add_error("aliases", "Tick a model, or name some per role.")
+            self.add_error("aliases", "Tick a model, or choose models per role.")
         if not self.errors:
             try:
                 _ = self.draft().graders
             except PlanWrong as error:
-                self.add_error("aliases", f"{error} Tick it as a model, or name it for the role.")
+                self.add_error("aliases", f"{error} Tick a model, or choose one for the role.")
 
     @property
     def chosen(self) -> Chosen:
-        """The scripts that a valid form asks for."""
+        """The scripts chosen in a valid form."""
         data = self.cleaned_data
         return Chosen(
             graded_set=self.sets.get(data["source"]),
@@ -149,13 +163,13 @@ class ExperimentForm(PlayersForm, OptionsForm):
 
     @property
     def variants(self) -> list[str]:
-        """The graders chosen, each in the manners chosen."""
+        """The chosen graders, each with the chosen variants."""
         data = self.cleaned_data
         judged = data["judged"] or ["script"]
-        return [in_neutral(name).name if what == "neutral" else name for what in judged for name in data["workflows"]]
+        return [neutral_variant(name).name if what == "neutral" else name for what in judged for name in data["workflows"]]
 
     def draft(self) -> ExperimentDraft:
-        """The experiment that a valid form describes."""
+        """The experiment of a valid form."""
         data = self.cleaned_data
         given = {name: data[name] for name in ("seed", "max_new_tokens", "temperature")}
         params = {name: value for name, value in given.items() if value is not None}
@@ -163,22 +177,24 @@ class ExperimentForm(PlayersForm, OptionsForm):
         team = ({"": aliases[0]} if aliases else {}) | named if named else {}
         if options := self.options():
             params["overrides"] = options
-        if self.sampled != (data["seed"],):
-            params["seeds"] = self.sampled
+        if self.repeat_seeds != (data["seed"],):
+            params["seeds"] = self.repeat_seeds
         return ExperimentDraft(data["title"], self.chosen, self.variants, aliases, data["at_once"], params, team)
 
 
 class SetImportForm(forms.Form):
-    """A file of graded scripts; `digest` is that of the file which was looked at."""
+    """A file of graded scripts."""
 
-    file = forms.FileField(label="File", help_text="CSV, JSONL, JSON or a ZIP, of the layouts below.")
+    file = forms.FileField(label="File", help_text="CSV, JSONL, JSON or ZIP in one of the layouts below.")
     out_of = forms.DecimalField(
         label="Out of", required=False, min_value=Decimal("0.01"), max_value=1_000, decimal_places=2,
-        help_text="The maximum of points, for rows without a column max. Empty: as the layout is known.",
+        help_text="Maximum points, for rows without a column max. Leave empty for the layout’s default.",
     )  # fmt: skip
-    title = forms.CharField(label="Title", required=False, max_length=TITLE_LENGTH, help_text="Empty: layout and file name.")
-    credit = forms.CharField(label="Credit", required=False, max_length=200, help_text="If the layout does not say.")
-    licence = forms.CharField(label="Licence", required=False, max_length=80, help_text="If the layout does not say.")
+    title = forms.CharField(
+        label="Title", required=False, max_length=TITLE_LENGTH, help_text="Leave empty to use layout and file name."
+    )
+    credit = forms.CharField(label="Credit", required=False, max_length=200, help_text="Needed if the layout has none.")
+    licence = forms.CharField(label="Licence", required=False, max_length=80, help_text="Needed if the layout has none.")
 
     def clean_file(self) -> "UploadedFile[Any]":
         upload: UploadedFile[Any] = self.cleaned_data["file"]

@@ -1,4 +1,4 @@
-"""Experiments: many scripts × graders × models, one journaled run a cell."""
+"""Experiments: many scripts × graders × models, one journaled run per cell."""
 
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -17,16 +17,15 @@ if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
 
 TITLE_LENGTH = 120
-#: Of the players of a grader.
 PLAYERS_LENGTH = 200
-#: Further apart than this part of the scale (2 of 7 points) is far from the person's points.
+#: A larger difference than this fraction of the scale (2 of 7 points) is far from the person's points.
 FAR = 2 / 7 + 1e-9
 
 
 class ExperimentState(models.TextChoices):
     RUNNING = "running", "running"
-    PAUSED = "paused", "paused"  # Nothing is begun; what is under way ends.
-    DONE = "done", "done"  # Every cell has ended.
+    PAUSED = "paused", "paused"  # No cell is started; running cells end.
+    DONE = "done", "done"
     CANCELLED = "cancelled", "cancelled"
 
 
@@ -35,7 +34,7 @@ class CellState(models.TextChoices):
     RUNNING = "running", "being graded"
     SCORED = "scored", "scored"
     UNSCORED = "unscored", "unscored"
-    FAILED = "failed", "failed"  # `trouble` says why; it can be tried again.
+    FAILED = "failed", "failed"  # `trouble` says why; it can be retried.
     CANCELLED = "cancelled", "cancelled"
 
 
@@ -43,9 +42,9 @@ ENDED = (CellState.SCORED, CellState.UNSCORED, CellState.FAILED, CellState.CANCE
 
 
 class Experiment(models.Model):
-    """Its scripts come from one set or one contest. `begun_at` is when it was last started or resumed.
+    """An experiment on the scripts of one set or one contest. `begun_at`: time of the last start or resume.
 
-    `params` are parameters of graders and the seed, as `GradingPlan` takes them; `seeds` are those of repeats.
+    `params`: parameters of graders and the seed for `GradingPlan`; their `seeds` are those of the repeats.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -55,7 +54,7 @@ class Experiment(models.Model):
     graded_set = models.ForeignKey(GradedSet, null=True, on_delete=models.CASCADE, related_name="experiments")
     contest = models.ForeignKey(Contest, null=True, on_delete=models.CASCADE, related_name="experiments")
     chosen = models.CharField(max_length=300, blank=True, help_text="Which scripts, in words.")
-    # Variants and players of its cells, as `naming` writes them.
+    # Variants and players of the cells in the notation of `naming`.
     workflows: "models.JSONField[list[str], list[str]]" = models.JSONField()
     aliases: "models.JSONField[list[str], list[str]]" = models.JSONField()
     params: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
@@ -87,15 +86,15 @@ class Experiment(models.Model):
 
 
 class ExperimentCell(models.Model):
-    """One script by one grader. The script is a version handed in to a contest, or one of a set.
+    """The grading of one script by one grader. The script is a contest version or one of a set.
 
-    `workflow` and `alias` are a variant and its players (`naming`); `settings` is the key of how the run asks (`asked_with`).
+    `workflow` and `alias` are a variant and its players (`naming`); `settings` is the key of its settings (`asked_with`).
 
-    `seed` is that of its repeat; None where the experiment has one seed for all.
+    `seed` is the seed of its repeat; None if the experiment has one seed for all.
 
     `points` out of `scale`, or `unscored` says why there are none; both are empty until the run has ended. `prepares`: its
-    run makes the pieces that the other cells of its `problem` (the statement's digest), workflow and alias then use, so they
-    wait for it. `attempt` counts the runs that were made for it. Of `calls` and `tokens` some prepared what other scripts use.
+    run makes the pieces for the other cells of its `problem` (digest of the statement), workflow and alias, which wait for it.
+    `attempt` counts its runs. `calls` and `tokens` include those for prepared pieces.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -127,17 +126,17 @@ class ExperimentCell(models.Model):
 
     @property
     def online_calls(self) -> int:
-        """Those made for this script alone."""
+        """Calls for this script alone."""
         return self.calls - self.prepared_calls
 
     @property
     def online_tokens(self) -> int:
-        """Those spent for this script alone."""
+        """Tokens for this script alone."""
         return self.tokens - self.prepared_tokens
 
     @property
     def apart_points(self) -> str | None:
-        """How far the grader is from the person, in points of its own scale with a sign; None where one of both is missing."""
+        """Grader minus person in points of the cell's scale, with a sign; None if either is missing."""
         apart = getattr(self, "apart", None)
         if apart is None or self.scale is None:
             return None
@@ -146,7 +145,7 @@ class ExperimentCell(models.Model):
 
     @property
     def is_far(self) -> bool:
-        """Further from the person's points than `FAR`."""
+        """Whether the difference from the person's points exceeds `FAR`."""
         apart = getattr(self, "apart", None)
         return apart is not None and abs(apart) > FAR
 

@@ -1,4 +1,4 @@
-"""How the points of each grader of an experiment vary over its repeats, and whether their mean comes nearer to the people's."""
+"""Variation of each grader's points over repeats, and the error of their mean against people's points."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,14 +13,16 @@ from apps.reasoning.agreement.averaging import errors_of_means, sizes
 from apps.reasoning.agreement.consistency import Consistency, consistency
 from apps.reasoning.domain.values import Unscored
 
-#: Points of all scripts are told out of so many.
+#: Common scale of the table.
 SCALE = 7
 
 
 @dataclass(frozen=True)
 class Varied:
-    """One grader with its models. `errors`: by k the mean distance of the mean of k repeats from the people's points, over
-    the `compared` scripts that have points by people and by every repeat.
+    """One grader with its models.
+
+    `errors`: per size k, the mean absolute error of the mean of k repeats, over the `compared` scripts with points by people
+    and by every repeat.
     """
 
     grader: str
@@ -37,7 +39,7 @@ class Varied:
 
 @dataclass(frozen=True)
 class Repeats:
-    """The table: `sizes` are the numbers of repeats that are averaged in `Varied.errors`."""
+    """The table. `sizes`: numbers of averaged repeats in `Varied.errors`."""
 
     count: int
     sizes: tuple[int, ...]
@@ -45,7 +47,7 @@ class Repeats:
 
 
 def repeats_of(cells: QuerySet[ExperimentCell], seeds: Sequence[int]) -> Repeats | None:
-    """The table over these cells; None where nothing is repeated."""
+    """The table over these cells; None without repeats."""
     if len(seeds) < 2:
         return None
     points: dict[tuple[str, str], dict[tuple[int | None, int | None], list[float | Unscored]]] = defaultdict(dict)

@@ -1,4 +1,4 @@
-"""What the page of an experiment shows: progress with time left, and its cells beside the points of people."""
+"""Content of an experiment's page: progress with the time left, and cells with points of people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -37,7 +37,7 @@ SHOWS = {
 
 @dataclass(frozen=True)
 class RowFilter:
-    """What a person asked of the table. `sort` is a key of `SORTS`, with a minus sign for the other direction."""
+    """Filters and order of the table. `sort` is a key of `SORTS`, with a leading minus for descending order."""
 
     show: str = ""
     workflow: str = ""
@@ -52,9 +52,9 @@ class RowFilter:
 
 @dataclass(frozen=True)
 class Progress:
-    """Counts of cells by state, what they spent for their scripts and what some prepared for others.
+    """Numbers of cells by state, and cost for scripts and for preparation.
 
-    `left_s` is None where nothing tells how fast it goes.
+    `left_s`: seconds left, None if the pace is unknown.
     """
 
     counts: Mapping[str, int]
@@ -80,7 +80,7 @@ class Progress:
 
 
 def progress_of(experiment: Experiment) -> Progress:
-    """How far it is. It tells no result: how many could not be read may be asked of cells that are shown only."""
+    """The progress. It reveals no results; counts by result are limited to the cells that the reader may see."""
     spent = ("calls", "tokens", "prepared_calls", "prepared_tokens")
     sums = {f"all_{name}": Sum(name) for name in spent}
     grouped = experiment.cells.order_by().values("state").annotate(cells=Count("pk"), **sums)
@@ -102,7 +102,7 @@ def progress_of(experiment: Experiment) -> Progress:
 
 
 def _left(experiment: Experiment, cells: int) -> float | None:
-    """From the pace of the newest cells since it was last begun; those that never had a run took no time."""
+    """Seconds left at the pace of the newest cells since the last start. Cells without a run took no time."""
     if experiment.begun_at is None:
         return None
     ended = experiment.cells.filter(run__isnull=False, ended_at__gte=experiment.begun_at).order_by("-ended_at")
@@ -116,7 +116,7 @@ def _left(experiment: Experiment, cells: int) -> float | None:
 
 
 def filter_from(query: Mapping[str, str], experiment: Experiment) -> RowFilter:
-    """Read a filter from the address; what makes no sense counts as not asked."""
+    """Parse a filter from the query; invalid values are ignored."""
     asked = {field.name: query.get(field.name, "").replace("\0", "").strip()[:200] for field in fields(RowFilter)}
     for name, known in (("show", SHOWS), ("workflow", experiment.workflows), ("alias", experiment.aliases)):
         if asked[name] not in known:
@@ -127,7 +127,7 @@ def filter_from(query: Mapping[str, str], experiment: Experiment) -> RowFilter:
 
 
 def rows_of(cells: QuerySet[ExperimentCell], asked: RowFilter) -> QuerySet[ExperimentCell]:
-    """Cells with `human` and `human_of` (points of people, their scale); `share`, `apart`, `distance` are parts of a scale."""
+    """The filtered cells with `human`, `human_of` (people's points and scale), and `share`, `apart`, `distance` in scales."""
     cells = with_people(cells)
     if asked.show:
         cells = cells.filter(SHOWS[asked.show][1])
@@ -151,14 +151,14 @@ def rows_of(cells: QuerySet[ExperimentCell], asked: RowFilter) -> QuerySet[Exper
 
 
 def counts_of(cells: QuerySet[ExperimentCell]) -> dict[str, int]:
-    """How many cells there are for each of `SHOWS`, and under "" all of them: one query."""
+    """The number of cells for each of `SHOWS`, and of all under "", in one query."""
     counts = {f"in_{name}": Count("pk", filter=asked) for name, (_, asked) in SHOWS.items()}
     found = with_people(cells).order_by().aggregate(in_=Count("pk"), **counts)
     return {name.removeprefix("in_"): count for name, count in found.items()}
 
 
 def with_people(cells: QuerySet[ExperimentCell]) -> QuerySet[ExperimentCell]:
-    """The mean of what people elsewhere gave a script of a set; the official grade of a script of a contest."""
+    """Annotate the people's points: the mean of the imported ones in a set, the official grade in a contest."""
     real = FloatField()
     scores = HumanScore.objects.filter(script=OuterRef("script")).order_by().values("script")
     grades = FinalGrade.objects.filter(case__version=OuterRef("version"), superseded_by__isnull=True)
@@ -180,10 +180,10 @@ def with_people(cells: QuerySet[ExperimentCell]) -> QuerySet[ExperimentCell]:
 
 
 def columns_of(asked: RowFilter, query: Any) -> list[dict[str, str]]:
-    """The headings that sort, each with the address of its other order and its `aria-sort`."""
+    """The sortable headings, each with the query of its other order and its `aria-sort`."""
     labels = {
-        "name": "Script", "problem": "Problem", "grader": "Grader", "points": "Points", "human": "People", "apart": "Apart",
-        "findings": "Findings", "tokens": "Tokens",
+        "name": "Script", "problem": "Problem", "grader": "Grader", "points": "Points", "human": "People",
+        "apart": "Difference", "findings": "Findings", "tokens": "Tokens",
     }  # fmt: skip
     columns = []
     for name, label in labels.items():

@@ -1,4 +1,4 @@
-"""Which scripts an experiment takes: of a set or a contest, by problem, author and points; all or a drawn sample."""
+"""Choose the scripts of an experiment from a set or a contest by problem, author and points; all or a sample."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _NO_TEXT = hashlib.sha256(b"").hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class ScriptChosen:
-    """A script by its key, with its problem's statement ("" where none is known)."""
+    """A script by primary key, with the statement of its problem ("" if unknown)."""
 
     script_pk: int | None
     version_pk: int | None
@@ -24,10 +24,10 @@ class ScriptChosen:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Exactly one of `graded_set` and `contest`. `problems`: names in a set, labels in a contest; none: all.
+    """A choice of scripts from either `graded_set` or `contest`. `problems`: names in a set, labels in a contest; () for all.
 
-    `author_kind` and `only_with_points` are for sets: in a contest they would tell what is secret while it is marked.
-    `at_most` draws so many, always the same ones for a `seed`.
+    `author_kind` and `only_with_points` are for sets only, as in a contest they would reveal secrets during marking.
+    `at_most`: sample size; a `seed` always gives the same sample.
     """
 
     graded_set: GradedSet | None = None
@@ -40,7 +40,7 @@ class Chosen:
 
     @property
     def words(self) -> str:
-        """The choice for a reader."""
+        """The choice as text."""
         parts = [f"problem {', '.join(self.problems)}" if self.problems else "all problems"]
         if self.author_kind:
             parts.append(f"by {self.author_kind}s")
@@ -51,7 +51,7 @@ class Chosen:
         return ", ".join(parts)[:300]
 
     def scripts(self) -> list[ScriptChosen]:
-        """The scripts in their order, without their texts."""
+        """The chosen scripts in order, without their texts."""
         found = self._of_set(self.graded_set) if self.graded_set is not None else self._of_contest()
         if self.at_most is None or len(found) <= self.at_most:
             return found

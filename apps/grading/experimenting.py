@@ -1,4 +1,4 @@
-"""Writes to experiments: make one, pause, resume, cancel, try failed cells again. Each is one transaction."""
+"""Write services for experiments: create, pause, resume, cancel, retry failed cells. Each is one transaction."""
 
 import uuid
 from collections.abc import Sequence
@@ -27,19 +27,19 @@ from apps.runs.services import command_request
 CELLS_AT_MOST = 50_000
 _BATCH = 500
 _NAMED = 100
-FEWER = " Take fewer scripts, graders or repeats."
+FEWER = " Choose fewer scripts, graders or repeats."
 
 
 class ExperimentRefused(Exception):
-    """This cannot be done now; the message says why."""
+    """The change is not possible now; the message says why."""
 
 
 @dataclass(frozen=True)
 class ExperimentDraft:
-    """What somebody asked for. `params` as `Experiment.params`.
+    """A requested experiment. `params`: as in `Experiment.params`.
 
-    Every variant of `workflows` is asked with every alias in all its roles, and with `team` where it has roles that this
-    names; "" of it plays the others.
+    Every variant of `workflows` runs with every alias in all its roles. It also runs with `team` if it has a role named there;
+    the alias under "" plays the others.
     """
 
     title: str
@@ -52,7 +52,7 @@ class ExperimentDraft:
 
     @property
     def seeds(self) -> tuple[int | None, ...]:
-        """The seed of each repeat; None for the only one, which has that of the experiment."""
+        """The seed of each repeat; (None,) without repeats, for the seed of the experiment."""
         return tuple(self.params.get("seeds") or (None,))
 
     @property
@@ -65,14 +65,14 @@ class ExperimentDraft:
 
 @transaction.atomic
 def experiment_create(*, owner: User, draft: ExperimentDraft, start_id: uuid.UUID | None = None) -> Experiment:
-    """Make it with all its cells, and let it run. A form that is sent twice makes one.
+    """Create an experiment with all its cells and start it. A form sent twice creates one experiment.
 
-    Raises `ExperimentRefused` where there is nothing to grade, far too much, or what is held back from the owner.
+    Raises `ExperimentRefused` for no scripts, too many gradings, or solutions that are held back from the owner.
     """
     known = Experiment.objects.filter(start_id=start_id).first() if start_id else None
     if known is not None:
         if known.owner_id != owner.pk:
-            raise ExperimentRefused("This form was sent before. Load the page again.")
+            raise ExperimentRefused("Nothing was started: this form was already sent by another user. Reload the page.")
         return known
     try:
         graders = draft.graders
@@ -98,7 +98,7 @@ def experiment_create(*, owner: User, draft: ExperimentDraft, start_id: uuid.UUI
 
 
 def views_of_experiment(experiment: Experiment) -> dict[str, tuple[ViewShown, ...]]:
-    """By variant what its graders are shown; of one made before there were views, what graders were shown then."""
+    """The views by variant. An older experiment without recorded views has the views of that time."""
     kept = experiment.params.get(SHOWN)
     if kept is None:
         known = [name for name in experiment.workflows if name in VARIANTS]
@@ -107,27 +107,27 @@ def views_of_experiment(experiment: Experiment) -> dict[str, tuple[ViewShown, ..
 
 
 def _require_fit(owner: User, draft: ExperimentDraft, each: int) -> None:
-    """`each`: gradings of one script."""
+    """Refuse an experiment of the wrong size or on held-back problems. `each`: gradings per script."""
     scripts = draft.chosen.scripts()
     count = len(scripts) * each
     if not count:
-        raise ExperimentRefused("Nothing is chosen: no script fits, or no grader or model is named.")
+        raise ExperimentRefused("Nothing to grade: choose at least one matching script, one grader and one model.")
     if count > CELLS_AT_MOST:
-        raise ExperimentRefused(f"This would be {count:,} gradings; an experiment has at most {CELLS_AT_MOST:,}.{FEWER}")
+        raise ExperimentRefused(f"These are {count:,} gradings; an experiment has at most {CELLS_AT_MOST:,}.{FEWER}")
     held = set(statements_held(owner).values_list("statement", flat=True))
     keys = [one.script_pk for one in scripts if one.script_pk is not None and one.statement in held]
     if keys:
         names = (
             GradedScript.objects.filter(pk__in=keys[:_NAMED]).order_by("problem_name").values_list("problem_name", flat=True)
         )
-        said = ", ".join(names.distinct())
-        raise ExperimentRefused(f"The solutions of {said} are held back from you for now. Choose the other problems.")
+        held_names = ", ".join(names.distinct())
+        raise ExperimentRefused(f"The solutions of {held_names} are held back from you for now. Choose other problems.")
 
 
 def _cells(experiment: Experiment, draft: ExperimentDraft, graders: Sequence[tuple[str, str]]) -> list[ExperimentCell]:
-    """The cells in the order in which they are begun: those that prepare pieces for others first, then problem by problem.
+    """The cells in starting order: first those that prepare pieces for others, then problem by problem.
 
-    What models are given about a problem stands before the script in their prompts: engines keep it from one to the next.
+    In prompts the problem precedes the script, so that engines can reuse the cached prefix from one cell to the next.
     """
     seen: set[tuple[str, str, str]] = set()
     first: list[ExperimentCell] = []
@@ -159,24 +159,24 @@ def _cells(experiment: Experiment, draft: ExperimentDraft, graders: Sequence[tup
 
 @transaction.atomic
 def experiment_pause(*, experiment: Experiment) -> None:
-    """Begin nothing more; what is under way ends. Pausing twice changes nothing. Raises `ExperimentRefused`."""
+    """Start no more cells; running ones end. Pausing twice has no effect. Raises `ExperimentRefused`."""
     _change(experiment, ExperimentState.RUNNING, ExperimentState.PAUSED, "Only a running experiment can be paused.")
 
 
 @transaction.atomic
 def experiment_resume(*, experiment: Experiment) -> None:
-    """Go on. Raises `ExperimentRefused`."""
+    """Resume a paused experiment. Raises `ExperimentRefused`."""
     _change(experiment, ExperimentState.PAUSED, ExperimentState.RUNNING, "Only a paused experiment can be resumed.")
 
 
 @transaction.atomic
 def experiment_cancel(*, experiment: Experiment, user: User) -> None:
-    """End it: nothing more is begun, what is under way is stopped, what is done is kept. Raises `ExperimentRefused`."""
+    """Cancel waiting cells and stop running ones; finished ones are kept. Raises `ExperimentRefused`."""
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
     if locked.state == ExperimentState.CANCELLED:
         return
     if not locked.is_live:
-        raise ExperimentRefused("The experiment is over.")
+        raise ExperimentRefused("The experiment has already ended, so there is nothing to cancel.")
     now = timezone.now()
     ended = {"state": ExperimentState.CANCELLED, "state_reason": "", "ended_at": now}
     Experiment.objects.filter(pk=locked.pk).update(**ended)
@@ -187,7 +187,7 @@ def experiment_cancel(*, experiment: Experiment, user: User) -> None:
 
 
 def _stop(cell: ExperimentCell, user: User) -> None:
-    """Ask the run to end; one that has ended meanwhile is left as it is."""
+    """Request the run's cancellation; a run that has just ended is left alone."""
     if cell.run is None:
         return
     try:
@@ -199,13 +199,13 @@ def _stop(cell: ExperimentCell, user: User) -> None:
 
 @transaction.atomic
 def experiment_retry(*, experiment: Experiment) -> int:
-    """Let what failed wait again; how many cells that are. Recorded calls of theirs are not made again.
+    """Requeue failed cells without repeating their recorded calls; return the number of cells.
 
-    Raises `ExperimentRefused` for one that was cancelled.
+    Raises `ExperimentRefused` for a cancelled experiment.
     """
     locked = Experiment.objects.select_for_update().get(pk=experiment.pk)
     if locked.state == ExperimentState.CANCELLED:
-        raise ExperimentRefused("The experiment was cancelled; make another one.")
+        raise ExperimentRefused("A cancelled experiment cannot be continued. Start a new one.")
     failed = locked.cells.filter(state=CellState.FAILED)
     failed.filter(run__status__in=(RunStatus.NEEDS_FORK, RunStatus.CANCELLED, RunStatus.FINISHED)).update(
         run=None, attempt=F("attempt") + 1

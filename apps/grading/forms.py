@@ -1,4 +1,4 @@
-"""The form that lets a script be graded."""
+"""The form for grading one script."""
 
 import uuid
 from typing import Any
@@ -8,26 +8,26 @@ from django import forms
 from apps.grading.naming import VARIANTS, plan_named, players_written
 from apps.grading.option_forms import OptionsForm
 from apps.grading.plans import GradingPlan
-from apps.grading.player_forms import PlayersForm, in_neutral, variant_choices
+from apps.grading.player_forms import PlayersForm, neutral_variant, variant_choices
 from apps.reasoning.graders.material import SCRIPT_LENGTH
 from apps.reasoning.inference.aliases import Alias
 
 
 class GradingForm(PlayersForm, OptionsForm):
-    """A grader, a model for all of its roles or some for single ones, and the script."""
+    """A grader, its models and the script."""
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     workflow = forms.ChoiceField(label="Grader", choices=variant_choices)
-    alias = forms.ChoiceField(label="Model", help_text="Plays every role that is not given to another one.")
+    alias = forms.ChoiceField(label="Model", help_text="Plays every role without a model of its own.")
     is_neutral = forms.BooleanField(
-        required=False, label="Judge a neutral rewriting of the script, which is kept and shown beside it"
+        required=False, label="Judge a neutral rewriting of the script, which is stored and shown next to it"
     )
     script = forms.CharField(
         label="Script",
         max_length=SCRIPT_LENGTH,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false"}),
-        help_text="Text with formulas, as it was written. It is cut into numbered steps.",
+        help_text="Original text with formulas. Lemmascope splits it into numbered steps.",
     )
 
     def __init__(self, *args: Any, aliases: dict[str, Alias], **kwargs: Any) -> None:
@@ -37,16 +37,16 @@ class GradingForm(PlayersForm, OptionsForm):
             field.choices = [(name, one.title) for name, one in aliases.items()]
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a model for a role, or an option, that the grader has not."""
+        """Refuse models for roles and options that the grader does not have."""
         data = super().clean() or {}
         if data.get("workflow"):
-            self.refuse_strangers([data["workflow"]])
+            self.refuse_unknown_roles([data["workflow"]])
             self.refuse_options([data["workflow"]])
         return data
 
     def plan(self) -> GradingPlan:
-        """The plan that a valid form describes. Raises `PlanWrong`."""
+        """The grading plan of a valid form. Raises `PlanWrong`."""
         data = self.cleaned_data
-        variant = in_neutral(data["workflow"]) if data["is_neutral"] else VARIANTS[data["workflow"]]
+        variant = neutral_variant(data["workflow"]) if data["is_neutral"] else VARIANTS[data["workflow"]]
         players = players_written({"": data["alias"], **self.players()}, variant.grader)
         return plan_named(variant, players, self.known, overrides=self.options())

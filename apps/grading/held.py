@@ -1,10 +1,9 @@
-"""Problems whose solutions are held back from who lets scripts be graded.
+"""Refuse gradings that would reveal held-back solutions, or grader results on scripts that are still being marked.
 
-What a grader is given of a problem (references, words to markers, scheme, prepared pieces) stands in its run, which its owner
-may read. Pieces are known by the statement, so that a copy of the problem would show them as well.
+The run of a grading contains the problem's references, guidelines, scheme and pieces, and its owner may read them. Pieces are
+found by statement, so a copy of the problem would reveal them as well.
 
-A script that was pasted, or put into a set, may be one that is still to be marked: what a grader says of it is then for nobody
-of its contest.
+A pasted or imported script may belong to a contest that is still being marked. Its coaches must not see a grader's result.
 """
 
 from collections.abc import Container
@@ -24,36 +23,36 @@ from apps.reasoning.texts.source import source_of
 from apps.submissions.models import Step, SubmissionVersion
 
 TO_BE_MARKED = (
-    "This text is a script of a contest in which you mark or organise, and it is not settled yet. Whoever knew what a grader "
-    "says of it could not mark it on their own."
+    "This text is a script of a contest in which you mark or organise, and it is not settled yet. It was not graded, "
+    "because you could no longer mark it independently. Grade it once it is settled."
 )
 
 
 class OpenScripts:
-    """The scripts of contests of a coach that are not settled yet; of nobody, none: the terminal knows all."""
+    """The unsettled scripts of a coach's contests; none for None, as the terminal has full access."""
 
     def __init__(self, user: User | None) -> None:
         theirs = SubmissionVersion.objects.filter(submission__problem__contest__coaches__person=user)
-        # A text that was replaced before anybody marked it is as open as the one that is marked in its place.
+        # A version that was replaced before marking is as open as its replacement.
         replaced = Q(case=None, submission__versions__case__state__in=SETTLED)
         self._versions = theirs.exclude(Q(case__state__in=SETTLED) | replaced)
         self._known: dict[str, bool] = {}
-        self._is_anybody = user is not None
+        self._has_user = user is not None
 
     @cached_property
-    def _are_some(self) -> bool:
-        return self._is_anybody and self._versions.exists()
+    def _exist(self) -> bool:
+        return self._has_user and self._versions.exists()
 
     def have(self, source: str) -> bool:
-        """Whether half of its steps or more are those of one, or it holds half of the steps of one, two at least."""
-        if not self._are_some:
+        """Whether a text shares at least half of its own steps, or at least half and two of a script's steps."""
+        if not self._exist:
             return False
         if source not in self._known:
             self._known[source] = self._found(source)
         return self._known[source]
 
     def _found(self, source: str) -> bool:
-        # A text may have been handed in as LaTeX, whose steps are others.
+        # A submission in LaTeX is split into steps differently.
         ways = {frozenset(step.digest for step in steps) for steps in (segment(source), latex_steps(source))}
         return any(self._shares(digests) for digests in ways)
 
@@ -67,22 +66,22 @@ class OpenScripts:
 
 
 def statements_held(user: User | None) -> QuerySet[ProblemVersion]:
-    """The versions of problems whose solutions the person may not read; of nobody: that are held back from anybody."""
+    """The versions of problems whose solutions a user may not read; for None, those held back from anyone."""
     return ProblemVersion.objects.filter(problem__in=Problem.objects.filter(held_back(Text.SOLUTIONS, user)))
 
 
 def script_require(script: GradedScript, held: Container[str], open_ones: OpenScripts) -> None:
-    """Raises `PlanWrong` where the solutions of a script's problem are held back, or it is a script of an open contest."""
+    """Raise `PlanWrong` for held-back solutions or an unsettled script of a contest."""
     if script.problem is not None and script.problem.statement in held:
-        raise PlanWrong(f"{script.name}: the solutions of {script.problem_name} are held back from who started this.")
+        raise PlanWrong(f"{script.name}: the solutions of {script.problem_name} are held back from the experiment's owner.")
     if open_ones.have(source_of(script.text)):
         raise PlanWrong(f"{script.name}: {TO_BE_MARKED[0].lower()}{TO_BE_MARKED[1:]}")
 
 
 def pasted_require(user: User, stated: ProblemVersion, source: str) -> None:
-    """The same for a script that was pasted; nor may it be one of a contest of this coach that is not settled yet."""
+    """Raise `PlanWrong` for held-back solutions or a pasted script that is unsettled in a contest of the user."""
     if _is_held(user, stated):
-        raise PlanWrong("The solutions of this problem are held back from you for now.")
+        raise PlanWrong("The solutions of this problem are held back from you for now, so its scripts cannot be graded.")
     if OpenScripts(user).have(source):
         raise PlanWrong(TO_BE_MARKED)
 

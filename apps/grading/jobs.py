@@ -1,4 +1,4 @@
-"""Scripts to be graded, whatever they come from: rows of a file, or versions that were handed in."""
+"""Scripts to grade, from rows of a file or from submission versions."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,15 +20,15 @@ from apps.reasoning.marking.scheme import Scheme
 from apps.schemes.models import SchemeVersion, VersionStatus
 from apps.submissions.models import SubmissionVersion
 
-#: What the column with the name of a paper is called in files; the first that is there is taken.
+#: Default columns for the name of a paper; the first existing one is used.
 PAPER_NAMES = ("paper", "name")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A script with its problem. `material` are parameters of a grader; `kept` goes to the output as it is.
+    """A script with its problem. `material`: parameters of a grader; `kept`: values copied to the output.
 
-    `trouble` says why this script cannot be graded by any grader; empty where it can.
+    `trouble`: why no grader can grade this script, or "".
     """
 
     paper: str
@@ -40,7 +40,7 @@ class Job:
 
 @dataclass(frozen=True)
 class RowColumns:
-    """Which column holds what; an empty name: there is none."""
+    """Column names by content; "" for none."""
 
     script: str
     statement: str
@@ -53,9 +53,9 @@ class RowColumns:
 
 
 def jobs_of_rows(rows: list[Row], columns: RowColumns) -> list[Job]:
-    """A job per row. Raises `FileWrong` for a missing column or a paper that comes twice.
+    """One job per row. Raises `FileWrong` for a missing column or a duplicate paper.
 
-    Papers have the names of the column `paper` or `name`, where no other column is said.
+    Names of papers default to the column `paper` or `name`.
     """
     columns = replace(columns, paper=columns.paper or next((one for one in PAPER_NAMES if any(one in row for row in rows)), ""))
     named = (
@@ -66,7 +66,7 @@ def jobs_of_rows(rows: list[Row], columns: RowColumns) -> list[Job]:
     jobs = [_job(row, number, columns) for number, row in enumerate(rows, 1)]
     counts = Counter(job.paper for job in jobs)
     if twice := next((paper for paper, count in counts.items() if count > 1), ""):
-        raise FileWrong(f"The paper “{twice}” comes more than once.")
+        raise FileWrong(f"Duplicate paper “{twice}”; nothing was graded. Give each paper its own name.")
     return jobs
 
 
@@ -75,7 +75,7 @@ def _job(row: Row, number: int, columns: RowColumns) -> Job:
     trouble = "" if statement else f"there is no problem in “{columns.statement}”"
     script, scheme = "", None
     try:
-        # As an imported set has it.
+        # Normalised as in an imported set.
         script = text_of_value({"script": value_of(row, columns.script)}, "script")
         scheme = _scheme(_text(row, columns.scheme))
     except RowWrong as wrong:
@@ -112,9 +112,9 @@ def _scheme(text: str) -> Scheme | None:
 
 
 def jobs_of_versions(versions: Iterable[SubmissionVersion]) -> list[Job]:
-    """A job per version, with the problem's reference solutions and its active scheme where there is exactly one.
+    """One job per version, with the problem's reference solutions and its active scheme if there is exactly one.
 
-    Nothing in it leads to the author, nor to what people made of the script.
+    Jobs contain no trace of the author or of people's marks.
     """
     return [_of_version(version) for version in versions]
 
@@ -127,13 +127,13 @@ def _of_version(version: SubmissionVersion) -> Job:
 
 
 def text_of(stated: ProblemVersion) -> ProblemText:
-    """The problem as a grader is told it; the answer stays out."""
+    """The problem for a grader, without its answer."""
     problem = stated.problem
     return ProblemText(id=str(problem.public_id), version=stated.number, title=problem.title, statement=stated.statement)
 
 
 def material_of(stated: ProblemVersion) -> dict[str, Any]:
-    """What a grader is given about a problem: reference solutions, words to markers, the active scheme where there is one."""
+    """The material of a problem for graders: reference solutions, guidelines for markers, the only active scheme."""
     schemes = SchemeVersion.objects.filter(scheme__problem=stated.problem, status=VersionStatus.ACTIVE)[:2]
     return {
         "references": [one.text for one in references_of(stated.problem)],

@@ -1,4 +1,4 @@
-"""The journal of gradings without a page in the database: every call is committed before it is used, and made once."""
+"""The database journal of gradings without a page: each call is made once and committed before it is used."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,13 +11,13 @@ from apps.reasoning.journal.memory import InMemoryJournal
 
 
 class DatabaseJournal(InMemoryJournal):
-    """A journal whose records are also rows. Events follow from records, so they are not written."""
+    """A journal whose records are also rows. Events follow from records and are not written."""
 
     grading: str
 
     @classmethod
     async def opened(cls, grading: str) -> "DatabaseJournal":
-        """The journal of a grading, with what was recorded before."""
+        """The journal of a grading, with its earlier records."""
         journal = cls.holding(await sync_to_async(_records)(grading))
         journal.grading = grading
         return journal
@@ -28,7 +28,7 @@ class DatabaseJournal(InMemoryJournal):
         await super().append(record, events, texts)
 
     def has(self, key: str) -> bool:
-        """Is there a record under `key`? Asking is not reading: what is replayed stays unread."""
+        """Whether a record exists under `key`. Unlike `recorded`, this does not count as reading it."""
         return any(record.key == key for record in self.records)
 
 
@@ -38,5 +38,5 @@ def _records(grading: str) -> Iterable[StepRecord]:
 
 
 def _write(grading: str, record: StepRecord) -> None:
-    """Who was slower keeps nothing: the first answer to a call is the one that counts."""
+    """Store the first answer to a call; a slower one is discarded."""
     GradingCall.objects.get_or_create(grading=grading, key=record.key, defaults={"record": record.model_dump(mode="json")})

@@ -1,15 +1,15 @@
-"""Columns of a person's file in outputs of ours: theirs keep their names, ours step aside."""
+"""Copy columns of a user's file to our outputs: theirs keep their names, ours are renamed on a clash."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-#: Before a column of a grader whose name the file has.
+#: Prefix of a grader's column whose name exists in the file.
 GRADER = "grader_"
 
 
-def names_beside(ours: Iterable[str], kept: Collection[str], prefix: str = GRADER) -> dict[str, str]:
-    """By each of our columns its name in the output: its own, or one with prefixes that neither side has."""
+def output_names(ours: Iterable[str], kept: Collection[str], prefix: str = GRADER) -> dict[str, str]:
+    """The output name of each of our columns: its own, or a prefixed one that neither side uses."""
     ours = list(ours)
     taken = {*ours, *kept}
     names = {}
@@ -23,16 +23,16 @@ def names_beside(ours: Iterable[str], kept: Collection[str], prefix: str = GRADE
     return names
 
 
-def beside(kept: Mapping[str, Any], ours: Mapping[str, Any], prefix: str = GRADER) -> dict[str, Any]:
-    """One row of both. No kept value is lost."""
-    names = names_beside(ours, kept, prefix)
+def merged(kept: Mapping[str, Any], ours: Mapping[str, Any], prefix: str = GRADER) -> dict[str, Any]:
+    """One row with the values of both sides. No kept value is lost."""
+    names = output_names(ours, kept, prefix)
     return {**kept, **{names[own]: value for own, value in ours.items()}}
 
 
 def siblings(names: Collection[str], what: str, human: str) -> dict[str, str]:
-    """By each column of a grader's points in an output of ours, or in one made of such, its column `what`.
+    """By each column of a grader's points in one of our outputs: its column `what`.
 
-    A file that was graded again has several, the newest with the most prefixes.
+    A file that was graded again has several columns of points, the newest with the most prefixes.
     """
 
     def found(own: str) -> list[str]:
@@ -42,5 +42,5 @@ def siblings(names: Collection[str], what: str, human: str) -> dict[str, str]:
 
 
 def renamed(names: Mapping[str, str]) -> dict[str, str]:
-    """Those of `names_beside` that had to step aside."""
+    """The entries of `output_names` that were renamed."""
     return {own: name for own, name in names.items() if own != name}

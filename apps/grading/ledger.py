@@ -1,6 +1,6 @@
-"""What people are shown of scripts of contests on pages of experiments and of agreement, kept in the ledger of the script.
+"""Record disclosures of contest scripts on pages of experiments and agreement in the ledger of the script.
 
-Whoever was shown something is nobody who has seen nothing any more, should the script be opened again.
+If the script is reopened, a person with a disclosure no longer counts as an unbiased marker.
 """
 
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ _AT_ONCE = 500
 
 @transaction.atomic
 def results_shown(user: User, cases: Iterable[int], trigger: str, *, with_people: bool = True) -> None:
-    """Keep that somebody was shown what graders gave these scripts, and what other people did; once each.
+    """Record once that a user was shown the points of graders and, `with_people`, of other people for these scripts.
 
-    `cases`: keys. A grader's result has no suggestion here, so that it is no stage beside an own mark.
+    `cases`: primary keys. The rows name no suggestion, so that they do not count as a reveal stage next to the user's own mark.
     """
     keys = sorted(set(cases))
     for start in range(0, len(keys), _AT_ONCE):
@@ -33,7 +33,7 @@ def results_shown(user: User, cases: Iterable[int], trigger: str, *, with_people
 
 
 def texts_shown(user: User, texts: Iterable[int | None]) -> None:
-    """The same for rows of a table or a file of an experiment, by the keys of handed-in versions: with the official grade."""
+    """Record rows of an experiment's table or file, which include the official grade. `texts`: primary keys of versions."""
     versions = sorted({text for text in texts if text is not None})
     for start in range(0, len(versions), _AT_ONCE):
         cases = MarkingCase.objects.filter(version__in=versions[start : start + _AT_ONCE])
@@ -41,14 +41,14 @@ def texts_shown(user: User, texts: Iterable[int | None]) -> None:
 
 
 def run_opened(user: User, run: Run) -> None:
-    """The same for the run of a cell, which tells nothing of people."""
+    """Record the opening of a cell's run, which shows no points of people."""
     if run.preset == BATCHED:
         cases = MarkingCase.objects.filter(version__in=ExperimentCell.objects.filter(run=run).values("version"))
         results_shown(user, cases.values_list("pk", flat=True), EXPERIMENT, with_people=False)
 
 
 def _of_people(user: User, cases: list[int], trigger: str) -> list[Reveal]:
-    """A row for each sealed mark of others that is not in the ledger yet."""
+    """One row per sealed mark of others that is not in the ledger yet."""
     kept = Reveal.objects.filter(person=user, case__in=cases, kind=RevealKind.COLLEAGUE)
     known = set(kept.values_list("mark", flat=True))
     marks = (

@@ -1,4 +1,4 @@
-"""From a CSV, JSONL or JSON file to rows of values, whatever its columns are called."""
+"""Read rows of values from a CSV, JSONL or JSON file with any columns."""
 
 import json
 import re
@@ -13,30 +13,31 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def rows_read(data: bytes, where: str = "") -> dict[str, list[Row]]:
-    """The rows of a file under their names: one list named "", or, where `where` has a star, one per name that it stands for.
+    """The lists of rows of a file by name: one list named "", or one per match if `where` contains an asterisk.
 
-    `where` is the way to the list of rows inside a JSON file, such as `variants.*.predictions`; without one it is the file's
-    list, or the only list of objects that a JSON object holds. Raises `FileWrong`.
+    `where`: path of the rows in a JSON file, such as `variants.*.predictions`. It defaults to the file itself or to the only
+    list of objects in it. Raises `FileWrong`.
     """
     document = _document(data)
     if document is None:
         if where:
-            raise FileWrong("Only a JSON file has a place for rows; this one has its rows line by line.")
+            raise FileWrong("A path of rows is for JSON files only. This file has one row per line; leave the path empty.")
         return {"": _lines(data)}
     found = _found(document, where.split(".") if where else [])
     if not where and isinstance(document, dict):
         found = _only_list(document)
     for name, rows in found:
         if not _is_rows(rows):
-            raise FileWrong(f"{_place(where, name)} is not a list of objects. {_lists_told(document)}")
+            raise FileWrong(f"{_place(where, name)} is not a list of objects. {_lists_hint(document)}")
         if len(rows) > ROWS_AT_MOST:
-            raise FileWrong(f"The file has {len(rows):,} rows; at most {ROWS_AT_MOST:,} are taken at once.")
+            raise FileWrong(f"The file has {len(rows):,} rows, more than the limit of {ROWS_AT_MOST:,}. Split it.")
     return dict(found)
 
 
 def places_read(data: bytes) -> list[str]:
-    """The ways to lists of rows in a file, as `rows_read` takes them: "" where its rows stand in it, with a star where lists of
-    one name stand in several objects beside each other. Raises `FileWrong`.
+    """The paths of lists of rows in a file for `rows_read`, "" for the file itself. Raises `FileWrong`.
+
+    A path has an asterisk if several sibling objects have a list of the same name.
     """
     document = _document(data)
     if document is None:
@@ -48,24 +49,24 @@ def places_read(data: bytes) -> list[str]:
     if _is_one_row(document, places):
         return [""]
     if not places:
-        raise FileWrong(_lists_told(document) if isinstance(document, dict) else "The file is not a list of objects.")
+        raise FileWrong(_lists_hint(document) if isinstance(document, dict) else "The file is not a list of objects.")
     together = dict.fromkeys(_starred(place) for place in places if "." in place)
     return [*(star for star in together if sum(_starred(one) == star for one in places) > 1), *places]
 
 
 def _starred(place: str) -> str:
-    """`variants.first.rows` as `variants.*.rows`: the name before the last stands for any."""
+    """`variants.first.rows` as `variants.*.rows`: the last name but one becomes an asterisk."""
     parts = place.split(".")
     return ".".join([*parts[:-2], ANY, parts[-1]])
 
 
 def column_names(rows: list[Row]) -> list[str]:
-    """The columns of rows, with the ways into their objects."""
+    """The columns of rows, with paths into nested objects."""
     return list(dict.fromkeys(name for row in rows for name in _names(row)))
 
 
 def value_of(row: Row, column: str) -> Any:
-    """A row's value; a name that is no column is a way into objects, such as `answer.points`. None where there is none."""
+    """A row's value, None if absent. A name that is not a column is a path into objects, such as `answer.points`."""
     if column in row:
         return row[column]
     value: Any = row
@@ -77,54 +78,54 @@ def value_of(row: Row, column: str) -> Any:
 
 
 def columns_check(rows: list[Row], columns: list[str]) -> None:
-    """Raises `FileWrong` where no row has one of the columns, and names those that there are."""
+    """Require each column in at least one row. Raises `FileWrong` with the existing columns."""
     for column in columns:
         if not any(_has(row, column) for row in rows):
-            raise FileWrong(f"There is no column “{column}”. There are: {', '.join(column_names(rows))}.")
+            raise FileWrong(f"No column “{column}”. Choose from: {', '.join(column_names(rows))}.")
 
 
 def _document(data: bytes) -> Any:
-    """What a JSON file holds; None for one with rows line by line."""
+    """The content of a JSON file; None for a file with one row per line."""
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start not in (b"{", b"["):
         return None
     if len(data) > FILE_BYTES:
-        raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB.")
+        raise FileWrong(f"The file is larger than {FILE_BYTES // 1024**2} MB. Split it.")
     try:
         return json.loads(data.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         if start == b"{" and error.msg == "Extra data":
             return None
-        raise FileWrong(f"This is not JSON: {error.msg} in line {error.lineno}.") from error
+        raise FileWrong(f"The file is not valid JSON: {error.msg} in line {error.lineno}.") from error
     except (ValueError, RecursionError) as error:
-        raise FileWrong("This is not JSON that can be read: wrong encoding, too long a number or brackets too deep.") from error
+        raise FileWrong("The JSON is unreadable: wrong encoding, a number too long, or nesting too deep.") from error
 
 
 def _lines(data: bytes) -> list[Row]:
     table = table_read(data)
     if wrong := [f"row {record.number}: {record.reason}" for record in table.records if record.reason]:
-        raise FileWrong(f"Rows that cannot be read: {len(wrong)}. {wrong[0]}")
+        raise FileWrong(f"Unreadable rows: {len(wrong)}; nothing was read. The first one is {wrong[0]}")
     if table.separator != _EUROPEAN:
         return [record.values for record in table.records]
     return [{name: _with_point(value) for name, value in record.values.items()} for record in table.records]
 
 
 def _with_point(value: Any) -> Any:
-    """`3,5` as `3.5`: where cells are parted by semicolons a comma is a decimal one."""
+    """`3,5` as `3.5`: in files separated by semicolons, a comma is a decimal comma."""
     return value.replace(",", ".") if isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value.strip()) else value
 
 
 def _found(value: Any, parts: list[str], name: str = "") -> list[tuple[str, Any]]:
-    """What a way leads to; the names that stand for stars are joined."""
+    """The values at a path; the names matched by asterisks are joined."""
     if not parts:
         return [(name, value)]
     first, *rest = parts
     if not isinstance(value, dict):
-        raise FileWrong(f"There is nothing called “{first}” in the file.")
+        raise FileWrong(f"The file has no “{first}” at this path.")
     if first == ANY:
         return [pair for key, inner in value.items() for pair in _found(inner, rest, f"{name} {key}".strip())]
     if first not in value:
-        raise FileWrong(f"There is nothing called “{first}”; there are: {', '.join(map(str, value))}.")
+        raise FileWrong(f"The file has no “{first}” at this path. Choose from: {', '.join(map(str, value))}.")
     return _found(value[first], rest, name)
 
 
@@ -134,7 +135,7 @@ def _only_list(document: Any) -> list[tuple[str, Any]]:
         return [("", _found(document, places[0].split("."))[0][1])]
     if _is_one_row(document, places):
         return [("", [document])]
-    raise FileWrong(f"The file is an object, not a list of rows. {_lists_told(document)}")
+    raise FileWrong(f"The file is an object, not a list of rows. {_lists_hint(document)}")
 
 
 def _is_one_row(document: Any, places: list[str]) -> bool:
@@ -142,11 +143,9 @@ def _is_one_row(document: Any, places: list[str]) -> bool:
     return isinstance(document, dict) and bool(document) and not places
 
 
-def _lists_told(document: Any) -> str:
+def _lists_hint(document: Any) -> str:
     places = _places(document)
-    return (
-        f"Say where they are with --rows; there are lists at {', '.join(places)}." if places else "It holds no list of objects."
-    )
+    return f"Set --rows to one of these lists: {', '.join(places)}." if places else "It holds no list of objects."
 
 
 def _places(value: Any, way: str = "") -> list[str]:
@@ -170,7 +169,7 @@ def _has(row: Row, column: str) -> bool:
 
 
 def _names(row: Row) -> list[str]:
-    """The columns of a row, with the ways into its objects."""
+    """The columns of a row, with paths into its objects."""
     return [
         way for name, value in row.items()
         for way in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name])

@@ -1,4 +1,4 @@
-"""What graders prepared from the references of a problem, and the calls of gradings without a page; each is made once."""
+"""Pieces prepared from the references of a problem, and recorded calls of gradings without a page; each is made once."""
 
 from typing import Any
 
@@ -31,9 +31,9 @@ __all__ = [
 
 
 class PreparedPiece(models.Model):
-    """A cluster list, analysis or rubric. `piece` names what it was made from; who made it is part of its identity.
+    """A cluster list, analysis or rubric. `piece` identifies its input; role, alias and revision identify its author.
 
-    `problem` is the digest of the problem's statement: under it a grading finds what it may use.
+    `problem` is the digest of the problem's statement, by which gradings find usable pieces.
     """
 
     piece = models.CharField(max_length=100)
@@ -50,9 +50,9 @@ class PreparedPiece(models.Model):
 
 
 class GradingCall(models.Model):
-    """One recorded call of a grading that has no page (`journals.DatabaseJournal`): nobody meets it before it may be shown.
+    """One recorded call of a grading without a page (`journals.DatabaseJournal`), so that no user sees it early.
 
-    `grading` names what was asked of whom (`plans.run_name`); `record` is the core's `StepRecord`.
+    `grading` identifies grader and input (`plans.run_name`); `record` is a `StepRecord`.
     """
 
     grading = models.CharField(max_length=32)

@@ -1,15 +1,15 @@
-"""Names of model graders: a workflow, the manner in which it judges, and the models that play its roles.
+"""Names of model graders: a workflow, its manners (variants of judging), and the models of its roles.
 
-| name | what it is |
+| name | meaning |
 |---|---|
 | `single_turn@big` | one model in every role |
-| `jury@big,small,other` | a model for each role, in the order of the roles |
-| `ref5_plain@small,grader=big` | one model in every role but those that are named |
-| `scheme+advisory@big`, `jury+neutral@big` | points by the grader itself; a neutral rewriting of the script is judged |
-| `single_turn+guidelines@big` | it is shown the guidelines for markers as well (`graders/view.py`) |
+| `jury@big,small,other` | one model per role, in the order of the roles |
+| `ref5_plain@small,grader=big` | one model for all roles except the named ones |
+| `scheme+advisory@big`, `jury+neutral@big` | points by the grader itself; judges a neutral rewriting of the script |
+| `single_turn+guidelines@big` | its view includes the guidelines for markers (`graders/view.py`) |
 
-What stands after the @ are the *players*. Each grader has one name, so that names may be compared: manners stand in the order
-of `MANNERS`, a jury names its judges in their order, and elsewhere whoever plays most roles comes first.
+The part after the @ are the *players*. Each grader has exactly one name, so that names can be compared. Manners are in the
+order of `MANNERS`. A jury lists its judges in order; other graders list the model with the most roles first.
 """
 
 from collections import Counter
@@ -32,12 +32,12 @@ from apps.reasoning.inference.aliases import Alias
 MANNERS: dict[str, dict[str, Any]] = {"advisory": {"strict": False}, GUIDELINES: {}, "neutral": {"neutral": True}}
 _WORDS = {"advisory": ", advisory", GUIDELINES: " with guidelines", "neutral": " in a neutral rewriting"}
 Players = Mapping[str, str]
-"""Aliases by role, "" being that of the roles that are not named."""
+"""Aliases by role; "" is the alias of all other roles."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A workflow in a manner."""
+    """A workflow with a combination of manners."""
 
     name: str
     grader: Grader
@@ -45,18 +45,18 @@ class Variant:
 
     @property
     def title(self) -> str:
-        """For people."""
+        """The title for display."""
         return "".join([self.grader.title, *(_WORDS[one] for one in self.manners)])
 
     @property
     def overrides(self) -> dict[str, Any]:
-        """The parameters that make it."""
+        """The parameters of its manners."""
         found = {name: value for one in self.manners for name, value in MANNERS[one].items()}
         return found | ({"view": self.view} if GUIDELINES in self.manners else {})
 
     @property
     def view(self) -> View:
-        """What it is shown."""
+        """The view of its grader, with guidelines if it has that manner."""
         return self.grader.view.also(*{GUIDELINES} & set(self.manners))
 
 
@@ -69,21 +69,22 @@ def _variants(grader: Grader) -> list[Variant]:
     return [Variant("+".join([grader.name, *some]), grader, tuple(some)) for some in chosen]
 
 
-#: Every workflow in every manner, by name.
+#: Every workflow with every combination of manners, by name.
 VARIANTS: dict[str, Variant] = {one.name: one for grader in GRADERS.values() for one in _variants(grader)}
-#: Those that grade by a marking scheme.
+#: Names of variants that grade by a marking scheme.
 BY_SCHEME = tuple(name for name, one in VARIANTS.items() if "scheme" in one.grader.needs)
 
 
 def variant_of(text: str) -> Variant:
-    """The variant of this name, whatever the order of its manners. Raises `PlanWrong`."""
+    """The variant of this name, with manners in any order. Raises `PlanWrong`."""
     workflow, *manners = text.split("+")
     if workflow not in GRADERS:
-        raise PlanWrong(f"There is no grader {workflow}; there are {', '.join(GRADERS)}.")
+        raise PlanWrong(f"No grader {workflow}. Choose one of: {', '.join(GRADERS)}.")
     name = "+".join([workflow, *(one for one in MANNERS if one in manners)])
     if len(set(manners)) < len(manners) or not set(manners) <= set(MANNERS):
         raise PlanWrong(
-            f"{GRADERS[workflow].title} has no manner “{'+'.join(manners)}”; write each once of: {', '.join(MANNERS)}."
+            f"{GRADERS[workflow].title} has no variant “{'+'.join(manners)}”. Use each of these at most once: "
+            f"{', '.join(MANNERS)}."
         )
     if name in VARIANTS:
         return VARIANTS[name]
@@ -92,16 +93,16 @@ def variant_of(text: str) -> Variant:
         shown = Material(script="", view=grader.view.also(GUIDELINES))
         if trouble := grader.cannot_show(shown):
             raise PlanWrong(trouble)
-    raise PlanWrong(f"Only {GRADERS[with_scheme.NAME].title} can be advisory.")
+    raise PlanWrong(f"Only {GRADERS[with_scheme.NAME].title} can be advisory. Remove “advisory” from the name.")
 
 
 def title_of(name: str) -> str:
-    """How pages name a variant, or the name as it is where there is none any more."""
+    """The title of a variant for pages; the name itself for a removed variant."""
     return VARIANTS[name].title if name in VARIANTS else name
 
 
 def variant_asked(workflow: str, params: Mapping[str, Any]) -> Variant:
-    """The variant that a grading with these parameters is."""
+    """The variant of a grading with these parameters."""
     is_shown = shown_of(workflow, params).view.guidelines
     manners = [
         manner
@@ -112,37 +113,37 @@ def variant_asked(workflow: str, params: Mapping[str, Any]) -> Variant:
 
 
 def players_read(text: str, grader: Grader) -> dict[str, str]:
-    """By each role of the grader the alias that plays it. Raises `PlanWrong` with what to write instead."""
+    """The alias of each role of the grader. Raises `PlanWrong` with the correct notation."""
     roles = [role.name for role in grader.roles]
     parts = [part.strip() for part in text.split(",")]
     bare = [part for part in parts if "=" not in part]
     named = [(role.strip(), alias.strip()) for role, _, alias in (part.partition("=") for part in parts if "=" in part)]
     if "" in bare or any(not role or not alias for role, alias in named):
-        raise PlanWrong(f"A name is missing in “{text}”. Write one model, or one for each role, or ROLE=MODEL, with commas.")
+        raise PlanWrong(f"A name is missing in “{text}”. Give one model, one per role, or ROLE=MODEL, separated by commas.")
     wrong = sorted({role for role, _ in named} - set(roles))
     if wrong:
-        raise PlanWrong(f"{grader.title} has no role {', '.join(wrong)}; there are {', '.join(roles)}.")
+        raise PlanWrong(f"{grader.title} has no role {', '.join(wrong)}. Choose from: {', '.join(roles)}.")
     if len({role for role, _ in named}) < len(named):
-        raise PlanWrong(f"A role stands twice in “{text}”.")
+        raise PlanWrong(f"Duplicate role in “{text}”. Name each role once.")
     if len(bare) == len(roles) and not named:
         return dict(zip(roles, bare, strict=True))
     if len(bare) > 1:
         raise PlanWrong(
-            f"{grader.title} has {len(roles)} roles ({', '.join(roles)}): name one model for all of them, or {len(roles)}."
+            f"{grader.title} has {len(roles)} roles ({', '.join(roles)}). Name one model for all roles, or {len(roles)} models."
         )
     return filled({"": bare[0] if bare else ""} | dict(named), grader)
 
 
 def filled(players: Players, grader: Grader) -> dict[str, str]:
-    """By each role of the grader its alias; roles that it has not are left out. Raises `PlanWrong` for one without a model."""
+    """The alias of each role of the grader; other roles are ignored. Raises `PlanWrong` for a role without a model."""
     found = {role.name: players.get(role.name) or players.get("", "") for role in grader.roles}
     if missing := [role.title for role in grader.roles if not found[role.name]]:
-        raise PlanWrong(f"{grader.title}: say which model plays {', '.join(missing)}.")
+        raise PlanWrong(f"{grader.title} has no model for {', '.join(missing)}.")
     return found
 
 
 def players_written(players: Players, grader: Grader) -> str:
-    """The one text that names these players. Raises `PlanWrong` for a role without a model, and where it would be too long."""
+    """The canonical text of these players. Raises `PlanWrong` for a role without a model or a text that is too long."""
     by_role = filled(players, grader)
     aliases = list(by_role.values())
     main = max(aliases, key=Counter(aliases).__getitem__)
@@ -151,17 +152,17 @@ def players_written(players: Players, grader: Grader) -> str:
     else:
         text = ",".join([main, *(f"{role}={alias}" for role, alias in by_role.items() if alias != main)])
     if len(text) > PLAYERS_LENGTH:
-        raise PlanWrong(f"The names of the models take more than {PLAYERS_LENGTH} letters together.")
+        raise PlanWrong(f"The names of the models exceed {PLAYERS_LENGTH} characters in total. Use fewer or shorter names.")
     return text
 
 
 def aliases_in(players: str) -> set[str]:
-    """The aliases that a text of players names."""
+    """The aliases in a text of players."""
     return {part.rpartition("=")[2].strip() for part in players.split(",")} - {""}
 
 
 def players_titled(players: str, grader: Grader, models: Mapping[str, Alias]) -> str:
-    """The players for people: titles of models, with roles where they differ. A text that cannot be read stays as it is."""
+    """The players for display: titles of models, with roles if they differ. An unreadable text is returned unchanged."""
     try:
         by_role = players_read(players, grader)
     except PlanWrong:
@@ -173,16 +174,16 @@ def players_titled(players: str, grader: Grader, models: Mapping[str, Alias]) ->
 
 
 def plan_named(variant: Variant, players: str, models: Mapping[str, Alias], **more: Any) -> GradingPlan:
-    """The plan of a variant with these players; `more` as `GradingPlan`. Raises `PlanWrong`, also for a model that is gone."""
+    """The plan of a variant with these players; `more` as for `GradingPlan`. Raises `PlanWrong`, also for a removed model."""
     by_role = players_read(players, variant.grader)
     if gone := sorted(set(by_role.values()) - set(models)):
-        raise PlanWrong(f"There is no model {', '.join(gone)} that may grade; there are {', '.join(models) or 'none'}.")
+        raise PlanWrong(f"No grading model {', '.join(gone)}. Choose from: {', '.join(models) or 'none'}.")
     aliases = {role: models[alias] for role, alias in by_role.items()}
     overrides = {**more.pop("overrides", {}), **variant.overrides}
     return GradingPlan(variant.grader.name, aliases, overrides, **more)
 
 
 def graders_of(variants: Sequence[str], teams: Sequence[Players]) -> list[tuple[str, str]]:
-    """Each variant with the players of each team, once each. Raises `PlanWrong`."""
+    """Each variant with the players of each team, without duplicates. Raises `PlanWrong`."""
     pairs = [(name, players_written(team, variant_of(name).grader)) for name in variants for team in teams]
     return list(dict.fromkeys(pairs))

@@ -1,6 +1,6 @@
-"""Fields for the parameters that graders have of their own: the members of an ensemble, the runs, the spread of a jury.
+"""Fields for parameters of single graders: members of an ensemble, runs, spread of a jury.
 
-They are folded away and hold the defaults. What a manner decides (`naming.MANNERS`) is no option.
+They are collapsed and hold the defaults. Parameters of a manner (`naming.MANNERS`) are not options.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ OPTIONS = _options()
 
 
 def options_for(workflow: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Those of the options that this grader has."""
+    """The options that belong to this grader."""
     return {name: value for name, value in options.items() if name in OPTIONS and OPTIONS[name][0].name == workflow}
 
 
@@ -56,7 +56,7 @@ def _field(name: str, info: FieldInfo) -> forms.Field:
 
 
 class OptionsForm(forms.Form):
-    """A field `option_<name>` for each of `OPTIONS`. An empty one is the default."""
+    """A field `option_<name>` for each of `OPTIONS`. An empty field means the default."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -73,12 +73,12 @@ class OptionsForm(forms.Form):
 
     @property
     def has_options(self) -> bool:
-        """Whether one of them is changed, or is wrong: then a template shows them."""
+        """Whether an option is changed or invalid, so that the template expands them."""
         fields = [self[PREFIX + name] for name in OPTIONS]
         return any(field.errors for field in fields) or (self.is_bound and self.is_valid() and bool(self.options()))
 
     def options(self) -> dict[str, Any]:
-        """What valid fields change."""
+        """The changed options of valid fields."""
         found = {}
         for name, (_, info) in OPTIONS.items():
             value = self.cleaned_data.get(PREFIX + name)
@@ -89,13 +89,15 @@ class OptionsForm(forms.Form):
         return found
 
     def refuse_options(self, variants: Sequence[str]) -> None:
-        """Add an error to each option that none of these graders has, or that its grader does not take."""
+        """Add an error to each changed option that belongs to none of these graders, or that its grader rejects."""
         chosen = {VARIANTS[name].grader.name for name in variants}
         for name, value in self.options().items():
             grader, info = OPTIONS[name]
             default = ", ".join(info.default) if isinstance(info.default, tuple) else info.default
             if grader.name not in chosen:
-                self.add_error(PREFIX + name, f"Only {grader.title} has this. Choose that grader, or set it back to {default}.")
+                self.add_error(
+                    PREFIX + name, f"Only {grader.title} has this option. Choose that grader, or reset it to {default}."
+                )
                 continue
             try:
                 grader.read_params({"script": "", name: value})

@@ -1,4 +1,4 @@
-"""The output of `manage.py grade`: one JSON object a script, as `manage.py agreement` takes it."""
+"""The output of `manage.py grade`: one JSON object per script, readable by `manage.py agreement`."""
 
 import json
 from collections.abc import Collection
@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from apps.grading.call_files import lines_kept
-from apps.grading.kept_columns import beside, names_beside, renamed
+from apps.grading.kept_columns import merged, output_names, renamed
 from apps.grading.running import Done
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.marking.span_markup import markup_write, places_of
 from apps.reasoning.texts.source import source_of
 
-#: What a row holds besides the columns that a person keeps.
+#: Our columns, in addition to those that a user keeps.
 COLUMNS = (
     "paper", "problem", "workflow", "view", "models", "points", "scale", "unscored", "distribution", "items", "findings",
     "markup", "chains", "feedback", "remarks", "suspicious", "raw", "calls", "prompt_tokens", "completion_tokens", "prepared",
@@ -21,11 +21,11 @@ COLUMNS = (
 
 
 def row_of(done: Done, workflow: str, view: str, models: dict[str, str]) -> dict[str, Any]:
-    """A script as a row. `points` is null exactly where `unscored` says why; `view` is a `ViewShown.text`.
+    """A script as a row. `points` is null exactly if `unscored` gives a reason; `view` is a `ViewShown.text`.
 
-    Kept columns have their own names and values; a column of ours with such a name is called otherwise (`kept_columns`).
+    Kept columns have their names and values; our columns are renamed on a clash (`kept_columns`).
     """
-    return beside(done.job.kept, _ours(done, workflow, view, models))
+    return merged(done.job.kept, _ours(done, workflow, view, models))
 
 
 def _ours(done: Done, workflow: str, view: str, models: dict[str, str]) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def _ours(done: Done, workflow: str, view: str, models: dict[str, str]) -> dict[
 
 
 def runs_in(path: Path, kept: Collection[str] = ()) -> frozenset[str]:
-    """The gradings that an output with these kept columns holds. Raises `FileWrong` for a file that is something else."""
-    names = names_beside(COLUMNS, kept)
+    """The gradings in an output with these kept columns. Raises `FileWrong` for any other file."""
+    names = output_names(COLUMNS, kept)
     runs = []
     for number, line in enumerate(lines_kept(path), 1):
         where = f"{path.name}, line {number}"
@@ -68,10 +68,10 @@ def runs_in(path: Path, kept: Collection[str] = ()) -> frozenset[str]:
             row = json.loads(line)
             if missing := [name for name in renamed(names).values() if name not in row]:
                 raise FileWrong(
-                    f"{where}: there is no column “{missing[0]}”, so these rows were written with other kept columns. "
-                    f"Choose another --out. A copy of {path.name}.calls beside it saves the calls that are recorded."
+                    f"{where}: no column “{missing[0]}”, so these rows were written with other kept columns. "
+                    f"Choose another --out. To reuse recorded calls, copy {path.name}.calls to the new name."
                 )
             runs.append(str(row[names["run"]]))
         except (ValueError, KeyError, TypeError) as error:
-            raise FileWrong(f"{where}: this is no output of a grading; choose another file.") from error
+            raise FileWrong(f"{where}: not an output of a grading, so it was not changed. Choose another file.") from error
     return frozenset(runs)

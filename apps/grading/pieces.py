@@ -1,4 +1,4 @@
-"""Keeping what graders prepared, and finding it for the next script of the problem. What a person approved comes first."""
+"""Store pieces that graders prepared, and find them for further scripts of the problem; approved pieces take precedence."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,62 +19,62 @@ Pieces = dict[str, dict[str, Any]]
 
 
 def digest_of(statement: str) -> str:
-    """The name of a problem's text."""
+    """The digest of a problem's statement."""
     return sha256(statement.encode()).hexdigest()
 
 
 def value_digest(value: Mapping[str, Any]) -> str:
-    """The name of a piece's content."""
+    """The digest of a piece's content."""
     return sha256(json.dumps(value, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def pieces_known(statement: str, roles: Mapping[str, RoleSpec]) -> Pieces:
-    """What was made for this text by the models that would make it now, and what a person approved, whoever made it."""
+    """The pieces for this statement made by the given models, and those approved by a person, by any author."""
     rows = PreparedPiece.objects.filter(problem=digest_of(statement), role__in=roles)
     made = {row.piece: row.value for row in rows if (row.alias, row.revision) == _maker(roles[row.role])}
     return made | pieces_approved(statement)
 
 
 def pieces_approved(statement: str) -> Pieces:
-    """What a person approved for this text; of several for one basis the latest."""
+    """The approved pieces for this statement; the latest one per basis."""
     rows = PieceVersion.objects.filter(statement=digest_of(statement), approved_at__isnull=False, withdrawn_at=None)
     return {approved_name(row.what, row.basis): row.value for row in rows.order_by("approved_at", "pk")}
 
 
-def piece_keep(statement: str, told: GradingPrepared, roles: Mapping[str, RoleSpec]) -> None:
-    """Keep a piece that was just made; one that is there already stays."""
-    alias, revision = _maker(roles[told.role])
+def piece_keep(statement: str, prepared: GradingPrepared, roles: Mapping[str, RoleSpec]) -> None:
+    """Store a new piece; an existing one is not changed."""
+    alias, revision = _maker(roles[prepared.role])
     PreparedPiece.objects.get_or_create(
-        piece=told.piece,
-        role=told.role,
+        piece=prepared.piece,
+        role=prepared.role,
         alias=alias,
         revision=revision,
-        defaults={"problem": digest_of(statement), "value": told.value},
+        defaults={"problem": digest_of(statement), "value": prepared.value},
     )
 
 
 def follow(run: Run, events: Sequence[NumberedEvent]) -> None:
-    """Keep what a run on a problem prepared, in the transaction that records it: for graders, and as versions for people."""
-    told = [event for _, _, _, event in events if isinstance(event, GradingPrepared)]
-    if not told:
+    """Store the pieces of a run on a problem in the transaction that records them, for graders and as versions."""
+    prepared = [event for _, _, _, event in events if isinstance(event, GradingPrepared)]
+    if not prepared:
         return
     spec = RunSpec.model_validate(run.spec)
-    for event in told:
+    for event in prepared:
         if not event.is_cached:
             piece_keep(spec.problem.statement, event, spec.roles)
         if event.slot and not event.is_approved:
             _version_keep(run, spec.problem.statement, event)
 
 
-def _version_keep(run: Run, statement: str, told: GradingPrepared) -> None:
+def _version_keep(run: Run, statement: str, prepared: GradingPrepared) -> None:
     PieceVersion.objects.get_or_create(
         problem_id=run.problem_version.problem_id,
-        slot=told.slot,
-        basis=told.basis,
-        digest=value_digest(told.value),
+        slot=prepared.slot,
+        basis=prepared.basis,
+        digest=value_digest(prepared.value),
         defaults={
-            "what": told.what,
-            "value": told.value,
+            "what": prepared.what,
+            "value": prepared.value,
             "statement": digest_of(statement),
             "run": run,
             "shown_at": timezone.now(),

@@ -1,4 +1,4 @@
-"""Which grader looks at which scripts with which models: checked, estimated, and frozen into a specification per script."""
+"""Grading plans: a grader with its models and parameters, validated, estimated, and turned into one run spec per script."""
 
 import hashlib
 import json
@@ -27,22 +27,22 @@ from apps.reasoning.scaffolds.spec import BATCH, Budget, RoleSpec, RunSpec
 from apps.trials.selectors import read_at_once
 
 Prepared = Mapping[str, dict[str, Any]]
-#: Of the name of a grading.
+#: Length of the name of a grading.
 RUN_LENGTH = 32
-#: Why a script without a text has no points.
+#: Reason why a script without text is unscored.
 EMPTY = "empty"
 
 
 class PlanWrong(ValueError):
-    """A plan that cannot be carried out; the message says what to change."""
+    """A plan that cannot be executed; the message says what to change."""
 
 
 def roles_played(
     program: Scaffold, aliases: Mapping[str, Alias], max_new_tokens: int | None = None, temperature: float | None = None
 ) -> dict[str, RoleSpec]:
-    """Who plays which role of a program, and how; the alias "" plays those that are not named.
+    """Model and sampling of each role of a program; the alias under "" plays the roles that are not named.
 
-    Raises `PlanWrong` for a role without a model or one that is not there.
+    Raises `PlanWrong` for a role without a model and for an unknown role.
     """
     try:
         return plan_roles(
@@ -59,14 +59,14 @@ def roles_played(
 
 
 def asks_for_json(program: Scaffold, aliases: Mapping[str, Alias]) -> bool:
-    """Whether every role is played by a model whose engine keeps to a schema; `aliases` as of `roles_played`."""
+    """Whether the models of all roles support structured output; `aliases` as for `roles_played`."""
     players = [aliases.get(role.name) or aliases.get("") for role in program.roles]
     return all(alias is not None and alias.structured for alias in players)
 
 
 @dataclass(frozen=True)
 class GradingPlan:
-    """`aliases` by role, "" being that of all roles it does not name; `overrides` are parameters of the grader."""
+    """A grader with its models. `aliases` by role, "" for all other roles; `overrides`: parameters of the grader."""
 
     workflow: str
     aliases: Mapping[str, Alias]
@@ -79,19 +79,19 @@ class GradingPlan:
 
     @property
     def grader(self) -> Grader:
-        """Raises `PlanWrong` for a grader that does not exist."""
+        """The grader. Raises `PlanWrong` if it does not exist."""
         if self.workflow not in GRADERS:
-            raise PlanWrong(f"There is no grader {self.workflow}; there are {', '.join(GRADERS)}.")
+            raise PlanWrong(f"No grader {self.workflow}. Choose one of: {', '.join(GRADERS)}.")
         return GRADERS[self.workflow]
 
     @property
     def roles(self) -> dict[str, RoleSpec]:
-        """Who plays which role, and how. Raises `PlanWrong` for a role without a model or one that is not there."""
+        """Model and sampling of each role. Raises `PlanWrong` for a role without a model and for an unknown role."""
         return roles_played(self.grader, self.aliases, self.max_new_tokens, self.temperature)
 
     @property
     def view(self) -> View | None:
-        """What is shown; None in what was planned before there were views."""
+        """The view; None in plans from before views."""
         return View.model_validate(given) if (given := self._shown["view"]) else None
 
     @property
@@ -103,20 +103,20 @@ class GradingPlan:
         return {"structured": True} if asks_for_json(self.grader, self.aliases) else {}
 
     def params(self, job: Job, prepared: Prepared | None = None) -> Material:
-        """The parameters for a script. Raises `PlanWrong`, which names the paper."""
+        """The parameters for a script. Raises `PlanWrong` with the name of the paper."""
         try:
             given = {**self._form, **job.material, **self._shown, **self.overrides, "prepared": prepared or {}}
             params = self.grader.read_params(given)
         except ParamsError as error:
             raise PlanWrong(f"{job.paper}: {error}") from error
         if not isinstance(params, Material):
-            raise TypeError(f"the parameters of {self.workflow} are no material")
+            raise TypeError(f"the parameters of {self.workflow} are not Material")
         if lack := self.grader.lacks(params):
             raise PlanWrong(f"{job.paper}: {lack}")
         return params
 
     def trouble(self, job: Job) -> str:
-        """Why this script cannot be graded, in words; empty where it can."""
+        """Why this script cannot be graded, or ""."""
         if job.trouble:
             return job.trouble
         if not job.material["script"].strip():
@@ -128,7 +128,7 @@ class GradingPlan:
         return ""
 
     def spec(self, job: Job, prepared: Prepared | None = None) -> RunSpec:
-        """All that decides what will be asked about a script."""
+        """The run spec for a script."""
         return RunSpec(
             problem=job.problem,
             scaffold=self.workflow,
@@ -142,7 +142,7 @@ class GradingPlan:
         )
 
     def estimate(self, job: Job, prepared: Prepared | None = None, answers: Mapping[str, Answers] | None = None) -> Estimate:
-        """What one script is likely to cost: prompts by the lengths of its texts, answers as measured or as in the papers."""
+        """Estimate the cost of a script: prompts from the lengths of its texts, answers as measured or as in the papers."""
         limits = {name: role.sampling.max_new_tokens for name, role in self.roles.items()}
         params = self.params(job, prepared)
         measured = {role: one.tokens for role, one in (answers or {}).items()}
@@ -151,10 +151,10 @@ class GradingPlan:
 
 
 def run_name(spec: RunSpec) -> str:
-    """The name of a grading: the same question of the same models has the same one, whatever models prepared and whenever.
+    """The name of a grading: the same question to the same models has the same name, whatever pieces models prepared.
 
-    What a person approved is part of the question: after another approval a script is graded anew. What is shown as it was
-    before there were views is the same question as then. A longer context is no other question.
+    Approved pieces are part of the question, so that a new approval leads to a new grading. A view equal to the former fixed
+    one, and a longer context, do not change the name.
     """
     asked = spec.model_dump(mode="json", exclude={"code_version", "budget", "priority"})
     for role in asked["roles"].values():
@@ -171,9 +171,9 @@ def run_name(spec: RunSpec) -> str:
 
 @dataclass(frozen=True)
 class Total:
-    """Calls and tokens over all scripts. What the first script of a problem prepares is not counted for the others.
+    """Calls and tokens over all scripts. Preparation counts once per problem.
 
-    `roles` are those that are asked.
+    `roles`: roles with expected calls.
     """
 
     scripts: int
@@ -186,7 +186,7 @@ class Total:
 def total_of(
     plan: GradingPlan, jobs: Sequence[Job], known: Mapping[str, Prepared], answers: Mapping[str, Answers] | None = None
 ) -> Total:
-    """The estimate of all; `known` holds by statement what was prepared before. Raises `PlanWrong`."""
+    """The total estimate; `known`: pieces prepared before, by statement. Raises `PlanWrong`."""
     asked: dict[str, None] = {}
     seen: set[str] = set()
     expected = most = tokens = 0

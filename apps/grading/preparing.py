@@ -1,4 +1,4 @@
-"""Writes to what is prepared from references: a person saves a version, approves it, withdraws it."""
+"""Write services for prepared pieces: save a version, approve it, withdraw the approval."""
 
 from collections.abc import Sequence
 
@@ -16,19 +16,19 @@ from apps.runs.access import run_may_start
 
 
 class PieceChanged(Exception):
-    """Somebody else saved another version meanwhile."""
+    """Another user saved a newer version in the meantime."""
 
 
 @transaction.atomic
 def piece_save(
     *, problem: Problem, slot: Slot, value: Value, by: User, parent: PieceVersion | None, statement: str
 ) -> PieceVersion:
-    """The version with this content, new or the one that held it before. Raises `PieceChanged` unless `parent` is the last."""
+    """Save a version, or return the existing one with this content. Raises `PieceChanged` unless `parent` is the last."""
     _may(by)
     Problem.objects.select_for_update().get(pk=problem.pk)
     last = PieceVersion.objects.filter(problem=problem, slot=slot.name, basis=slot.basis).first()
     if (last.pk if last else None) != (parent.pk if parent and parent.basis == slot.basis else None):
-        raise PieceChanged("Somebody saved another version meanwhile.")
+        raise PieceChanged("Another user saved a newer version in the meantime. Copy your changes and reload the page.")
     body = value.model_dump(mode="json")
     version, is_new = PieceVersion.objects.get_or_create(
         problem=problem,
@@ -51,7 +51,7 @@ def piece_save(
 
 @transaction.atomic
 def pieces_approve(*, versions: Sequence[PieceVersion], by: User) -> None:
-    """Let graders use these versions from now on; others for the same basis are withdrawn."""
+    """Approve versions for graders, and withdraw other approvals for the same basis."""
     _may(by)
     now = timezone.now()
     for version in versions:
@@ -63,11 +63,11 @@ def pieces_approve(*, versions: Sequence[PieceVersion], by: User) -> None:
 
 
 def piece_withdraw(*, version: PieceVersion, by: User) -> None:
-    """Graders use it no longer; gradings made with it stay as they are."""
+    """Withdraw the approval of a version; existing gradings do not change."""
     _may(by)
     PieceVersion.objects.filter(pk=version.pk, approved_at__isnull=False, withdrawn_at=None).update(withdrawn_at=timezone.now())
 
 
 def _may(user: User) -> None:
     if not run_may_start(user):
-        raise PermissionDenied("Only coaches and researchers prepare references.")
+        raise PermissionDenied("Only coaches and researchers can prepare references.")

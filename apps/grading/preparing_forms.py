@@ -1,4 +1,4 @@
-"""Forms of the preparation page: references in, a run started, and each kind of piece edited field by field."""
+"""Forms of the preparation page: add references, start a run, edit each kind of piece field by field."""
 
 import uuid
 from collections.abc import Iterable, Mapping
@@ -28,42 +28,42 @@ from apps.ui.sent import whole_number
 GROUPS_AT_MOST = 12
 ITEMS_AT_MOST = 7
 FILE_SIZE = 2_000_000
-#: A line of at least three signs, alone: between two texts that are pasted together.
+#: A line of three or more dashes separates two pasted texts.
 SEPARATOR = "---"
 
 
 class PieceWrong(ValueError):
-    """An entered piece that cannot be used; the message says why."""
+    """An invalid piece or file; the message says why."""
 
 
 class ReferencesForm(forms.Form):
-    """Posts and solutions, pasted or from a file."""
+    """Posts and solutions, pasted or uploaded as a file."""
 
     text = forms.CharField(
         label="Posts or solutions",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
-        help_text="Several at once: put a line of --- between them.",
+        help_text="One or more, separated by lines of ---.",
     )
-    file = forms.FileField(label="Or a file", required=False, help_text="Plain text, divided the same way; at most 2 MB.")
-    origin = forms.CharField(label="Where they are from", required=False, max_length=200)
+    file = forms.FileField(label="Or a file", required=False, help_text="Plain text with the same separators; at most 2 MB.")
+    origin = forms.CharField(label="Origin", required=False, max_length=200)
 
     def texts(self) -> list[str]:
-        """All texts of a valid form. Raises `PieceWrong` for a file that is no text."""
+        """All texts of a valid form. Raises `PieceWrong` for a file that is not text."""
         given = [self.cleaned_data["text"]]
         if upload := self.cleaned_data["file"]:
             if upload.size > FILE_SIZE:
-                raise PieceWrong("The file is larger than 2 MB.")
+                raise PieceWrong("The file is larger than 2 MB. Split it.")
             try:
                 given.append(upload.read().decode("utf-8-sig"))
             except UnicodeDecodeError as error:
-                raise PieceWrong("The file is not text in UTF-8.") from error
+                raise PieceWrong("The file is not UTF-8 text. Convert it first.") from error
         return [text for one in given for text in texts_split(one)]
 
 
 def texts_split(text: str) -> list[str]:
-    """The texts between lines of `---`."""
+    """Split a text at lines of `---`."""
     texts: list[list[str]] = [[]]
     for line in text.replace("\r\n", "\n").split("\n"):
         if line.strip().startswith(SEPARATOR) and not line.strip().strip("-"):
@@ -74,7 +74,7 @@ def texts_split(text: str) -> list[str]:
 
 
 class AliasForm(forms.Form):
-    """A form that starts a run with one model."""
+    """A form for starting a run with one model."""
 
     start_id = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid.uuid4)
     alias = forms.ChoiceField(label="Model", help_text="Plays every role.")
@@ -87,12 +87,12 @@ class AliasForm(forms.Form):
                 field.choices = [(name, one.title) for name, one in aliases.items()]
 
     def chosen(self) -> dict[str, Alias]:
-        """The model by role of a valid form."""
+        """The models by role of a valid form."""
         return {"": self.aliases[self.cleaned_data["alias"]]}
 
 
 class PrepareForm(AliasForm):
-    """Which rubrics, for how many groups, by which model."""
+    """Rubrics, number of groups, and model of a preparation run."""
 
     manners = forms.MultipleChoiceField(
         label="Rubrics",
@@ -106,11 +106,11 @@ class PrepareForm(AliasForm):
         widget=forms.CheckboxSelectMultiple,
     )
     groups = forms.IntegerField(
-        label="Groups at most", min_value=1, max_value=GROUPS_AT_MOST, initial=3, help_text="The commonest first."
+        label="Maximum groups", min_value=1, max_value=GROUPS_AT_MOST, initial=3, help_text="The most common ones."
     )
 
     def overrides(self) -> dict[str, Any]:
-        """Parameters of the run."""
+        """The parameters of the run."""
         return {
             "manners": [name for name in MANNERS if name in self.cleaned_data["manners"]],
             "groups": self.cleaned_data["groups"],
@@ -118,13 +118,13 @@ class PrepareForm(AliasForm):
 
 
 def piece_typed(place: Place, state: State, data: Mapping[str, str]) -> dict[str, Any]:
-    """What a person entered for a place, in the shape of its piece, right or wrong."""
+    """The entered content of a place in the format of its piece, not validated."""
     what = place.name.split("/")[0]
     return _clusters(state, data) if what == "clusters" else _analysis(data) if what == "analysis" else _rubric(data)
 
 
 def piece_entered(place: Place, state: State, typed: Mapping[str, Any]) -> Value:
-    """The piece that was typed. Raises `PieceWrong`."""
+    """The validated piece. Raises `PieceWrong`."""
     what = place.name.split("/")[0]
     try:
         if what == "clusters":
@@ -146,7 +146,7 @@ def piece_entered(place: Place, state: State, typed: Mapping[str, Any]) -> Value
 
 
 def piece_fields(place: Place, state: State, value: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the form of a piece shows: its rows, filled from a version's content, with empty ones to add."""
+    """The rows of a piece's form: those of a version's content, and empty ones to add."""
     what, value = place.name.split("/")[0], value or {}
     if what == "clusters":
         clusters = list(value.get("clusters", []))
@@ -167,31 +167,31 @@ def piece_fields(place: Place, state: State, value: Mapping[str, Any] | None) ->
 
 
 def piece_heading(place: Place, group: Group | None) -> str:
-    """What a person edits."""
+    """The heading of the form of a piece."""
     return f"{place.title}, {group.name}" if group else place.title
 
 
 def _in_words(loc: tuple[int | str, ...], kind: str) -> str:
-    """What is wrong with an entered piece, from where and how its reading failed."""
+    """The error in an entered piece, from location and kind of the validation error."""
     if loc == ("clusters",):
-        return "No reference is in any group."
+        return "No reference is in a group. Put at least one into a group."
     if loc == ("items",):
-        return "There is no item."
+        return "The rubric has no items. Fill in at least one."
     if loc == ("main_steps",):
-        return f"There are {FEWEST_STEPS} to {MOST_STEPS} main steps."
+        return f"An analysis needs {FEWEST_STEPS} to {MOST_STEPS} main steps."
     if loc[0] == "clusters" and kind == "too_long":
-        return f"A group has at most {MOST_STEPS} main steps."
+        return f"A group has at most {MOST_STEPS} main steps. Merge or remove some."
     if loc[-1] == "members":
-        return "A group has main steps and no reference. Put one into it, or empty its steps."
+        return "A group has main steps but no reference. Add a reference, or clear its steps."
     number = next((part + 1 for part in loc if isinstance(part, int)), 1)
     where = {"items": f"Item {number}", "main_steps": f"Main step {number}"}.get(str(loc[0]), "A group")
     if loc[-1] == "points":
-        return f"{where}: its points are a whole number from 1 to 7."
+        return f"{where}: points must be a whole number from 1 to 7."
     if loc[-1] == "approachability":
-        return f"{where}: how hard it is to think of is a number from 1 to {HARDEST}."
+        return f"{where}: difficulty of finding it must be a number from 1 to {HARDEST}."
     if kind == "string_too_long":
-        return f"{where}: a text is longer than {WORDS_LENGTH:,} characters."
-    what = {"title": "title", "full": "description of what earns all its points"}.get(str(loc[-1]), "text")
+        return f"{where}: a text is longer than {WORDS_LENGTH:,} characters. Shorten it."
+    what = {"title": "title", "full": "requirement for full credit"}.get(str(loc[-1]), "text")
     return f"{where} has no {what}."
 
 
@@ -204,7 +204,7 @@ def _clusters(state: State, data: Mapping[str, str]) -> dict[str, Any]:
     for reference in state.references:
         if (group := data.get(f"group-{reference.number}", "0")) != "0":
             members.setdefault(group, []).append(reference.number)
-    # Main steps of a group without references are not lost without a word: the form then says what is missing.
+    # Keep main steps of a group without references, so that validation reports the missing reference.
     for name in data:
         if name.startswith("steps-") and _lines(data[name]):
             members.setdefault(name.removeprefix("steps-"), [])

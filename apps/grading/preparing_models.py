@@ -1,7 +1,4 @@
-"""What people keep about the references of a problem: posts beside the library's solutions, versions of prepared pieces.
-
-Schemes that a model proposed, and the texts of benchmark sets, are kept here as well.
-"""
+"""Reference posts of a problem, versions of prepared pieces, scheme proposals of models, and texts of benchmark sets."""
 
 import uuid
 from typing import Any
@@ -18,7 +15,7 @@ ORIGIN_LENGTH = 200
 
 
 def _person() -> "models.ForeignKey[User | None, User | None]":
-    """Who did something; empty for a run and for an account taken away."""
+    """A user as author of a change; empty for a run or a deleted account."""
     return models.ForeignKey(User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
 
@@ -27,7 +24,7 @@ def _run() -> "models.ForeignKey[Run | None, Run | None]":
 
 
 class ReferencePost(models.Model):
-    """A solution or post given as a reference beside the library's. Taken away, it stays for what was made from it."""
+    """A solution or post added as a reference to those of the library. A removed one is kept for pieces made from it."""
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     problem = models.ForeignKey(Problem, on_delete=models.CASCADE, related_name="posts")
@@ -45,11 +42,11 @@ class ReferencePost(models.Model):
 
 
 class PieceVersion(models.Model):
-    """One version of groups, an analysis or a rubric, made by a run or by a person. Its content never changes.
+    """One immutable version of groups, an analysis or a rubric, made by a run or a person.
 
-    `slot` says which piece it is, `basis` what it was made from (`apps.reasoning.graders.slots`): where the references give
-    another basis now, it is stale. `statement` is the digest of the problem's text. `shown_at` moves when somebody comes back
-    to a content that was there before. Graders use what is approved and not withdrawn.
+    `slot` identifies the piece, `basis` its input (`apps.reasoning.graders.slots`); if the references now give another basis,
+    the version is stale. `statement` is the digest of the problem's text. `shown_at` is updated when a user saves the same
+    content again. Graders use versions that are approved and not withdrawn.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -78,12 +75,12 @@ class PieceVersion(models.Model):
 
     @property
     def is_approved(self) -> bool:
-        """Whether graders use it for its basis."""
+        """Whether graders use this version for its basis."""
         return self.approved_at is not None and self.withdrawn_at is None
 
 
 class SchemeProposal(models.Model):
-    """A scheme that a run wrote and a person made into a draft of the problem. `text` is what they approved."""
+    """A scheme written by a run and approved by a person as a draft of the problem. `text`: the approved text."""
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="proposal")
     scheme = models.ForeignKey(MarkingScheme, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
@@ -96,7 +93,7 @@ class SchemeProposal(models.Model):
 
 
 class SchemeTryout(models.Model):
-    """A text graded with a proposed scheme before it is approved. `digest` is that of the scheme it was tried with."""
+    """A text graded with a proposed scheme before approval. `digest`: of the scheme used."""
 
     writer = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="tryouts")
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="+")
@@ -112,7 +109,7 @@ class SchemeTryout(models.Model):
 
 
 class BenchmarkText(models.Model):
-    """A problem of a benchmark set, which no collection to learn from should hold."""
+    """A problem of a benchmark set, to be excluded from training collections."""
 
     collection = models.CharField(max_length=80)
     name = models.CharField(max_length=120)

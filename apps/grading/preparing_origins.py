@@ -1,7 +1,7 @@
-"""Where a version of a prepared piece belongs: its manner, the reference it is about with its group, why it is stale.
+"""Origins of versions of prepared pieces: kind of piece, reference with its group, and why a version is stale.
 
-A stale version names its reference by the digest of a text that may have changed since; what is no reference any more is
-looked for among the posts that were taken away.
+A stale version names its reference by the digest of a text that may have changed since. Former references are looked up among
+the removed posts.
 """
 
 from collections.abc import Sequence
@@ -17,17 +17,17 @@ from apps.runs.models import RunEvent
 GROUPS = "Groups of the references"
 
 
-def origins_tell(problem: Problem, state: State) -> None:
-    """Fill in the origins of all that is stale."""
+def origins_fill(problem: Problem, state: State) -> None:
+    """Fill in the origins of all stale versions."""
     stale = [one for place in state.places for one in place.stale]
-    told = {one.version.pk: one for one in origins_of(problem, state, [*state.gone, *stale])}
-    state.origins = [told[one.pk] for one in state.gone]
+    origins = {one.version.pk: one for one in origins_of(problem, state, [*state.gone, *stale])}
+    state.origins = [origins[one.pk] for one in state.gone]
     for place in state.places:
-        place.origins = [told[one.pk] for one in place.stale]
+        place.origins = [origins[one.pk] for one in place.stale]
 
 
 def origins_of(problem: Problem, state: State, versions: Sequence[PieceVersion]) -> list[Origin]:
-    """Of versions of this problem, in their order."""
+    """The origins of versions of this problem, in their order."""
     removed = ReferencePost.objects.filter(problem=problem, removed_at__isnull=False)
     gone = {reference_digest(one.text)[:16]: str(one) for one in removed}
     named = _groups_then(versions)
@@ -38,7 +38,7 @@ def origins_of(problem: Problem, state: State, versions: Sequence[PieceVersion])
 
 
 def title_of(slot: str) -> str:
-    """What stands in a slot of this name, with its manner."""
+    """The title of a slot's pieces, with their manner."""
     what, *rest = slot.split("/", 2)
     return GROUPS if what == "clusters" else TITLES.get(rest[-1] if rest else "", what.capitalize())
 
@@ -48,12 +48,12 @@ def _about(version: PieceVersion, state: State, gone: dict[str, str], then: str)
     if not digest:
         return ""
     reference = next((one for one in state.references if reference_digest(one.text)[:16] == digest), None)
-    before = f", {then} then" if then else ""
+    before = f", formerly {then}" if then else ""
     if reference is not None:
         now = _group_now(reference.number, state.groups)
         return f"reference {reference.number}, {now}{'' if now.startswith(f'{then} ') else before}"
-    taken = f"the reference “{gone[digest]}”, which was taken away" if digest in gone else "a reference that is there no more"
-    return f"{taken}{before}"
+    removed = f"the removed reference “{gone[digest]}”" if digest in gone else "a former reference"
+    return f"{removed}{before}"
 
 
 def _group_now(number: int, groups: Sequence[Group]) -> str:
@@ -61,7 +61,7 @@ def _group_now(number: int, groups: Sequence[Group]) -> str:
     if group is None:
         return "in no group now"
     is_it = group.representative.number == number
-    return f"group {group.name} now{'' if is_it else f', which is prepared from reference {group.representative.number}'}"
+    return f"group {group.name} now{'' if is_it else f' (represented by reference {group.representative.number})'}"
 
 
 def _why(version: PieceVersion, state: State) -> str:
@@ -72,11 +72,11 @@ def _why(version: PieceVersion, state: State) -> str:
         return "the statement has changed"
     if version.what == "clusters":
         return "the references have changed"
-    return "its main steps have changed" if place else "nothing is prepared from it any more"
+    return "its main steps have changed" if place else "it no longer represents a group"
 
 
 def _groups_then(versions: Sequence[PieceVersion]) -> dict[tuple[int | None, str], str]:
-    """By run and slot the group for which a run made a version: it stands in the key of its call."""
+    """By run and slot: the group for which the run made a version, from the key of its call."""
     runs = {one.run_id for one in versions if one.run_id is not None}
-    told = RunEvent.objects.filter(run__in=runs, kind=GradingPrepared.kind).values_list("run", "body__slot", "body__call")
-    return {(run, slot): f"group {call.split('/')[1]}" for run, slot, call in told if call and call.count("/") > 1}
+    made = RunEvent.objects.filter(run__in=runs, kind=GradingPrepared.kind).values_list("run", "body__slot", "body__call")
+    return {(run, slot): f"group {call.split('/')[1]}" for run, slot, call in made if call and call.count("/") > 1}

@@ -1,4 +1,4 @@
-"""Runs about a problem itself: what they would cost, starting them, and what the last ones came to."""
+"""Runs about a problem itself: estimate their cost, start them, list the last ones."""
 
 import uuid
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 
 from apps.accounts.models import User
-from apps.grading.answer_lengths import LENGTHS, answers_of, answers_words
+from apps.grading.answer_lengths import LENGTHS, answers_note, answers_of
 from apps.grading.jobs import material_of, text_of
 from apps.grading.pieces import pieces_known
 from apps.grading.plans import PlanWrong, asks_for_json, roles_played
@@ -32,7 +32,7 @@ RUNS_SHOWN = 5
 def problem_spec(
     program: Preparer, stated: ProblemVersion, aliases: Mapping[str, Alias], overrides: Mapping[str, Any] | None = None
 ) -> RunSpec:
-    """All that decides what will be asked about a problem. Raises `PlanWrong`, which says what to change."""
+    """The run spec for a problem. Raises `PlanWrong`, which says what to change."""
     roles = roles_played(program, aliases)
     given = {**material_of(stated), "prepared": pieces_known(stated.statement, roles), **(overrides or {})}
     if asks_for_json(program, aliases):
@@ -42,7 +42,7 @@ def problem_spec(
     except ParamsError as error:
         raise PlanWrong(str(error)) from error
     if not isinstance(params, Material):
-        raise TypeError(f"the parameters of {program.name} are no material")
+        raise TypeError(f"the parameters of {program.name} are not Material")
     if lack := program.lacks(params):
         raise PlanWrong(lack)
     return RunSpec(
@@ -57,7 +57,7 @@ def problem_spec(
 
 
 def spec_estimate(spec: RunSpec) -> Estimate:
-    """What a run is likely to cost. That of preparing references knows their lengths, and says on what its answers rest."""
+    """Estimate the cost of a run. For preparation it uses the lengths of the references and recorded answers."""
     program = PREPARERS[spec.scaffold]
     limits = {name: role.sampling.max_new_tokens for name, role in spec.roles.items()}
     params = program.read_params(spec.params)
@@ -67,7 +67,7 @@ def spec_estimate(spec: RunSpec) -> Estimate:
     answers = answers_of(spec.scaffold, spec.roles)
     measured = {role: one.tokens for role, one in answers.items()}
     asked = [role.role for role in found.roles if role.calls_expected]
-    words = f"{found.assumptions} {LENGTHS} {answers_words(asked, answers, spec.roles)}".strip()
+    words = f"{found.assumptions} {LENGTHS} {answers_note(asked, answers, spec.roles)}".strip()
     known = with_lengths(found, prompt_tokens(spec.scaffold, spec.problem, params), measured, limits)
     return known.model_copy(update={"assumptions": words})
 
@@ -75,20 +75,20 @@ def spec_estimate(spec: RunSpec) -> Estimate:
 def problem_run_start(
     *, user: User, problem: Problem, spec: RunSpec, start_id: uuid.UUID | None = None, start: bool = True
 ) -> Run:
-    """Queue the run. Raises `PermissionDenied`, `ValidationError` for a form that somebody else sent."""
+    """Queue the run. Raises `PermissionDenied`, and `ValidationError` for a form that another user sent."""
     if not run_may_start(user):
-        raise PermissionDenied("Only coaches and researchers may start runs.")
+        raise PermissionDenied("Only coaches and researchers can start runs.")
     return run_create(
         owner=user, problem_version=problem.current, title=problem.title, spec=spec, start=start, start_id=start_id
     )
 
 
 def runs_about(problem: Problem, program: str) -> list[Run]:
-    """The last runs of a program on any version of a problem, the newest first."""
+    """The last runs of a program on any version of a problem, newest first."""
     runs = Run.objects.filter(problem_version__problem=problem, scaffold=program).select_related("owner")
     return list(runs.order_by("-created_at", "-pk")[:RUNS_SHOWN])
 
 
 def is_any_live(runs: list[Run]) -> bool:
-    """Whether one of them goes on."""
+    """Whether a run is still live."""
     return any(run.status in LIVE for run in runs)

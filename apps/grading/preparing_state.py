@@ -1,6 +1,6 @@
-"""What is prepared for a problem as it stands now: groups, and for each its analyses and rubrics, with what is stale.
+"""Current state of a problem's prepared pieces: groups with their analyses and rubrics, and stale versions.
 
-Everything is computed from the texts: a version counts while the digest of what it was made from is the one of today.
+The state is computed from the texts. A version is current while the digest of its input equals that of the present texts.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Lost:
-    """Why a run left a place empty, and what was written instead."""
+    """Why a run left a place empty, and the unreadable answer."""
 
     run: Run
     reason: str
@@ -37,9 +37,9 @@ class Lost:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a stale version belongs: `title` tells its manner, `about` the reference with its group, `why` what has changed.
+    """Origin of a stale version: `title` names the kind of piece, `about` the reference and its group, `why` the change.
 
-    For the groups there is no reference, and `about` is empty.
+    `about` is empty for groups, which have no single reference.
     """
 
     version: PieceVersion
@@ -50,10 +50,10 @@ class Origin:
 
 @dataclass
 class Place:
-    """One piece: `current` is the version that counts, `earlier` the others for the same basis, `stale` those for another.
+    """One piece: `current` version, `earlier` ones for the same basis, `stale` ones for another basis.
 
-    `slot` is None while it cannot be made yet: a rubric before its analysis. `origins` tell of what is stale, where a page
-    asked for it (`preparing_origins`).
+    `slot` is None while the piece cannot be made, as a rubric before its analysis. `origins` describe the stale versions, once
+    filled by `preparing_origins`.
     """
 
     name: str
@@ -67,34 +67,34 @@ class Place:
 
     @property
     def clusters(self) -> Clusters | None:
-        """Its content where it is groups."""
+        """Its content if the piece is groups."""
         return Clusters.model_validate(self.current.value) if self.current and self.current.what == "clusters" else None
 
     @property
     def analysis(self) -> Analysis | None:
-        """Its content where it is an analysis."""
+        """Its content if the piece is an analysis."""
         return Analysis.model_validate(self.current.value) if self.current and self.current.what == "analysis" else None
 
     @property
     def rubric(self) -> Rubric | None:
-        """Its content where it is a rubric."""
+        """Its content if the piece is a rubric."""
         return Rubric.model_validate(self.current.value) if self.current and self.current.what == "rubric" else None
 
     @property
     def others(self) -> int:
-        """How many versions there are beside the one that counts."""
+        """Number of versions other than the current one."""
         return len(self.earlier) + len(self.stale)
 
     @property
     def last(self) -> PieceVersion | None:
-        """The version saved last for this basis, on which the next one is based."""
+        """The version saved last for this basis, the parent of the next one."""
         known = [*([self.current] if self.current else []), *self.earlier]
         return max(known, key=lambda one: (one.shown_at, one.pk), default=None)
 
 
 @dataclass
 class Group:
-    """References that go the same way, with what is prepared from their representative."""
+    """References with the same approach, and the pieces prepared from their representative."""
 
     name: str
     cluster: Cluster
@@ -105,7 +105,7 @@ class Group:
 
 @dataclass
 class State:
-    """All of it. `gone` are versions about references that are no representative any more, `origins` as of a place."""
+    """The whole state. `gone`: versions for references that are no longer representatives; `origins` as in `Place`."""
 
     statement: str
     references: list[Reference]
@@ -121,15 +121,15 @@ class State:
         return own + [place for group in self.groups for place in (*group.analyses, *group.rubrics)]
 
     def place(self, name: str) -> Place | None:
-        """The place of this name."""
+        """The place with this name."""
         return next((place for place in self.places if place.name == name), None)
 
     def group_of(self, place: Place) -> Group | None:
         """The group that a place belongs to."""
         return next((group for group in self.groups if place in (*group.analyses, *group.rubrics)), None)
 
-    def resting_on(self, version: PieceVersion) -> list[PieceVersion]:
-        """What a version rests on, itself last: the groups, and for a rubric the analysis. Approving takes them all."""
+    def with_inputs(self, version: PieceVersion) -> list[PieceVersion]:
+        """A version after its inputs: the groups and, for a rubric, the analysis. They are approved together."""
         found = next((place for place in self.places if version in (place.current, *place.earlier)), None)
         if found is None:
             return []
@@ -142,7 +142,7 @@ class State:
 
 
 def state_of(problem: Problem) -> State:
-    """What is prepared for the newest version of a problem."""
+    """The state of the newest version of a problem."""
     statement = problem.current.statement
     references = references_of(problem)
     texts = [one.text for one in references]
@@ -160,7 +160,7 @@ def state_of(problem: Problem) -> State:
 
 
 class _Kept:
-    """The versions of a problem by slot, and what the last run of each slot lost."""
+    """The versions of a problem, and the unreadable answers of the last run by slot."""
 
     def __init__(self, problem: Problem) -> None:
         rows = PieceVersion.objects.filter(problem=problem).select_related("made_by", "approved_by", "run")
@@ -168,7 +168,7 @@ class _Kept:
         self.lost = _lost(problem)
 
     def place(self, title: str, name: str, slot: Slot | None) -> Place:
-        """A place with its versions. What is approved counts first, then what was saved last."""
+        """A place with its versions. The current one is the approved one, else the one saved last."""
         mine = [one for one in self.versions if one.slot == name]
         fresh = [one for one in mine if slot and one.basis == slot.basis]
         current = next((one for one in fresh if one.is_approved), fresh[0] if fresh else None)
@@ -183,7 +183,7 @@ class _Kept:
         )
 
     def has(self, name: str) -> bool:
-        """Whether anything came, or was lost, for a slot."""
+        """Whether a slot has a version or an unreadable answer."""
         return name in self.lost or any(one.slot == name for one in self.versions)
 
 
@@ -206,7 +206,7 @@ def _group(kept: _Kept, statement: str, name: str, cluster: Cluster, reference: 
 
 
 def _lost(problem: Problem) -> dict[str, Lost]:
-    """By slot what the last run that tried lost."""
+    """By slot: the unreadable answer of the last run that tried it."""
     rows = RunEvent.objects.filter(run__problem_version__problem=problem, run__scaffold="prepare", kind=GradingUnprepared.kind)
     found = {}
     for row in rows.select_related("run").order_by("run_id", "seq"):

@@ -1,4 +1,4 @@
-"""On which page stands what a run about a problem came to."""
+"""Result pages of runs about a problem."""
 
 from django.urls import reverse
 
@@ -6,7 +6,7 @@ from apps.runs.models import Run
 
 
 def page_of(run: Run) -> str:
-    """The address of the page that shows what came of a run about a problem."""
+    """The URL of the page with the result of a run about a problem."""
     if run.scaffold == "scheme_writer":
         return reverse("grading:proposal", args=[run.public_id])
     if run.scaffold in ("quality", "difficulty"):

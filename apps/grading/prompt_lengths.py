@@ -1,4 +1,4 @@
-"""Whether what a grader asks first fits into its models' contexts: its prompts are made as for a grading, sent to nobody."""
+"""Check whether a grader's first prompts fit into the contexts of its models, by rendering them without sending."""
 
 from collections.abc import Mapping
 
@@ -13,14 +13,14 @@ from apps.reasoning.journal.memory import InMemoryJournal
 from apps.reasoning.scaffolds.context import RunContext
 from apps.reasoning.scaffolds.controls import NoControls
 
-#: A token of English with formulas has rather fewer characters, so that what is told to be too long is.
+#: Characters per token, an upper bound for English with formulas: prompts reported as too long really are.
 CHARACTERS = 4
-#: No prompt file with its form has as many of its own.
+#: Upper bound on the characters of a prompt file and its form.
 OURS = 40_000
 
 
-class _Nobody:
-    """Refuses each call, and keeps whose it was with the characters of its prompt."""
+class _Rejecting:
+    """A dispatcher that rejects each call and records its alias and prompt length in characters."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []
@@ -30,18 +30,18 @@ class _Nobody:
         raise RequestRejected
 
 
-def aliases_too_short(plan: GradingPlan, job: Job, known: Prepared, aliases: Mapping[str, Alias]) -> frozenset[str]:
-    """The models that would refuse a prompt about this script, of those that are asked first. Raises `PlanWrong`.
+def overflowing_aliases(plan: GradingPlan, job: Job, known: Prepared, aliases: Mapping[str, Alias]) -> frozenset[str]:
+    """The models whose first prompt about this script exceeds their context. Raises `PlanWrong`.
 
-    What is asked with an answer in hand is not known beforehand, and may be longer.
+    Later prompts contain answers, so their lengths are unknown and may be larger.
     """
     spec = plan.spec(job, known)
-    told = len(job.problem.statement) + len(plan.params(job, known).model_dump_json())
-    if all(told + OURS < CHARACTERS * aliases[role.alias].context_tokens for role in spec.roles.values()):
+    texts = len(job.problem.statement) + len(plan.params(job, known).model_dump_json())
+    if all(texts + OURS < CHARACTERS * aliases[role.alias].context_tokens for role in spec.roles.values()):
         return frozenset()
-    # Whatever the contexts are, every prompt is made as it is.
+    # Without context limits, so that prompts are not shortened.
     roles = {name: role.model_copy(update={"context_tokens": None}) for name, role in spec.roles.items()}
-    nobody = _Nobody()
-    context = RunContext(spec.model_copy(update={"roles": roles}), InMemoryJournal(), nobody, NoControls())
+    rejecting = _Rejecting()
+    context = RunContext(spec.model_copy(update={"roles": roles}), InMemoryJournal(), rejecting, NoControls())
     async_to_sync(plan.grader.solve)(spec.problem, context, plan.params(job, known))
-    return frozenset(alias for alias, length in nobody.asked if length >= CHARACTERS * aliases[alias].context_tokens)
+    return frozenset(alias for alias, length in rejecting.asked if length >= CHARACTERS * aliases[alias].context_tokens)

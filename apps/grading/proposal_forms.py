@@ -1,4 +1,4 @@
-"""Forms of a scheme that a model wrote: start the writer, change the text, try it out, approve it."""
+"""Forms for schemes written by a model: start the writer, edit the text, try it out, approve it."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ SCHEME_LENGTH = 100_000
 
 
 class WriterForm(AliasForm):
-    """Which model writes."""
+    """The model that writes a scheme."""
 
 
 class ProposalForm(AliasForm):
-    """The scheme's text as it is now, its title, and texts to try it on."""
+    """The text and title of a proposed scheme, and texts to try it on."""
 
     title = forms.CharField(label="Title of the scheme", max_length=TITLE_LENGTH, required=False, initial="Written by a model")
     text = forms.CharField(
@@ -24,15 +24,15 @@ class ProposalForm(AliasForm):
         max_length=SCHEME_LENGTH,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false", "class": "mono"}),
-        help_text="One item a line. What you change is checked beside it.",
+        help_text="One item per line. Your changes are checked in the preview.",
     )
     pasted = forms.CharField(
-        label="Partial solutions to try it on",
+        label="Partial solutions for a try-out",
         required=False,
         max_length=SCRIPT_LENGTH,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text="Several at once: put a line of --- between them.",
+        help_text="One or more, separated by lines of ---.",
     )
     scripts = forms.MultipleChoiceField(label="Scripts of imported sets", required=False, widget=forms.CheckboxSelectMultiple)
 
@@ -41,4 +41,4 @@ class ProposalForm(AliasForm):
         field = self.fields["scripts"]
         if isinstance(field, forms.MultipleChoiceField):
             field.choices = offered
-        self.fields["alias"].help_text = "Ticks the items of the texts you try it on."
+        self.fields["alias"].help_text = "Ticks the scheme items in a try-out."

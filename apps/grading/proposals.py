@@ -1,4 +1,4 @@
-"""Schemes that a model wrote: tried out on partial solutions, changed and approved by a person, then a draft of the problem."""
+"""Schemes written by a model: try them out on partial solutions, edit them, approve them as a draft of the problem."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class ProposalWrong(ValueError):
 
 @dataclass(frozen=True)
 class TryoutShown:
-    """A text graded with the scheme. `people`: what people elsewhere gave it. `is_same`: with the text that was tried last."""
+    """A text graded with the scheme. `people`: imported points of people; `is_same`: graded with the latest scheme text."""
 
     tryout: SchemeTryout
     grading: Grading | None
@@ -48,7 +48,7 @@ class TryoutShown:
 
 @dataclass
 class Proposal:
-    """What a run of the scheme writer came to. Exactly one of `text` and `lost` is there once it has ended."""
+    """The result of a run of the scheme writer. Once it has ended, exactly one of `text` and `lost` is set."""
 
     run: Run
     text: str = ""
@@ -59,7 +59,7 @@ class Proposal:
 
     @property
     def latest(self) -> str:
-        """The text to go on with: what was approved, else what was tried out last, else what was written."""
+        """The text to edit: the approved one, else the last one tried out, else the written one."""
         if self.approved:
             return self.approved.text
         tried = self.tryouts[-1].tryout.run.spec["params"].get("scheme") if self.tryouts else None
@@ -67,12 +67,12 @@ class Proposal:
 
     @property
     def is_any_live(self) -> bool:
-        """Whether the writing or a try-out goes on."""
+        """Whether the writer or a try-out is still running."""
         return self.run.is_live or any(one.tryout.run.is_live for one in self.tryouts)
 
 
 def proposal_of(run: Run) -> Proposal:
-    """The proposal of a run, as far as it is there."""
+    """The proposal of a run, as far as available."""
     proposal = Proposal(run, approved=SchemeProposal.objects.filter(run=run).select_related("scheme", "approved_by").first())
     for row in run.events.filter(kind__in=(SchemeWritten.kind, GradingUnprepared.kind)).order_by("seq"):
         event = event_from(row.kind, row.body)
@@ -87,13 +87,13 @@ def proposal_of(run: Run) -> Proposal:
 
 
 def scripts_offered(problem: Problem) -> list[tuple[GradedScript, str]]:
-    """Scripts of imported sets on this problem, with what people gave them: partial solutions to try a scheme on."""
+    """Scripts of imported sets on this problem with people's points, for try-outs."""
     rows = GradedScript.objects.filter(problem__problem=problem).exclude(text="").prefetch_related("human_scores")
     return [(one, _people(one)) for one in rows.order_by("graded_set", "position")[:SCRIPTS_OFFERED]]
 
 
 def usable_scheme(text: str) -> Scheme:
-    """The scheme of a text in which the checks find no error. Raises `ProposalWrong`, `FormWrong`."""
+    """Parse and check a scheme. Raises `ProposalWrong`, `FormWrong`."""
     scheme = text_read(text)
     errors = [issue.message for issue in check(scheme) if issue.severity is Severity.ERROR]
     if errors:
@@ -111,12 +111,12 @@ def tryouts_start(
     scripts: Sequence[GradedScript] = (),
     start: bool = True,
 ) -> list[SchemeTryout]:
-    """Let the `scheme` grader tick a text for each script. Raises `ProposalWrong`, `FormWrong`, `PlanWrong`."""
+    """Start the `scheme` grader on each text and script. Raises `ProposalWrong`, `FormWrong`, `PlanWrong`."""
     scheme = usable_scheme(text)
     asked: list[tuple[str, str, GradedScript | None]] = [(_label(one), one, None) for one in pasted]
     asked += [(f"{one.graded_set.title}: {one.name}"[:200], one.text, one) for one in scripts]
     if not asked or len(asked) > TRYOUTS_AT_ONCE:
-        raise ProposalWrong(f"Give one to {TRYOUTS_AT_ONCE} texts to try it on.")
+        raise ProposalWrong(f"No try-out was started: choose or paste 1 to {TRYOUTS_AT_ONCE} texts.")
     plan = GradingPlan("scheme", {"": alias}, overrides={"scheme": scheme})
     problem = run.problem_version.problem
     made = []
@@ -131,15 +131,15 @@ def tryouts_start(
 
 @transaction.atomic
 def proposal_approve(*, user: User, run: Run, text: str, title: str) -> MarkingScheme:
-    """Make the text a draft of the problem's schemes, with where it comes from; it is not active. Once for each run.
+    """Create a draft scheme of the problem from the text, with its origin; it is not active. Once per run.
 
     Raises `ProposalWrong`, `FormWrong`, `PermissionDenied`.
     """
     if not run_may_start(user):
-        raise PermissionDenied("Only coaches and researchers approve schemes.")
+        raise PermissionDenied("Only coaches and researchers can approve schemes.")
     scheme = usable_scheme(text)
     if SchemeProposal.objects.filter(run=run).exists():
-        raise ProposalWrong("It was approved before.")
+        raise ProposalWrong("This scheme is already approved.")
     models = ", ".join(sorted({role["alias"] for role in run.spec["roles"].values()}))
     is_changed = _digest(proposal_of(run).text) != content_hash(scheme)
     reason = f"Written by {models} in run {run.public_id}{', changed' if is_changed else ''} and approved by {user.username}."
@@ -148,7 +148,7 @@ def proposal_approve(*, user: User, run: Run, text: str, title: str) -> MarkingS
         with transaction.atomic():
             SchemeProposal.objects.create(run=run, scheme=made, text=text, approved_by=user)
     except IntegrityError as error:
-        raise ProposalWrong("It was approved before.") from error
+        raise ProposalWrong("This scheme is already approved.") from error
     except ValidationError as error:
         raise ProposalWrong(" ".join(error.messages)) from error
     return made

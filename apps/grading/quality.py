@@ -1,4 +1,4 @@
-"""What is known of a problem as material to learn from: flags of its quality, likeness to benchmarks, measured difficulty."""
+"""Suitability of a problem for training: quality flags, similarity to benchmarks, measured difficulty."""
 
 import uuid
 from collections.abc import Mapping
@@ -28,25 +28,25 @@ from apps.reasoning.scaffolds.spec import RunSpec
 from apps.runs.models import Run
 
 E = TypeVar("E", bound=Event)
-#: Flags that are shown and, by themselves, keep no problem out: the paper found this one too noisy.
-TOLD_ONLY = frozenset({Flag.COMPUTATIONAL})
+#: Flags that are shown but do not exclude a problem, as the paper found them too noisy.
+INFORMATIONAL = frozenset({Flag.COMPUTATIONAL})
 
 
 @dataclass(frozen=True)
 class FlagShown:
-    """A flag with how many samples raise it, of how many, and their words."""
+    """A flag with the number of samples that raise it, of readable samples, and their reasons."""
 
     name: str
     meaning: str
     yes: int
     readable: int
-    stands: bool
+    is_raised: bool
     reasons: tuple[str, ...]
 
 
 @dataclass
 class QualityShown:
-    """What the last runs say about the flags. `is_old`: the statement or the references have changed since."""
+    """The flags from the last runs. `is_old`: the statement or the references have changed since."""
 
     runs: list[Run]
     run: Run | None = None
@@ -56,14 +56,14 @@ class QualityShown:
     is_old: bool = False
 
     @property
-    def standing(self) -> list[str]:
-        """The names of the flags that stand."""
-        return [one.name for one in self.flags if one.stands]
+    def raised(self) -> list[str]:
+        """The names of the raised flags."""
+        return [one.name for one in self.flags if one.is_raised]
 
 
 @dataclass
 class DifficultyShown:
-    """What the last run that ended says of the difficulty. `bars`: points with how many attempts have them."""
+    """The difficulty from the last finished run. `bars`: points, number of attempts, and bar length in percent."""
 
     runs: list[Run]
     run: Run | None = None
@@ -76,7 +76,7 @@ class DifficultyShown:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a problem would stay in a collection, and the reasons why not. `benchmark`: that it came with itself."""
+    """Whether a problem would be kept in a collection, and the reasons why not. `benchmark`: the one it was imported from."""
 
     quality: QualityShown
     matches: list[Match]
@@ -85,37 +85,37 @@ class Verdict:
 
     @property
     def reasons(self) -> list[str]:
-        """Why it would be left out."""
-        found = [name for name in self.quality.standing if name not in TOLD_ONLY]
+        """The reasons to exclude it."""
+        found = [name for name in self.quality.raised if name not in INFORMATIONAL]
         found += [f"from {self.benchmark} itself"] if self.benchmark else []
         return found + [f"same as {one.collection} {one.name}" for one in self.matches if one.is_same]
 
     @property
     def keeps(self) -> bool | None:
-        """None where the flags are not known and nothing else speaks against it."""
+        """Whether to keep it; None if the flags are unknown and there is no other reason to exclude it."""
         if self.reasons:
             return False
         return None if self.quality.unknown or not self.quality.flags else True
 
 
 def verdict_of(problem: Problem, user: User | None = None) -> Verdict:
-    """All that is known of a problem."""
+    """The verdict on a problem from all known results."""
     return Verdict(quality_of(problem), matches_of(problem, user), difficulty_of(problem), benchmark_of(problem))
 
 
 def quality_of(problem: Problem) -> QualityShown:
-    """The flags of the newest run that has any."""
+    """The flags of the newest run with flags."""
     shown = QualityShown(runs_about(problem, QUALITY))
     for run in shown.runs:
         found = _last(run, QualityFound)
         if found is None:
             continue
-        standing = flags_standing(found)
-        stands = () if isinstance(standing, Unscored) else standing
+        majority = flags_standing(found)
+        raised = () if isinstance(majority, Unscored) else majority
         shown.run, shown.lost = run, _last(run, GradingUnprepared)
-        shown.unknown = standing.reason if isinstance(standing, Unscored) else ""
+        shown.unknown = majority.reason if isinstance(majority, Unscored) else ""
         shown.flags = [
-            FlagShown(flag, MEANINGS[flag], found.yes.get(flag, 0), found.readable, flag in stands, found.reasons.get(flag, ()))
+            FlagShown(flag, MEANINGS[flag], found.yes.get(flag, 0), found.readable, flag in raised, found.reasons.get(flag, ()))
             for flag in Flag
         ]
         shown.is_old = _is_old(run, problem)
@@ -124,7 +124,7 @@ def quality_of(problem: Problem) -> QualityShown:
 
 
 def difficulty_of(problem: Problem) -> DifficultyShown:
-    """The difficulty of the newest run that measured any."""
+    """The difficulty of the newest run with a result."""
     shown = DifficultyShown(runs_about(problem, DIFFICULTY))
     for run in shown.runs:
         if (found := _last(run, DifficultyFound)) is None:
@@ -140,12 +140,12 @@ def difficulty_of(problem: Problem) -> DifficultyShown:
 
 
 def quality_spec(problem: Problem, alias: Alias, samples: int) -> RunSpec:
-    """The run that asks for the flags. Raises `PlanWrong`."""
+    """The spec of a run that determines the flags. Raises `PlanWrong`."""
     return problem_spec(PREPARERS[QUALITY], problem.current, {"": alias}, {"samples": samples, "prepared": {}})
 
 
 def attempts_offered() -> list[tuple[str, str]]:
-    """What may attempt a problem, by name: a single call ("") or a scaffold with one of its presets."""
+    """Methods of attempting a problem, by name: a single call ("") or a scaffold with one of its presets."""
     found = [("", "A single call")]
     for name, scaffold in ATTEMPTING.items():
         found += [(f"{name}:{preset}", f"{scaffold.title}: {one.title}") for preset, one in scaffold.presets.items()]
@@ -153,15 +153,13 @@ def attempts_offered() -> list[tuple[str, str]]:
 
 
 def difficulty_spec(problem: Problem, aliases: Mapping[str, Alias], attempts: int, workflow: str, by: str = "") -> RunSpec:
-    """The run that measures the difficulty; `aliases` of "solver", who attempts, and "grader"; `by` of `attempts_offered`.
+    """The spec of a run that measures the difficulty. `aliases`: of "solver" and "grader"; `by`: one of `attempts_offered`.
 
     Raises `PlanWrong`.
     """
     scaffold, _, preset = by.partition(":")
     if by not in dict(attempts_offered()):
-        raise PlanWrong(
-            f"Nothing called {by} makes attempts; there are {', '.join(name for name, _ in attempts_offered()[1:])}."
-        )
+        raise PlanWrong(f"No method {by} for attempts. Choose one of: {', '.join(name for name, _ in attempts_offered()[1:])}.")
     attempting, grading = attempting_by(scaffold, preset), grading_by(workflow)
     overrides: dict[str, Any] = {"attempts": attempts, "workflow": workflow}
     if workflow not in BESIDE:
@@ -176,16 +174,16 @@ def difficulty_spec(problem: Problem, aliases: Mapping[str, Alias], attempts: in
 
 
 def attempted_by(spec: Mapping[str, Any]) -> str:
-    """Who made the attempts of a run, in words."""
+    """Models and method of the attempts of a run, for display."""
     scaffold = spec["params"].get("scaffold", "")
     names = [role.name for role in attempting_by(scaffold if scaffold in ATTEMPTING else "")]
     aliases = sorted({spec["roles"][name]["alias"] for name in names if name in spec["roles"]})
-    told = f" ({ATTEMPTING[scaffold].title})" if scaffold in ATTEMPTING else ""
-    return f"{', '.join(aliases)}{told}"
+    method = f" ({ATTEMPTING[scaffold].title})" if scaffold in ATTEMPTING else ""
+    return f"{', '.join(aliases)}{method}"
 
 
-def same_question(problem: Problem, spec: RunSpec, again: int = 0) -> uuid.UUID:
-    """The `start_id` of a run from the terminal: the same question of the same models is one run, started how often ever."""
+def question_id(problem: Problem, spec: RunSpec, again: int = 0) -> uuid.UUID:
+    """The `start_id` of a run from the terminal, so that the same question to the same models is started only once."""
     asked = spec.model_dump_json(
         exclude={
             "code_version": True,

@@ -1,4 +1,4 @@
-"""Forms that ask for the quality of a problem and measure its difficulty."""
+"""Forms for determining the quality flags and measuring the difficulty of a problem."""
 
 from django import forms
 
@@ -12,7 +12,7 @@ SAMPLES_AT_MOST = 33
 
 
 class QualityForm(AliasForm):
-    """How often which model is asked."""
+    """The model and the number of samples."""
 
     prefix = "quality"
     samples = forms.IntegerField(
@@ -20,20 +20,20 @@ class QualityForm(AliasForm):
         min_value=1,
         max_value=SAMPLES_AT_MOST,
         initial=5,
-        help_text="A flag stands where more than half raise it.",
+        help_text="A flag is raised if more than half of the samples raise it.",
     )
 
 
 class DifficultyForm(AliasForm):
-    """Who attempts the problem how often, and how that is graded."""
+    """The attempting model, the number of attempts, and their grader."""
 
     prefix = "difficulty"
-    grader_alias = forms.ChoiceField(label="Model that grades", help_text="Best another one than the one that attempts.")
+    grader_alias = forms.ChoiceField(label="Grading model", help_text="Preferably not the attempting model.")
     attempts = forms.IntegerField(
-        label="Attempts", min_value=2, max_value=ATTEMPTS_AT_MOST, initial=ATTEMPTS, help_text="The paper makes 128."
+        label="Attempts", min_value=2, max_value=ATTEMPTS_AT_MOST, initial=ATTEMPTS, help_text="The paper uses 128."
     )
     by = forms.ChoiceField(
-        label="An attempt is", required=False, choices=attempts_offered, help_text="A method costs many calls an attempt."
+        label="Method", required=False, choices=attempts_offered, help_text="Scaffolds need many calls per attempt."
     )
     workflow = forms.ChoiceField(label="Grader", choices=[(name, GRADERS[name].title) for name in WORKFLOWS])
 
@@ -41,7 +41,7 @@ class DifficultyForm(AliasForm):
 
     def __init__(self, *args: object, aliases: dict[str, Alias], **kwargs: object) -> None:
         super().__init__(*args, aliases=aliases, **kwargs)
-        self.fields["alias"].label = "Model that attempts it"
+        self.fields["alias"].label = "Attempting model"
         self.fields["alias"].help_text = ""
 
     def players(self) -> dict[str, Alias]:

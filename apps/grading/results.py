@@ -1,4 +1,4 @@
-"""What a grading's page shows: the result at the script's steps, what was prepared, what was reused. A fold of events."""
+"""Content of a grading's page, folded from its events: findings at the script's steps, and prepared and reused pieces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ KINDS = tuple(cls.kind for cls in (GradingPrepared, GradingMatched, GradingReach
 
 @dataclass(frozen=True)
 class StepShown:
-    """A step of the script with what was found in it. `judged`: the neutral words in which it was judged, if it was so."""
+    """A step of the script with its findings. `judged`: the neutral rewriting that was judged, if any."""
 
     number: int
     text: str
@@ -34,7 +34,7 @@ class StepShown:
 
 @dataclass(frozen=True)
 class ReferenceShown:
-    """The reference that the script was compared with: its number of so many, and the main steps of its group."""
+    """The reference that the script was compared with: its number, the number of references, main steps of its group."""
 
     number: int
     count: int
@@ -44,15 +44,15 @@ class ReferenceShown:
 
 @dataclass(frozen=True)
 class PieceShown:
-    """A piece in words, with the event that told it."""
+    """The label of a piece, with its event."""
 
     words: str
-    told: GradingPrepared
+    event: GradingPrepared
 
 
 @dataclass(frozen=True)
 class ItemShown:
-    """An item with what all of its points take and what costs how much, where it is of a rubric."""
+    """An item; for a rubric with the requirement for full points and the deductions."""
 
     given: ItemGiven
     full: str = ""
@@ -61,7 +61,7 @@ class ItemShown:
 
 @dataclass
 class Result:
-    """`grading` is None while the run goes on. `nowhere` are findings without a step."""
+    """The result of a grading. `grading` is None while the run is live. `nowhere`: findings without a step."""
 
     steps: tuple[StepShown, ...]
     spent: Spending = field(default_factory=Spending)
@@ -74,13 +74,13 @@ class Result:
 
     @property
     def shares(self) -> list[tuple[Decimal, int]]:
-        """Points with their per cent, where there is more than one."""
+        """Points with their percentage, if there are several."""
         shares = self.grading.shares if self.grading else {}
         return [(points, round(100 * share)) for points, share in shares.items()] if len(shares) > 1 else []
 
     @property
     def outline(self) -> list[tuple[Part | None, list[Part]]]:
-        """The main steps of the argument as the grader sees them, each with the sub-steps and claims after it."""
+        """The main steps of the argument according to the grader, each with its sub-steps and claims."""
         found: list[tuple[Part | None, list[Part]]] = []
         for part in self.grading.parts if self.grading else ():
             if part.is_main:
@@ -93,15 +93,15 @@ class Result:
 
     @property
     def chains(self) -> list[str]:
-        """How errors run on, in words."""
+        """Descriptions of the error chains."""
         return [chain.words for chain in self.grading.chains] if self.grading else []
 
 
 def result_of(run: Run) -> Result:
-    """The result of a run of a grader as far as it is there."""
+    """The result of a grader's run, as far as available."""
     material = GRADERS[run.scaffold].read_params(run.spec["params"])
     if not isinstance(material, Material):
-        raise TypeError(f"{run.scaffold} is no grader")
+        raise TypeError(f"{run.scaffold} is not a grader")
     result = Result(steps=(), spent=spending_of_run(run.pk), shown=_shown(run, material))
     match = None
     for row in run.events.filter(kind__in=KINDS).order_by("seq"):
@@ -112,7 +112,7 @@ def result_of(run: Run) -> Result:
             match = event
         elif isinstance(event, GradingReached) and event.name == FINAL:
             result.grading = Grading.model_validate(event.grading)
-    pieces = [one.told for one in result.prepared]
+    pieces = [one.event for one in result.prepared]
     result.reference = _reference(material, match, pieces) if match else None
     result.items = _items(result.grading, pieces) if result.grading else ()
     found = result.grading.findings if result.grading else ()
@@ -132,7 +132,7 @@ def result_of(run: Run) -> Result:
 
 
 def _shown(run: Run, material: Material) -> str:
-    """What the grader was shown, and what of that the problem did not have."""
+    """The view of the grader, and a note if the problem has no guidelines to show."""
     shown = shown_of(run.scaffold, run.spec["params"])
     if shown.view.guidelines and not material.guidelines.strip():
         return f"{shown.words}; the problem has no guidelines"
@@ -141,16 +141,16 @@ def _shown(run: Run, material: Material) -> str:
 
 def _reference(material: Material, match: GradingMatched, pieces: Sequence[GradingPrepared]) -> ReferenceShown | None:
     given = sum(bool(one.strip()) for one in material.references)
-    told = next((one for one in pieces if one.what == "clusters"), None)
-    if told is None:
+    grouped = next((one for one in pieces if one.what == "clusters"), None)
+    if grouped is None:
         return ReferenceShown(1, given, (), match.reason)
-    cluster = Clusters.model_validate(told.value).named.get(match.cluster)
+    cluster = Clusters.model_validate(grouped.value).named.get(match.cluster)
     return ReferenceShown(cluster.representative, given, cluster.steps, match.reason) if cluster else None
 
 
 def _items(grading: Grading, pieces: Sequence[GradingPrepared]) -> tuple[ItemShown, ...]:
     rubrics = [Rubric.model_validate(one.value) for one in pieces if one.what == "rubric"]
-    # An ensemble shows no items; whoever shows some by a rubric has made one.
+    # A grader that shows items of a rubric has prepared exactly one; an ensemble shows none.
     required = dict(zip((f"M{number}" for number in count(1)), rubrics[0].items, strict=False)) if len(rubrics) == 1 else {}
     shown = []
     for one in grading.items:
@@ -159,8 +159,8 @@ def _items(grading: Grading, pieces: Sequence[GradingPrepared]) -> tuple[ItemSho
     return tuple(shown)
 
 
-def _piece_words(told: GradingPrepared) -> str:
-    """`analysis, rated by approachability`; the manner stands at the end of the slot's name."""
-    manner = told.slot.split("/")[2:]
+def _piece_words(prepared: GradingPrepared) -> str:
+    """The label of a piece, such as `analysis, by approachability`; the slot's name ends with the manner."""
+    manner = prepared.slot.split("/")[2:]
     how = [_MANNERS[one] for one in manner if one in _MANNERS]
-    return ", ".join([{"clusters": "groups of the references"}.get(told.what, told.what), *how])
+    return ", ".join([{"clusters": "groups of the references"}.get(prepared.what, prepared.what), *how])

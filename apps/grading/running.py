@@ -1,4 +1,4 @@
-"""Grading many scripts: the first of each problem alone, so that what it prepares serves the others; then all at once."""
+"""Grade many scripts: the first one of each problem alone, so that others reuse its pieces; then all concurrently."""
 
 import asyncio
 import logging
@@ -31,12 +31,12 @@ from apps.runs.dispatch import CeleryDispatcher
 from apps.runs.local import http_backend
 
 logger = logging.getLogger(__name__)
-#: So many answers of one grading are waited for at a time.
+#: Maximum number of pending calls of one grading.
 WINDOW = 16
 
 
 class GradingJournal(Journal, Protocol):
-    """A journal of one grading that is read again when it has ended, in a file or in the database."""
+    """A journal of one grading, in a file or in the database, that is read when the grading has ended."""
 
     @property
     def events(self) -> Sequence[tuple[int, str, Event]]: ...
@@ -45,7 +45,7 @@ class GradingJournal(Journal, Protocol):
     def records(self) -> tuple[StepRecord, ...]: ...
 
     def has(self, key: str) -> bool:
-        """Is there a record under `key`?"""
+        """Whether a record exists under `key`."""
         ...
 
 
@@ -54,7 +54,7 @@ DispatcherFor = Callable[[str, GradingJournal], AbstractAsyncContextManager[Disp
 
 @dataclass(frozen=True)
 class Done:
-    """A script that was graded: what it came to, and what that cost. `reused` are the pieces that nobody had to make."""
+    """A graded script with result and cost. `reused`: number of pieces that existed before."""
 
     job: Job
     run: str
@@ -73,9 +73,9 @@ async def grade_all(
     *,
     at_once: int = 8,
 ) -> None:
-    """Grade every script and tell each as it is done.
+    """Grade every script and pass each result to `on_done`.
 
-    What stops every call alike (no server, a wrong key) raises `RunHalted` and leaves what is recorded for the next start.
+    Raises `RunHalted` for causes that stop all calls (no server, a wrong key); recorded calls are reused at the next start.
     """
     slots = asyncio.Semaphore(at_once)
     by_problem: dict[str, list[Job]] = {}
@@ -100,9 +100,9 @@ async def grade_all(
 
 
 async def graded(plan: GradingPlan, job: Job, journal: GradingJournal, dispatcher_for: DispatcherFor, pieces: Pieces) -> Done:
-    """Grade one script with the journal of its name; what it prepares is kept, and added to `pieces`.
+    """Grade one script with its journal; store its pieces and add them to `pieces`.
 
-    Raises `RunHalted` where no call can be made; what is recorded is kept.
+    Raises `RunHalted` if no call is possible; recorded calls are kept.
     """
     spec = plan.spec(job, pieces)
     name = run_name(spec)
@@ -119,13 +119,13 @@ async def graded(plan: GradingPlan, job: Job, journal: GradingJournal, dispatche
 
 
 def ungraded(plan: GradingPlan, job: Job, reason: str) -> Done:
-    """A script that cannot be graded: unscored, without a call."""
+    """The result of a script that cannot be graded: unscored, without a call."""
     name = digest_of([plan.workflow, job.paper, job.problem.id, reason])[:RUN_LENGTH]
     return Done(job, name, Grading(workflow=plan.workflow, unscored=reason), Spending(), 0.0, 0)
 
 
 async def _keep_pieces(spec: RunSpec, journal: GradingJournal, pieces: Pieces) -> int:
-    """Hand on what this grading prepared; how many pieces it found ready."""
+    """Store the pieces of this grading and add them to `pieces`; return the number of reused ones."""
     reused = 0
     for _, _, event in journal.events:
         if isinstance(event, GradingPrepared):
@@ -138,7 +138,7 @@ async def _keep_pieces(spec: RunSpec, journal: GradingJournal, pieces: Pieces) -
 
 @asynccontextmanager
 async def model_servers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor]:
-    """Calls go from this process to the model servers of the aliases."""
+    """Send calls from this process to the model servers of the aliases."""
     wanted = {alias.name: alias for alias in aliases}
     backends = {name: http_backend(alias) for name, alias in wanted.items()}
     shared = LocalDispatcher(backends, concurrency={name: alias.concurrency for name, alias in wanted.items()})
@@ -156,7 +156,7 @@ async def model_servers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor
 
 @asynccontextmanager
 async def workers(aliases: Iterable[Alias]) -> AsyncIterator[DispatcherFor]:
-    """Calls go over the queue of the running stack."""
+    """Send calls through the queues of the running stack."""
     queues = {alias.name: alias.queue for alias in aliases}
 
     @asynccontextmanager

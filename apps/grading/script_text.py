@@ -1,4 +1,4 @@
-"""A script in paragraphs with the issues that came with it, each at the paragraph in which it begins."""
+"""An imported script in steps, with its issues at the steps in which they begin."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from apps.reasoning.texts.segmentation import segment
 
 @dataclass(frozen=True)
 class Piece:
-    """A step of the text and the issues that begin in it."""
+    """A step of the text with the issues that begin in it."""
 
     number: int
     text: str
@@ -17,7 +17,7 @@ class Piece:
 
 
 def pieces_of(script: GradedScript) -> list[Piece]:
-    """The text in steps. An issue between two steps stands at the step after it; one after the last stands there."""
+    """The text in steps. An issue between two steps belongs to the later one; one after the last step to the last."""
     steps = list(segment(script.text))
     placed: dict[int, list[dict[str, Any]]] = {}
     for issue in script.issues:

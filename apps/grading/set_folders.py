@@ -1,4 +1,4 @@
-"""Layouts of many files: the Open Proof Corpus has a JSON object a problem, Nomos a folder an author and a text a problem."""
+"""Layouts of many files: Open Proof Corpus (one JSON object per problem), Nomos (one folder per author, text per problem)."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -29,14 +29,14 @@ _LAST_PART = re.compile(r"[-_ ]([A-Za-z]?\d{1,3})$")
 
 
 def corpus_drafts(documents: Mapping[str, Any]) -> SetDraft:
-    """The attempts of problems by the names of their files."""
+    """Read the attempts of an Open Proof Corpus. `documents`: JSON objects by file name. Raises `FileWrong`."""
     draft = SetDraft(OPEN_PROOF_CORPUS, "Open Proof Corpus", "Apache-2.0")
     for where, document in sorted(documents.items()):
         for number, attempt in enumerate(document.get("attempts") or [], 1):
             place = f"{where}, attempt {number}"
             draft.add(place, lambda document=document, attempt=attempt, number=number: _attempt(document, attempt, number))  # type: ignore[misc]
     if not draft.scripts and not draft.wrong:
-        raise FileWrong("No problem of these files has attempts.")
+        raise FileWrong("No problem in these files has attempts, so there is nothing to import.")
     return draft
 
 
@@ -61,7 +61,7 @@ def _attempt(document: Mapping[str, Any], attempt: Any, number: int) -> ScriptDr
 
 
 def folder_drafts(texts: Mapping[PurePosixPath, str], left_out: list[tuple[str, str]]) -> SetDraft:
-    """The texts of a folder: below the author's folder one for each contest, with the comments of its graders."""
+    """Read the texts of a Nomos folder. Authors' folders contain one folder per contest with its graders' comments."""
     draft = SetDraft(NOMOS, "Nomos submissions with graders' comments, Nous Research", "MIT", wrong=list(left_out))
     texts = {path: text.replace("\r\n", "\n") for path, text in texts.items()}
     judged = {path.parent: _judgements(text) for path, text in texts.items() if path.name == _COMMENTS}
@@ -87,7 +87,7 @@ def folder_drafts(texts: Mapping[PurePosixPath, str], left_out: list[tuple[str, 
 def _of_folder(path: PurePosixPath, text: str, scores: Mapping[str, ScoreDraft]) -> ScriptDraft:
     author = _author(path.parent)
     if not author:
-        raise RowWrong("It lies in no folder; the folder says who wrote it.")
+        raise RowWrong("The file is in no folder, so its author is unknown.")
     asked, handed_in = _PROBLEM.search(text), _SUBMISSION.search(text)
     statement = text[asked.end() : handed_in.start()].strip() if asked and handed_in and asked.end() < handed_in.start() else ""
     body = source_of((text[handed_in.end() :] if handed_in else text).strip())
@@ -110,7 +110,7 @@ def _label(path: PurePosixPath) -> str:
 
 
 def _problem_name(folder: PurePosixPath, label: str) -> str:
-    """The contest's folder, the one below the author's, and the problem's label."""
+    """The name of the contest's folder, directly below the author's, and the problem's label."""
     parts = folder.parts
     below = parts.index(_author(folder)) + 1 if _author(folder) else 0
     return f"{parts[below]} {label}" if len(parts) > below else label

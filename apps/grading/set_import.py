@@ -1,4 +1,4 @@
-"""Importing a set of graded scripts: looking at a file, and bringing it in with the problems that the library lacks."""
+"""Import a set of graded scripts: read a file, then store its scripts and missing problems."""
 
 import hashlib
 import json
@@ -33,14 +33,14 @@ _TABLES = {".csv", ".tsv", ".jsonl"}
 
 @dataclass(frozen=True)
 class Upload:
-    """What was given: the bytes of one file, or the files of a folder by path."""
+    """The bytes of one uploaded file, or of the files of a folder by path."""
 
     name: str
     files: dict[PurePosixPath, bytes]
 
     @property
     def digest(self) -> str:
-        """Of names and contents, in hex; the same from whichever folder above them the files were taken."""
+        """SHA-256 of names and contents, in hex; independent of the parent folders of the files."""
         digest = hashlib.sha256()
         above = _shared([path.parts[:-1] for path in self.files])
         for path, data in sorted(self.files.items()):
@@ -50,13 +50,13 @@ class Upload:
 
 
 def _shared(folders: list[tuple[str, ...]]) -> int:
-    """How many folders all paths begin with alike."""
+    """The number of leading folders that all paths share."""
     levels = zip(*folders, strict=False)
     return sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, levels))
 
 
 def upload_of(path: Path) -> Upload:
-    """A file, or all text files below a folder. Raises `FileWrong`."""
+    """Read a file, or all text files below a folder. Raises `FileWrong`."""
     try:
         if path.is_dir():
             files = sorted(one for one in path.rglob("*") if one.is_file())
@@ -64,18 +64,18 @@ def upload_of(path: Path) -> Upload:
             tables = [str(one.relative_to(path)) for one in files if one.suffix.lower() in _TABLES]
             if tables and not found:
                 raise FileWrong(
-                    f"Each table of the folder is a set of its own; import them one by one: {', '.join(tables[:20])}."
+                    f"Each table in the folder is a separate set. Import them one by one: {', '.join(tables[:20])}."
                 )
             return Upload(path.name, {PurePosixPath(one.relative_to(path)): one.read_bytes() for one in found})
         return Upload(path.name, {PurePosixPath(path.name): path.read_bytes()})
     except OSError as error:
-        raise FileWrong(f"{path} cannot be read: {error.strerror}.") from error
+        raise FileWrong(f"Could not read {path}: {error.strerror}.") from error
 
 
 def set_read(upload: Upload, out_of: Decimal | None = None) -> SetDraft:
-    """Look at it without changing anything; `out_of` are the points of tables whose rows do not tell their maximum.
+    """Parse an upload without storing anything. `out_of`: maximum points of table rows without a maximum.
 
-    Raises `FileWrong` where nothing can be taken from it.
+    Raises `FileWrong` if there is nothing to import.
     """
     if len(upload.files) == 1:
         ((path, data),) = upload.files.items()
@@ -86,7 +86,7 @@ def set_read(upload: Upload, out_of: Decimal | None = None) -> SetDraft:
             return corpus_drafts({path.name: _json(path, data)})
         return table_drafts(table_read(data), out_of)
     if not upload.files:
-        raise FileWrong("There is no text file in the folder.")
+        raise FileWrong("The folder contains no text file.")
     return _read_many(upload.files, [])
 
 
@@ -99,7 +99,7 @@ def _read_many(files: dict[PurePosixPath, bytes], left_out: list[tuple[str, str]
         try:
             texts[path] = data.decode("utf-8-sig")
         except UnicodeDecodeError:
-            left_out.append((str(path), "It is not in UTF-8."))
+            left_out.append((str(path), "The file is not UTF-8 text."))
     return folder_drafts(texts, left_out)
 
 
@@ -107,21 +107,22 @@ def _json(path: PurePosixPath, data: bytes) -> dict[str, Any]:
     try:
         found = keepable(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise FileWrong(f"{path} is no JSON: {error}") from error
+        raise FileWrong(f"{path} is not valid JSON: {error}") from error
     if not isinstance(found, dict):
-        raise FileWrong(f"{path} holds no object; the Open Proof Corpus has one a problem.")
+        raise FileWrong(f"{path} is not a JSON object. The Open Proof Corpus has one object per problem.")
     return found
 
 
 def set_known(upload: Upload) -> GradedSet | None:
-    """The set that this very file became before."""
+    """The set already imported from this file, if any."""
     return GradedSet.objects.filter(digest=upload.digest).first()
 
 
 @transaction.atomic
 def set_import(*, upload: Upload, draft: SetDraft, title: str, by: User | None) -> GradedSet:
-    """Bring it in. The same file gives the set that is there. Problems that the library has are used as they are there,
-    those whose solutions `by` may read (all where that is None): their references would show in the runs of graders.
+    """Import a set, or return the one already imported from this file.
+
+    Existing problems are reused if `by` may read their solutions (None may read all), as runs of graders show references.
     """
     known = set_known(upload)
     if known is not None:
@@ -153,7 +154,7 @@ def set_import(*, upload: Upload, draft: SetDraft, title: str, by: User | None) 
 
 
 def _with_problems(draft: SetDraft, problems: "_Problems", by: User | None) -> list[ScriptDraft]:
-    """The scripts whose problems are known or can be kept beside the library, where they then are."""
+    """The scripts whose problems exist or can be stored; stores the new problems as unlisted."""
     good = []
     for where, script in draft.scripts:
         try:
@@ -182,13 +183,13 @@ def _script(graded_set: GradedSet, position: int, draft: ScriptDraft, problem: P
 
 
 class _Problems:
-    """The problems of a set: by their statements, else by the name under which the library (`known` of it) has just one."""
+    """The problems of a set, found in `known` by statement, else by a name that is unique there."""
 
     def __init__(self, layout: str, known: QuerySet[Problem]) -> None:
         self.origin = origin_of(layout)
         rows = ProblemVersion.objects.filter(problem__in=known).order_by("number").values_list("pk", "statement", "problem")
         newest = {problem: (pk, statement) for pk, statement, problem in rows.iterator()}
-        self.by_statement = {_print(statement): pk for pk, statement in newest.values()}
+        self.by_statement = {_fingerprint(statement): pk for pk, statement in newest.values()}
         named = list(known.exclude(external_id="").values_list("external_id", "pk"))
         counts = Counter(name for name, _ in named)
         self.by_name = {name: newest[pk][0] for name, pk in named if counts[name] == 1 and pk in newest}
@@ -197,8 +198,8 @@ class _Problems:
         self.versions: dict[int, ProblemVersion] = {}
 
     def want(self, given: ProblemDraftOfSet) -> None:
-        """Remember a problem that the library lacks. Raises `RowWrong` where the library cannot hold it."""
-        key = _print(given.statement)
+        """Plan to add a missing problem. Raises `RowWrong` if the library cannot store it."""
+        key = _fingerprint(given.statement)
         if not given.statement or key in self.by_statement or key in self.new:
             return
         external_id = "" if given.name in self.taken else given.name
@@ -218,13 +219,13 @@ class _Problems:
         self.new[key] = draft
 
     def add(self, by: User | None) -> None:
-        """Keep what the library lacks, beside it."""
+        """Add the missing problems as unlisted."""
         for key, problem in zip(self.new, problems_import(drafts=list(self.new.values()), by=by, is_listed=False), strict=True):
             self.by_statement[key] = problem.current.pk
 
     def version_of(self, given: ProblemDraftOfSet) -> ProblemVersion | None:
-        """The problem as the library has it; None where neither statement nor name leads to one."""
-        pk = self.by_statement.get(_print(given.statement)) if given.statement else self.by_name.get(given.name)
+        """The problem's version in the library; None if neither statement nor name matches."""
+        pk = self.by_statement.get(_fingerprint(given.statement)) if given.statement else self.by_name.get(given.name)
         if pk is None:
             return None
         if pk not in self.versions:
@@ -239,6 +240,6 @@ def _topic(word: str) -> str:
         return Topic.OTHER
 
 
-def _print(statement: str) -> bytes:
-    """The same for statements that differ in white space only."""
+def _fingerprint(statement: str) -> bytes:
+    """A fingerprint of a statement, independent of white space."""
     return hashlib.sha256(" ".join(statement.split()).encode()).digest()

@@ -1,4 +1,4 @@
-"""Issues that came with a script: places by number, checked against the text. Those that lead nowhere are listed, not shown."""
+"""Imported issues of a script, with positions validated against the text. Issues without a valid position are only listed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from apps.problems.importing.values import RowWrong, text_of
 
 @dataclass(frozen=True)
 class Issue:
-    """`start` and `end` count code points of the script; None where the place makes no sense, and then `lost` says why."""
+    """One issue. `start`, `end`: code points in the script, None for an invalid position, with the reason in `lost`."""
 
     words: str
     category: str = ""
@@ -20,9 +20,9 @@ class Issue:
 
 
 def issues_read(attempt: Mapping[str, Any], text: str) -> tuple[Issue, ...]:
-    """The issues under `llm_judgment`. The places count in the text as it was published, which is `text` but for line ends.
+    """The issues under `llm_judgment`. Positions refer to the published text, which may differ from `text` in line ends.
 
-    Raises `RowWrong` where they are no list of objects.
+    Raises `RowWrong` unless they are a list of objects.
     """
     judged = attempt.get("llm_judgment")
     result = judged.get("result") if isinstance(judged, dict) else None
@@ -30,7 +30,7 @@ def issues_read(attempt: Mapping[str, Any], text: str) -> tuple[Issue, ...]:
     if given is None:
         return ()
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise RowWrong("Its issues are no list of objects.")
+        raise RowWrong("Its issues are not a list of objects.")
     published = attempt.get("solution")
     return tuple(_issue(one, text, is_same=published == text) for one in given)
 
@@ -40,13 +40,13 @@ def _issue(given: Mapping[str, Any], text: str, *, is_same: bool) -> Issue:
     quote = given["text"] if isinstance(given.get("text"), str) else ""
     start, end = given.get("start_index"), given.get("end_index")
     if not isinstance(start, int) or not isinstance(end, int) or isinstance(start, bool) or isinstance(end, bool):
-        lost = "it has no place"
+        lost = "no position given"
     elif not 0 <= start < end:
-        lost = f"its place, {start} to {end}, is none"
+        lost = f"invalid position {start} to {end}"
     elif end > len(text):
-        lost = f"its place, {start} to {end}, lies outside the script of {len(text)} characters"
+        lost = f"position {start} to {end} is outside the script of {len(text)} characters"
     elif not is_same and text[start:end] != quote:
-        lost = "places cannot be trusted: the text was changed by cleaning"
+        lost = "positions are unreliable, as the text was changed during import"
     else:
         return Issue(words, category, text[start:end], start, end)
     return Issue(words, category, quote, lost=lost)

@@ -1,7 +1,7 @@
-"""Out of how many points a row of a graded set was graded.
+"""Maximum points of the rows of a graded set.
 
-What a row tells of itself goes first, then what the person who imports says, then what the layout is known to use. Where none
-does, or points lie above what was presumed, the whole file is asked about: to leave rows out by their points would bias it.
+The row's own maximum comes first, then the one given by the importing person, then the layout's known one. If none exists, or
+points exceed it, the whole file is refused, as skipping rows by their points would bias the set.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,55 +12,55 @@ from typing import Any, Self
 from apps.problems.importing.files import FileWrong
 from apps.problems.importing.values import RowWrong, text_of
 
-#: Columns that tell a row's maximum; capitals, spaces and hyphens make no difference.
+#: Columns with a row's maximum, ignoring case, spaces and hyphens.
 COLUMNS = ("max", "out_of", "max_points", "maximum", "maximum_points", "points_max", "max_score")
 _SHOWN = 12
-_SAY = "Say so: in “Out of” on the page, with --out-of N in the terminal, or by a column “max” with the maximum of each row."
+_HINT = "Enter it in “Out of” on the page, with --out-of N in the terminal, or in a column “max” with each row’s maximum."
 
 Values = Mapping[str, Any]
-Told = Callable[[Values], str]
+Reader = Callable[[Values], str]
 
 
 @dataclass(frozen=True)
 class Maxima:
-    """`out_of`: what the person says of rows that do not tell it."""
+    """The maxima of a file. `out_of`: the given maximum for rows without their own."""
 
     out_of: Decimal | None
 
     @classmethod
-    def of(cls, rows: Iterable[Values], points_of: Told, known_of: Told, out_of: Decimal | None) -> Self:
-        """For these rows, with their points and the maximum known of the layout. Raises `FileWrong` with what is open."""
+    def of(cls, rows: Iterable[Values], points_of: Reader, known_of: Reader, out_of: Decimal | None) -> Self:
+        """Check these rows; `points_of` and `known_of` give points and the layout's maximum. Raises `FileWrong`."""
         found = cls(out_of)
         unknown: list[str] = []
         above: dict[str, list[str]] = {}
         for values in rows:
             try:
-                points, own, most = points_of(values), _own(values), found.told(values, known_of(values))
+                points, own, most = points_of(values), _own(values), found.maximum_of(values, known_of(values))
             except RowWrong:
-                continue  # The row is left out with this reason when it is read.
+                continue  # Reading the row later skips it with this reason.
             if points and not most:
                 unknown.append(points)
             elif points and not own and (_number(points) or 0) > (_number(most) or 0):
                 above.setdefault(most, []).append(points)
         if unknown:
             raise FileWrong(
-                f"The file does not tell out of how many points its points are, in {_rows(unknown)} with the points: "
-                f"{_seen(unknown)}. Nothing was imported, since a guess would make figures wrong. {_SAY}"
+                f"The maximum points are unknown in {_rows(unknown)} with these points: {_seen(unknown)}. "
+                f"Nothing was imported, since a guess would make results wrong. {_HINT}"
             )
         for most, points_above in above.items():
             raise FileWrong(
-                f"In {_rows(points_above)} there are more points than {most}, which the file was taken to be out of: "
-                f"{_seen(points_above)}. Nothing was imported, since without these rows the set would be biased. {_SAY}"
+                f"In {_rows(points_above)} there are more points than the presumed maximum {most}: {_seen(points_above)}. "
+                f"Nothing was imported, since skipping these rows would bias the set. {_HINT}"
             )
         return found
 
-    def told(self, values: Values, known: str) -> str:
+    def maximum_of(self, values: Values, known: str) -> str:
         """The maximum of a row, or ""."""
         return _own(values) or (f"{self.out_of:f}" if self.out_of is not None else known)
 
 
 def word_of(values: Values, name: str) -> str:
-    """A short value that may be a number in JSON."""
+    """A short text value, which may be a number in JSON."""
     value = values.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
@@ -73,7 +73,7 @@ def _own(values: Values) -> str:
 
 
 def _number(word: str) -> Decimal | None:
-    """None for what is no number; its row says so."""
+    """A finite number, or None; reading the row later reports the error."""
     try:
         number = Decimal(word)
     except InvalidOperation:

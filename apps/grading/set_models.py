@@ -1,9 +1,9 @@
-"""Scripts with points by people that were published elsewhere, imported to measure graders.
+"""Published scripts with points by people, imported to measure graders.
 
-For programs that pair people with graders: `HumanScore` is what a person gave a `GradedScript`, `ExperimentCell`
-(`experiment_models`) what a grader proposed for it. Both name the script; `points / out_of` and `points / scale` compare.
-Nobody marks these scripts here, so their results are free to all who may see gradings. Scripts of contests are not here:
-their people's points are sealed marks, and `ForeignJudgement` where the contest was imported.
+To pair people with graders: `HumanScore` holds the points of a person for a `GradedScript`, `ExperimentCell`
+(`experiment_models`) those of a grader. Both refer to the script; compare `points / out_of` with `points / scale`. As these
+scripts are not marked here, everyone who may see gradings may see their results. Scripts of contests are stored elsewhere:
+their people's points are sealed marks, or `ForeignJudgement` in an imported contest.
 """
 
 import uuid
@@ -24,9 +24,9 @@ POINTS: dict[str, Any] = {"max_digits": 6, "decimal_places": 2}
 
 
 class GradedSet(models.Model):
-    """An imported file of scripts. `digest` is the file's: the same file is one set, however often it is imported.
+    """An imported file of scripts. `digest`: of the file, so that importing it again gives the same set.
 
-    `left_out`: what of the file did not go in, as pairs of place and reason.
+    `left_out`: skipped parts of the file, as pairs of place and reason.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -50,11 +50,11 @@ class GradedSet(models.Model):
 
 
 class GradedScript(models.Model):
-    """A script of a set. `text` is a source (`texts.source`), empty where points were published without it.
+    """A script of a set. `text` is a source (`texts.source`), empty if only points were published.
 
-    `problem` is None where no statement is known; such a script, like one without a text, cannot be graded. `issues` are
-    findings that came with it: dicts with `words`, `category`, `quote`, `start` and `end` in `text`; `lost` says why one
-    has no place, and then `start` is None. `author_kind` is empty where the file does not tell it.
+    `problem` is None if no statement is known; such a script cannot be graded, nor can one without text. `issues`: imported
+    findings, dicts with `words`, `category`, `quote`, `start` and `end` in `text`; without a valid position `start` is None
+    and `lost` gives the reason. `author_kind` is empty if unknown.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -84,9 +84,9 @@ class GradedScript(models.Model):
 
 
 class HumanScore(models.Model):
-    """What a person elsewhere gave a script, independent of every grader here. `rater` is how the source calls them.
+    """Imported points of a person for a script, independent of our graders. `rater`: the person's name in the source.
 
-    It is no `Mark`: nobody here gave it, and no grade follows from it. Several raters of one script are several rows.
+    One row per rater. It is no `Mark`, as it was not given here and leads to no grade.
     """
 
     script = models.ForeignKey(GradedScript, on_delete=models.CASCADE, related_name="human_scores")

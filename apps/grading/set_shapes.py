@@ -1,15 +1,15 @@
-"""The layouts in which scripts with points by people are published, each read into the same drafts.
+"""Layouts of published scripts with points by people, all read into the same drafts.
 
 | layout | script | points by people | credit, licence |
 |---|---|---|---|
 | GradingBench (CSV) | `Response` | `Points` out of 7 | Google DeepMind, CC-BY-4.0 |
-| DeepSeekMath-V2 (JSONL) | `proof` | `human_rating` out of what the contest gives | DeepSeek, Apache-2.0 |
-| Open Proof Corpus (JSON; several in a folder or ZIP) | `attempts` | none; issues that a model found | Apache-2.0 |
+| DeepSeekMath-V2 (JSONL) | `proof` | `human_rating` out of the contest's maximum | DeepSeek, Apache-2.0 |
+| Open Proof Corpus (JSON; several in a folder or ZIP) | `attempts` | none; issues found by a model | Apache-2.0 |
 | Nomos (folder or ZIP) | Markdown below `submissions/` | `grader-comments.md`, out of 10 | Nous Research, MIT |
-| QED-Nano (JSONL) | none was published | `human_grade` out of `max` | QED-Nano, CC-BY-4.0 |
-| ours (CSV, JSONL) | `script` | `points`, `max`, `rater`, `comment` | as the file says |
+| QED-Nano (JSONL) | not published | `human_grade` out of `max` | QED-Nano, CC-BY-4.0 |
+| ours (CSV, JSONL) | `script` | `points`, `max`, `rater`, `comment` | as given |
 
-Tables tell the maximum of points in `set_maxima`.
+`set_maxima` determines the maximum points of tables.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ OPEN_PROOF_CORPUS, NOMOS = "Open Proof Corpus", "Nomos"
 
 @dataclass(frozen=True)
 class ProblemDraftOfSet:
-    """What a file says of a problem; `statement` is empty where it says nothing but its name."""
+    """A problem as described in a file; `statement` is empty if only the name is given."""
 
     name: str
     statement: str = ""
@@ -47,7 +47,7 @@ class ProblemDraftOfSet:
 
 @dataclass(frozen=True)
 class ScoreDraft:
-    """What a person gave."""
+    """Points given by a person."""
 
     rater: str
     points: Decimal
@@ -57,9 +57,9 @@ class ScoreDraft:
 
 @dataclass(frozen=True)
 class ScriptDraft:
-    """A script; `text` is a source, empty where only points were published. `kind` is empty where the file does not tell it.
+    """A script. `text` is a source, empty if only points were published; `kind` is empty if unknown.
 
-    Without a `name` the set gives one, of problem and author.
+    A script without a `name` is named after problem and author.
     """
 
     name: str
@@ -73,9 +73,9 @@ class ScriptDraft:
 
 @dataclass(frozen=True)
 class Layout:
-    """A layout of tables: the columns that tell it, how a row is read with its maximum of points, whom to thank.
+    """A layout of tables: required columns, functions that read a row, credit and licence.
 
-    `points` are those of a row; `known` is their maximum where the layout is known to use one, "" otherwise.
+    `read` takes a row and its maximum; `points` gives a row's points; `known` gives the layout's maximum, "" if unknown.
     """
 
     title: str
@@ -89,7 +89,7 @@ class Layout:
 
 @dataclass
 class SetDraft:
-    """A file as it was read: good scripts with the place they came from, and what is left out for a reason."""
+    """A parsed file: valid scripts with their place in the file, and skipped places with the reason."""
 
     layout: str
     credit: str
@@ -100,11 +100,11 @@ class SetDraft:
     _unnamed: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def add(self, where: str, read: Callable[[], ScriptDraft]) -> None:
-        """Read one script; what cannot go in is kept with its reason."""
+        """Read one script; record the reason if it cannot be imported."""
         try:
             script = checked(self._named(read()))
             if script.name in self._names:
-                raise RowWrong(f"There is another script called {script.name}.")
+                raise RowWrong(f"Duplicate script name {script.name}.")
         except RowWrong as wrong:
             self.wrong.append((where, str(wrong)))
         else:
@@ -112,7 +112,7 @@ class SetDraft:
             self.scripts.append((where, script))
 
     def _named(self, script: ScriptDraft) -> ScriptDraft:
-        """The script with a name; several texts of one author for one problem are numbered."""
+        """The script with a name; further texts of an author for a problem are numbered."""
         if script.name:
             return script
         name = " · ".join(filter(None, (script.problem.name, script.author)))
@@ -122,14 +122,14 @@ class SetDraft:
 
 
 def table_drafts(table: Table, out_of: Decimal | None = None) -> SetDraft:
-    """The scripts of a table, their points out of `out_of` where a row tells no maximum.
+    """The scripts of a table. `out_of`: maximum points of rows without their own.
 
-    Raises `FileWrong` where its columns are not known, or a maximum is neither told nor known or lies below points.
+    Raises `FileWrong` for unknown columns, and for a maximum that is unknown or below points.
     """
     names = set(table.names)
     layout = next((one for one in LAYOUTS if one.required <= names), None)
     if layout is None:
-        raise FileWrong("The columns are not known. A file of graded scripts has at least problem, script and points.")
+        raise FileWrong("Unknown columns. A file of graded scripts needs at least problem, script and points.")
     draft = SetDraft(layout.title, layout.credit, layout.licence)
     good = [record.values for record in table.records if not record.reason]
     maxima = Maxima.of(good, layout.points, layout.known, out_of)
@@ -138,16 +138,16 @@ def table_drafts(table: Table, out_of: Decimal | None = None) -> SetDraft:
         if record.reason:
             draft.wrong.append((where, record.reason))
         else:
-            draft.add(where, lambda values=record.values: layout.read(values, maxima.told(values, layout.known(values))))  # type: ignore[misc]
+            draft.add(where, lambda values=record.values: layout.read(values, maxima.maximum_of(values, layout.known(values))))  # type: ignore[misc]
     return draft
 
 
 def checked(draft: ScriptDraft) -> ScriptDraft:
-    """The draft, if it can go in. Raises `RowWrong`."""
+    """Validate a draft. Raises `RowWrong`."""
     if not draft.problem.name:
-        raise RowWrong("It names no problem.")
+        raise RowWrong("No problem name.")
     if not draft.text and not draft.scores:
-        raise RowWrong("It has neither a script nor points.")
+        raise RowWrong("Neither a script nor points.")
     for value, what in ((draft.name, "name"), (draft.problem.name, "problem's name"), (draft.author, "author's name")):
         if len(value) > NAME_LENGTH:
             raise RowWrong(f"The {what} is longer than {NAME_LENGTH} characters.")
@@ -157,19 +157,19 @@ def checked(draft: ScriptDraft) -> ScriptDraft:
 
 
 def score_read(rater: str, points: str, out_of: str, words: str = "") -> tuple[ScoreDraft, ...]:
-    """One score, or none where there are no points. Raises `RowWrong` for what is none."""
+    """One score, or none without points. Raises `RowWrong` for invalid points."""
     if not points:
         return ()
     try:
         given, scale = Decimal(points), Decimal(out_of)
     except InvalidOperation as error:
-        raise RowWrong(f"Its points, {points[:20]!r} out of {out_of[:20]!r}, are no numbers.") from error
+        raise RowWrong(f"Points {points[:20]!r} out of {out_of[:20]!r} are not numbers.") from error
     if given.is_finite() and scale.is_finite() and given > scale > 0:
-        raise RowWrong(f"Its points, {points[:20]}, are more than its maximum, {out_of[:20]}: they make no sense.")
+        raise RowWrong(f"Invalid points: {points[:20]} exceeds the maximum {out_of[:20]}.")
     if not (given.is_finite() and scale.is_finite() and 0 <= given <= scale <= _POINTS_AT_MOST and scale > 0):
-        raise RowWrong(f"Its points, {points[:20]} out of {out_of[:20]}, make no sense.")
+        raise RowWrong(f"Invalid points: {points[:20]} out of {out_of[:20]}.")
     if given != round(given, 2) or scale != round(scale, 2):
-        raise RowWrong(f"Its points, {points[:20]} out of {out_of[:20]}, have more than two decimals.")
+        raise RowWrong(f"Points {points[:20]} out of {out_of[:20]} have more than two decimals.")
     return (ScoreDraft(rater, given, scale, words),)
 
 
@@ -211,7 +211,7 @@ def _qed_nano(values: Mapping[str, Any], most: str) -> ScriptDraft:
 def _ours(values: Mapping[str, Any], most: str) -> ScriptDraft:
     kind = text_of(values, "kind").lower()
     if kind and kind not in AuthorKind.values:
-        raise RowWrong("The kind of author is student or model.")
+        raise RowWrong("The kind of author must be student or model.")
     problem = ProblemDraftOfSet(
         word_of(values, "problem"),
         text_of(values, "statement"),
@@ -250,17 +250,17 @@ LAYOUTS = (
     ),
     Layout("Lemmascope", frozenset({"problem", "script", "points"}), _ours, partial(word_of, name="points")),
 )  # fmt: skip
-#: Layouts that have points and no scripts; in all others a script without a text is an empty paper.
+#: Layouts with points but no scripts; in other layouts a script without text is an empty paper.
 WITHOUT_TEXTS = ("QED-Nano",)
-#: Titles of the layouts in which others published benchmarks; a file in ours may hold anything.
+#: Layouts of published benchmarks; files in our own layout may contain anything.
 PUBLISHED = (*(one.title for one in LAYOUTS if one.credit), OPEN_PROOF_CORPUS, NOMOS)
 
 
 def origin_of(layout: str) -> str:
-    """The origin of problems that the library has from a set of this layout."""
+    """The origin of library problems imported from a set of this layout."""
     return layout.lower().replace(" ", "-")
 
 
-def named(draft: SetDraft, *, credit: str, licence: str) -> SetDraft:
-    """The draft with whom to thank, where the person who imports it says so."""
+def with_credit(draft: SetDraft, *, credit: str, licence: str) -> SetDraft:
+    """The draft with credit and licence of the importing person, if given."""
     return replace(draft, credit=credit or draft.credit, licence=licence or draft.licence)

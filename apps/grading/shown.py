@@ -1,4 +1,4 @@
-"""What graders were shown, from what was recorded of them: for pages, files, and tables that compare graders."""
+"""Recorded views of graders: labels for pages, text for files, and summaries for tables that compare graders."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,29 +9,29 @@ from apps.reasoning.graders.registry import GRADERS
 from apps.reasoning.graders.view import PARTS, View
 
 BEFORE = "as recorded before views: "
-DIFFERENT = "These graders were not all shown the same: a difference between them may come from that."
+DIFFERENT = "These graders had different views, which may explain differences between them."
 NOT_KEPT = "not recorded"
 
 
 class ViewShown(Value):
-    """A view, and whether it was recorded: else it is what versions before views did show."""
+    """A view. Without a record it is inferred from what earlier versions showed."""
 
     view: View
     is_recorded: bool = True
 
     @property
     def words(self) -> str:
-        """For pages."""
+        """The label for pages."""
         return ("" if self.is_recorded else BEFORE) + self.view.words
 
     @property
     def text(self) -> str:
-        """For files; `shown_read` reads it."""
+        """The text for files, parsed by `shown_read`."""
         return ("" if self.is_recorded else BEFORE) + ", ".join(self.view.parts)
 
 
 def shown_read(text: Any) -> ViewShown | None:
-    """What `ViewShown.text` wrote; None for all else."""
+    """Parse `ViewShown.text`; None for any other value."""
     if not isinstance(text, str) or not text.strip():
         return None
     parts = [part.strip() for part in text.strip().removeprefix(BEFORE).split(",")]
@@ -41,22 +41,22 @@ def shown_read(text: Any) -> ViewShown | None:
 
 
 def shown_of(workflow: str, params: Mapping[str, Any]) -> ViewShown:
-    """What a grading with these parameters of a run shows."""
+    """The view of a grading with these run parameters."""
     if given := params.get("view"):
         return ViewShown(view=View.model_validate(given))
     return ViewShown(view=shown_before(workflow, params), is_recorded=False)
 
 
 def shown_before(workflow: str, params: Mapping[str, Any]) -> View:
-    """What a grading with these parameters showed before there were views."""
+    """The view of a grading with these run parameters from before views were recorded."""
     grader = GRADERS[workflow]
-    # Unchecked: old runs have what old versions took.
+    # Not validated, as old runs have parameters of old versions.
     material: Any = grader.params.model_construct(**params)
     return grader.seen_before(material)
 
 
 def shown_suggested(name: str, parts: Sequence[str]) -> ViewShown | None:
-    """What a suggestion of a grader of this name, which keeps these parts, was shown; None for a grader that is gone."""
+    """The view of a suggestion by this grader with these recorded parts; None for a removed grader."""
     if parts:
         return shown_read(", ".join(parts))
     workflow = name.partition("@")[0].split("+")[0]
@@ -64,27 +64,27 @@ def shown_suggested(name: str, parts: Sequence[str]) -> ViewShown | None:
 
 
 @dataclass(frozen=True)
-class ViewsTold:
-    """What stands above a table that compares graders: a line each where they differ, else one for all."""
+class ViewsSummary:
+    """The lines above a table that compares graders: one per grader if their views differ, else one for all."""
 
     differ: bool
     lines: Sequence[str]
 
 
-def views_told(views: Mapping[str, Sequence[ViewShown]], names: Mapping[str, str]) -> ViewsTold:
-    """`views` by grader (several where it changed, none where nobody knows), `names` the graders' words."""
+def views_summary(views: Mapping[str, Sequence[ViewShown]], names: Mapping[str, str]) -> ViewsSummary:
+    """Summarise `views` by grader (several if its view changed, none if unknown). `names`: labels of graders."""
     if not any(views.values()):
-        return ViewsTold(False, ())
+        return ViewsSummary(False, ())
     titles = {name: names.get(name, name) for name in views}
     every = [one for given in views.values() for one in given]
     if all(views.values()) and len({one.view for one in every}) == 1:
-        who = f"{next(iter(titles.values()))} was" if len(views) == 1 else "Every grader here was"
+        who = f"View of {next(iter(titles.values()))}" if len(views) == 1 else "View of every grader"
         since = "" if all(one.is_recorded for one in every) else f" ({BEFORE.strip(': ')})"
-        return ViewsTold(False, (f"{who} shown {every[0].view.words}, besides the script{since}.",))
+        return ViewsSummary(False, (f"{who}: {every[0].view.words}, in addition to the script{since}.",))
     lines = [f"{titles[name]}: {'; or '.join(one.words for one in given) or NOT_KEPT}." for name, given in views.items()]
-    return ViewsTold(True, (DIFFERENT, *lines))
+    return ViewsSummary(True, (DIFFERENT, *lines))
 
 
 def views_json(views: Mapping[str, Sequence[ViewShown]]) -> dict[str, list[str]]:
-    """By grader what it was shown, as files have it."""
+    """The views by grader, as text for files."""
     return {name: [one.text for one in given] for name, given in views.items() if given}

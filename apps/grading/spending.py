@@ -1,4 +1,4 @@
-"""What runs of graders spent, prepared and online apart, counted from their recorded steps."""
+"""Calls and tokens of grader runs from their recorded steps, with preparation and online grading separate."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from apps.runs.models import Step
 
 
 def spendings_of(runs: Sequence[int]) -> dict[int, Spending]:
-    """By key of a run; a run without recorded calls is not there. One query."""
+    """The spending by primary key of a run, without runs that have no recorded calls; one query."""
     rows = (
         Step.objects.filter(run__in=runs, kind="call", attempt__gt=0)
         .order_by()
@@ -25,5 +25,5 @@ def spendings_of(runs: Sequence[int]) -> dict[int, Spending]:
 
 
 def spending_of_run(run: int) -> Spending:
-    """Of one run, by its key."""
+    """The spending of one run, by primary key."""
     return spendings_of([run]).get(run, Spending())

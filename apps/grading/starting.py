@@ -1,4 +1,4 @@
-"""Starting a grading with a page: a run of a grader on a script that somebody pasted, on a problem of the library."""
+"""Start a grading with a page: a grader's run on a pasted script for a problem of the library."""
 
 import uuid
 
@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied
 
 from apps.accounts.models import User
-from apps.grading.answer_lengths import LENGTHS, answers_of, answers_words
+from apps.grading.answer_lengths import LENGTHS, answers_note, answers_of
 from apps.grading.held import pasted_require
 from apps.grading.jobs import Job, material_of, text_of
 from apps.grading.pieces import pieces_known
@@ -23,7 +23,7 @@ PASTED = "The script"
 
 
 def models_for_grading() -> dict[str, Alias]:
-    """The aliases that may play a grader. Raises `AliasError`."""
+    """The aliases that may be used by graders. Raises `AliasError`."""
     return load_usable(settings.MODELS_FILE)
 
 
@@ -34,19 +34,19 @@ def job_of(problem: Problem, script: str) -> Job:
 
 
 def grading_estimate(plan: GradingPlan, job: Job) -> tuple[Estimate, str]:
-    """What it is likely to cost, with what was prepared before, and what its answers rest on. Raises `PlanWrong`."""
+    """Estimate the cost, given existing pieces, and describe the basis of the answer lengths. Raises `PlanWrong`."""
     answers = answers_of(plan.workflow, plan.roles)
     found = plan.estimate(job, pieces_known(job.problem.statement, plan.roles), answers)
     asked = [role.role for role in found.roles if role.calls_expected]
-    return found, f"{LENGTHS} {answers_words(asked, answers, plan.roles)}".strip()
+    return found, f"{LENGTHS} {answers_note(asked, answers, plan.roles)}".strip()
 
 
 def grading_start(
     *, user: User, problem: Problem, plan: GradingPlan, script: str, start_id: uuid.UUID | None, start: bool = True
 ) -> Run:
-    """Queue the run. Raises `PlanWrong`, `PermissionDenied`, `ValidationError` for a form that somebody else sent."""
+    """Queue the run. Raises `PlanWrong`, `PermissionDenied`, and `ValidationError` for a form that another user sent."""
     if not run_may_start(user):
-        raise PermissionDenied("Only coaches and researchers may let scripts be graded.")
+        raise PermissionDenied("Only coaches and researchers can have scripts graded.")
     job = job_of(problem, script)
     pasted_require(user, problem.current, job.material["script"])
     spec = plan.spec(job, pieces_known(job.problem.statement, plan.roles))

@@ -1,4 +1,4 @@
-"""From a grading to a suggestion: findings at steps, chains, points by item, distribution, cost, or why there are no points."""
+"""Convert a grading to a suggestion: findings at steps, chains, points by item, distribution, cost, reason if unscored."""
 
 from apps.grading.asked_with import digest_of, settings_words
 from apps.grading.running import Done
@@ -19,7 +19,7 @@ from apps.reasoning.scaffolds.spec import RunSpec
 
 
 def suggestion_body(done: Done, spec: RunSpec) -> SuggestionBody:
-    """What markers meet of a grading; `spec` is what was asked. The sentence to the author is not for them, and stays there."""
+    """The suggestion for markers; `spec`: the run spec. The feedback to the author is omitted."""
     grading = done.grading
     placed = [one for one in grading.findings if one.step]
     roles = {name: role.model_dump(mode="json") for name, role in spec.roles.items()}
@@ -60,7 +60,7 @@ def suggestion_body(done: Done, spec: RunSpec) -> SuggestionBody:
 
 
 def _words(found: Located) -> str:
-    """What is claimed, with what a reader must know about its place."""
+    """The claim of a finding, with notes on its place."""
     words = [found.words]
     if found.contradicts:
         words.append("It contradicts the reference solution.")
@@ -70,7 +70,7 @@ def _words(found: Located) -> str:
 
 
 def _at_steps(chain: Propagation, steps: dict[str, int]) -> Propagation:
-    """The chain with its first link at the step of its finding, where the chain names none."""
+    """The chain; a first link without a step gets that of its finding."""
     first, *rest = chain.links
     root = first.model_copy(update={"step": first.step or steps.get(first.name, 0)})
     return chain.model_copy(update={"links": (root, *rest)})

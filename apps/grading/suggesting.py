@@ -1,7 +1,7 @@
-"""Model graders as graders of suggestions: `workflow:` before a name of `naming`, asked once a mark is sealed.
+"""Model graders for suggestions, named `workflow:` plus a name of `naming`; they run once a mark is sealed.
 
-A grading without a page: every call is a row before it is used, so that a process that dies costs no call twice, and nobody
-finds on a page what waits for a seal. Calls go over the queue to the inference workers, behind those that people wait for.
+Their gradings have no page, so that no user sees a result before the seal. Every call is stored before it is used, so that a
+crash repeats no call. Calls go through the queue to the inference workers, with a lower priority than interactive ones.
 """
 
 import asyncio
@@ -41,9 +41,9 @@ from apps.reasoning.scaffolds.spec import AWAITED
 
 logger = logging.getLogger(__name__)
 WORKFLOW = "workflow"
-#: What a suggestion keeps of its name.
+#: Longest grader name in a suggestion.
 _NAME_LENGTH = 120
-#: Grows when the same grading would become another suggestion.
+#: Version of the conversion to suggestions; increase it when the same grading gives a different suggestion.
 _FORM = "1"
 _stopping = threading.Event()
 _at_work: "set[asyncio.Task[Any]]" = set()
@@ -52,7 +52,7 @@ _preparing: dict[tuple[str, frozenset[str]], threading.Lock] = defaultdict(threa
 
 @dataclass(frozen=True)
 class WorkflowGrader:
-    """A workflow with the models of its roles, for one problem."""
+    """A workflow with its models, for one problem."""
 
     name: str
     label: str
@@ -66,16 +66,16 @@ class WorkflowGrader:
 
     @cached_property
     def material(self) -> dict[str, Any]:
-        """What is told about the problem; a scheme only to who grades by it."""
+        """The material of the problem; with a scheme only for graders by scheme."""
         return material_of(self.stated) | {"scheme": self.scheme if self.needs_scheme else None}
 
     @cached_property
     def told(self) -> str:
-        """Prompts, models with their revisions, references, guidelines; what is shown, unless it is as before there were views.
+        """A digest of prompts, models with revisions, references, guidelines, and the view if it differs from the former one.
 
-        The scheme's meaning stands in the key itself.
+        The scheme's meaning is part of the suggestion's key itself.
         """
-        said = {
+        inputs = {
             "form": _FORM,
             "prompts": dict(self.plan.grader.prompts),
             "overrides": {name: value for name, value in self.plan.overrides.items() if name != "view"},
@@ -85,15 +85,15 @@ class WorkflowGrader:
         }
         view = self.plan.view
         if view is not None and view != shown_before(self.plan.workflow, self.plan.overrides):
-            said["view"] = list(view.parts)
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+            inputs["view"] = list(view.parts)
+        return hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
 
     def job(self, source: str, spans: list[Span]) -> Job:
-        """The script on its problem."""
+        """A script with its problem."""
         return Job("The script", text_of(self.stated), {**self.material, "script": source, "spans": spans})
 
     def answer(self, question: Question) -> SuggestionBody:
-        """Grade the script, or go on with a grading that was broken off. Raises `GraderFailed`, `GraderStopped`."""
+        """Grade the script, or continue an interrupted grading. Raises `GraderFailed`, `GraderStopped`."""
         job = self.job(question.source, [Span(start=step.start, end=step.end) for step in question.steps])
         try:
             with self._alone_while_preparing(job):
@@ -104,7 +104,7 @@ class WorkflowGrader:
             raise GraderFailed(str(error).removeprefix(f"{job.paper}: ")) from error
         except TimeoutError as error:
             minutes = settings.SUGGESTION_MAX_MIN
-            raise GraderFailed(f"The grader did not end in {minutes} minutes. What it has is kept.") from error
+            raise GraderFailed(f"The grader did not finish within {minutes} minutes. Its recorded calls are kept.") from error
         except RunHalted as error:
             raise GraderFailed(str(error)) from error
         except asyncio.CancelledError as error:
@@ -113,17 +113,17 @@ class WorkflowGrader:
 
     @contextlib.contextmanager
     def _alone_while_preparing(self, job: Job) -> Iterator[None]:
-        """The first script of a problem prepares what the others reuse: they wait for it, where there is something to make."""
-        # Graders share what the same models prepared: the lock is theirs, and no grader's own.
+        """Serialise scripts of a problem while pieces are missing: the first prepares them, the others wait and reuse."""
+        # The lock is shared by all graders with the same preparing models, as they share pieces.
         preparers = frozenset(role.alias for name, role in self.plan.roles.items() if name in OFFLINE)
         lock = _preparing[(job.problem.statement, preparers)]
         with lock:
-            if self._is_something_to_prepare(job):
+            if self._lacks_pieces(job):
                 yield
                 return
         yield
 
-    def _is_something_to_prepare(self, job: Job) -> bool:
+    def _lacks_pieces(self, job: Job) -> bool:
         one = self.plan.estimate(job, pieces_known(job.problem.statement, self.plan.roles))
         return any(role.calls_expected for role in one.roles if role.role in OFFLINE)
 
@@ -138,8 +138,8 @@ class WorkflowGrader:
                 try:
                     return await graded(self.plan, job, await DatabaseJournal.opened(name), dispatcher_for, pieces)
                 except NeedsFork:
-                    # Another script made other pieces while this one lay broken off: what it has fits them no more.
-                    logger.warning("grading %s begins anew: its problem was prepared otherwise meanwhile", name)
+                    # While this grading was interrupted, another script made different pieces; its calls no longer match.
+                    logger.warning("grading %s restarts: the pieces of its problem have changed in the meantime", name)
                     await sync_to_async(GradingCall.objects.filter(grading=name).delete)()
                     return await graded(self.plan, job, await DatabaseJournal.opened(name), dispatcher_for, pieces)
         finally:
@@ -147,30 +147,30 @@ class WorkflowGrader:
 
 
 class WorkflowFamily:
-    """The graders of `GRADERS`, in every manner, each with any models of models.toml that may grade."""
+    """The graders of `GRADERS` with all manners and any grading models of models.toml."""
 
     def make(self, rest: str, stated: ProblemVersion, scheme: Scheme | None) -> WorkflowGrader:
-        """The grader, for one problem. Raises `GraderUnknown`, also where it lacks something that it needs."""
+        """The grader, for one problem. Raises `GraderUnknown`, also if required material is missing."""
         name, _, players = rest.partition("@")
         try:
             models = models_for_grading()
         except AliasError as error:
             logger.warning("graders of suggestions: %s", error)
-            raise GraderUnknown("models.toml cannot be read; whoever runs this installation finds more in the log.") from error
+            raise GraderUnknown("Could not read models.toml. An administrator can find the reason in the log.") from error
         try:
             variant = variant_of(name)
             plan = plan_named(variant, players, models, priority=AWAITED)
             rest = f"{variant.name}@{players_written(players_read(players, variant.grader), variant.grader)}"
             grader = WorkflowGrader(f"{WORKFLOW}:{rest}", self.label(rest), plan, stated, scheme)
             if len(grader.name) > _NAME_LENGTH:
-                raise PlanWrong(f"The name of the grader, {grader.name}, has more than {_NAME_LENGTH} letters.")
+                raise PlanWrong(f"The grader's name {grader.name} exceeds {_NAME_LENGTH} characters. Use fewer models.")
             plan.params(grader.job("Any text.", []))
         except PlanWrong as error:
             raise GraderUnknown(str(error).removeprefix("The script: ")) from error
         return grader
 
     def label(self, rest: str) -> str:
-        """Its title and those of the models, or the name as it is where they are gone."""
+        """The titles of grader and models, or the name itself if they were removed."""
         name, _, players = rest.partition("@")
         try:
             models = models_for_grading()
@@ -180,12 +180,12 @@ class WorkflowFamily:
         return f"{title_of(name)} · {titled}"
 
     def shown(self, rest: str, parts: Sequence[str]) -> str:
-        """As recorded, or what versions before views did show."""
+        """The label of the recorded view, else of the view of earlier versions."""
         found = shown_suggested(rest, parts)
         return found.words if found else ""
 
     def offers(self) -> list[Offer]:
-        """Every workflow with every model, a scheme also advisory; none where models.toml cannot be read."""
+        """Every variant except neutral ones, with every model; none if models.toml is unreadable."""
         try:
             models = models_for_grading()
         except AliasError:
@@ -199,7 +199,7 @@ class WorkflowFamily:
 
 
 def gradings_stop() -> None:
-    """Break off what this process grades; another one goes on with it. For a process that ends."""
+    """Interrupt the gradings of this process before it exits; another process continues them."""
     _stopping.set()
     for task in list(_at_work):
         task.get_loop().call_soon_threadsafe(task.cancel)

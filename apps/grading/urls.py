@@ -1,4 +1,4 @@
-"""Addresses of gradings by models."""
+"""URLs of gradings by models."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""Addresses of experiments and of the sets that they are made on."""
+"""URLs of experiments and graded sets."""
 
 from django.urls import path
 

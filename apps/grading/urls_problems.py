@@ -1,4 +1,4 @@
-"""Addresses of what models find out about a problem itself; part of `apps.grading.urls`."""
+"""URLs of pieces, scheme proposals, quality and difficulty of a problem; part of `apps.grading.urls`."""
 
 from django.urls import path
 

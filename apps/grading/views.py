@@ -1,4 +1,4 @@
-"""Pages of gradings: a script is pasted and graded in a run; its result shows findings at their steps."""
+"""Views for grading a pasted script, and for the result with findings at steps."""
 
 import uuid
 
@@ -22,7 +22,7 @@ from apps.runs.access import run_get_for, run_may_start
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form; sent with "estimate" it says what the grading would cost, else it starts the run and opens its page."""
+    """Show the form. A POST with "estimate" shows the cost; any other starts the run and redirects to its page."""
     user = user_of(request)
     if not run_may_start(user):
         raise Http404("There is no such page.")
@@ -33,13 +33,13 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     except AliasError as error:
         aliases, trouble = {}, str(error)
     form = GradingForm(request.POST or None, aliases=aliases)
-    estimate, rests_on = None, ""
+    estimate, basis = None, ""
     if request.method == "POST" and form.is_valid():
         script = form.cleaned_data["script"]
         try:
             plan = form.plan()
             if "estimate" in request.POST:
-                estimate, rests_on = grading_estimate(plan, job_of(problem, script))
+                estimate, basis = grading_estimate(plan, job_of(problem, script))
             else:
                 start_id = form.cleaned_data["start_id"]
                 run = grading_start(user=user, problem=problem, plan=plan, script=script, start_id=start_id)
@@ -54,7 +54,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
         "version": problem.current,
         "graders": GRADERS.values(),
         "estimate": estimate,
-        "rests_on": rests_on,
+        "basis": basis,
         "trouble": trouble,
     }
     return render(request, "grading/start.html", context)
@@ -62,11 +62,11 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def detail(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """The result of a grading, or how far it is. For htmx the part that changes."""
+    """Show the result or progress of a grading; for htmx only the changing part."""
     run = run_get_for(user_of(request), run_id)
     if run.is_about_problem:
         return redirect(page_of(run))
     if not run.is_grading:
-        raise Http404("This run grades nothing.")
+        raise Http404("This run is not a grading.")
     context = {"run": run, "result": result_of(run), "variant": variant_asked(run.scaffold, run.spec["params"])}
     return render(request, "grading/_result.html" if "HX-Request" in request.headers else "grading/detail.html", context)

@@ -1,4 +1,4 @@
-"""The agreement page with its chart and its JSON, the list of what can be compared, and files that people put up."""
+"""Views of the agreement page with its chart and JSON, the list of sources, and uploaded files."""
 
 import uuid
 from typing import Any
@@ -29,7 +29,7 @@ from apps.grading.agreement_why import TITLES, bucket_lines
 from apps.grading.comparisons import Gathered
 from apps.grading.experiment_access import contests_for_experiments
 from apps.grading.set_models import GradedSet
-from apps.grading.shown import views_json, views_told
+from apps.grading.shown import views_json, views_summary
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.report import DRAWS, FEW
 
@@ -39,7 +39,7 @@ NO_PAGE = "There is no such page."
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def agreement_list(request: HttpRequest) -> HttpResponse:
-    """What can be compared; a POST puts a file up and goes on to its columns."""
+    """List the sources; a POST uploads a file and redirects to its columns."""
     user = reader_of(request)
     form = FileForm(request.POST, request.FILES) if request.method == "POST" else FileForm()
     if request.method == "POST" and form.is_valid():
@@ -62,7 +62,7 @@ def agreement_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def agreement_columns(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
-    """Which column of a file is what; with `?rows=` the columns of another place in it."""
+    """Map the columns of a file; `?rows=` selects the path of its rows."""
     file = file_get_for(reader_of(request), file_id)
     place = request.POST.get("rows", request.GET.get("rows", file.asked.get("rows")))
     try:
@@ -85,17 +85,17 @@ def agreement_columns(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def agreement_file_delete(request: HttpRequest, file_id: uuid.UUID) -> HttpResponse:
-    """Throw a file of one's own away."""
+    """Delete a file of the user."""
     file = file_get_for(reader_of(request), file_id)
     file.delete()
-    messages.success(request, f"{file.filename} was thrown away.")
+    messages.success(request, f"{file.filename} was deleted.")
     return redirect("grading:agreement_list")
 
 
 @never_cache
 @require_GET
 def agreement(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResponse:
-    """The agreement of the chosen graders with the chosen marks."""
+    """Show the agreement of the chosen graders with the chosen marks."""
     try:
         source, choices, chosen, gathered = asked_of(request, kind, source_id)
     except FileWrong as error:
@@ -121,7 +121,7 @@ def agreement(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResp
         "notes": gathered.notes,
         "unsplit": query_of(chosen, split=""),
         "tabs": [(one, query_of(chosen, split=one.name)) for one in choices.groups],
-        "views": views_told(gathered.views, names),
+        "views": views_summary(gathered.views, names),
         "parts": parts_shown(parts, gathered, names, address),
         "buckets": bucket_lines(source.key, gathered, names, address),
         "bucket_titles": TITLES,
@@ -136,7 +136,7 @@ def agreement(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResp
 @never_cache
 @require_GET
 def agreement_data(request: HttpRequest, kind: str, source_id: uuid.UUID) -> JsonResponse:
-    """The charts of the same question, as Plotly takes them."""
+    """The charts of the same comparison as Plotly figures."""
     _, choices, _, gathered = _asked_or_404(request, kind, source_id)
     return JsonResponse(bias_charts(parts_cached(gathered), {one.name: one.words for one in choices.graders}))
 
@@ -144,12 +144,12 @@ def agreement_data(request: HttpRequest, kind: str, source_id: uuid.UUID) -> Jso
 @never_cache
 @require_GET
 def agreement_json(request: HttpRequest, kind: str, source_id: uuid.UUID) -> JsonResponse:
-    """Everything, as `manage.py agreement --json` writes it."""
+    """All results, in the format of `manage.py agreement --json`."""
     source, _, _, gathered = _asked_or_404(request, kind, source_id)
     if isinstance(source, ContestSource):
-        source.told(pair.paper for pairs in (*gathered.graders.values(), gathered.people) for pair in pairs)
+        source.record_disclosure(pair.paper for pairs in (*gathered.graders.values(), gathered.people) for pair in pairs)
     parts = [part.model_dump(mode="json") for part in parts_cached(gathered)]
-    told = {
+    content = {
         "source": source.title,
         "seed": 0,
         "draws": DRAWS,
@@ -157,13 +157,13 @@ def agreement_json(request: HttpRequest, kind: str, source_id: uuid.UUID) -> Jso
         "notes": gathered.notes,
         "parts": parts,
     }
-    answer = JsonResponse(told)
+    answer = JsonResponse(content)
     answer["Content-Disposition"] = 'attachment; filename="agreement.json"'
     return answer
 
 
 def asked_of(request: HttpRequest, kind: str, source_id: uuid.UUID) -> tuple[Source, Choices, Chosen, Gathered]:
-    """The source with what its address asks for. Raises `Http404`, `FileWrong` for a file whose columns no longer fit."""
+    """The source, its choices, the chosen comparison and its pairs. Raises `Http404`, and `FileWrong` for a file."""
     source = source_get_for(reader_of(request), kind, source_id)
     choices = source.choices()
     chosen = chosen_of(request.GET if request.method in ("GET", "HEAD") else request.POST, choices)
@@ -179,7 +179,7 @@ def _asked_or_404(request: HttpRequest, kind: str, source_id: uuid.UUID) -> tupl
 
 
 def reader_of(request: HttpRequest) -> User:
-    """Coaches and researchers; `Http404` for everybody else."""
+    """The user if a coach or researcher. Raises `Http404` for others."""
     user = user_of(request)
     if not user.may_see_runs:
         raise Http404(NO_PAGE)

@@ -1,4 +1,4 @@
-"""The pairs behind a number of the agreement page, and the buckets that people put disagreements into."""
+"""Views of the pairs behind a number of the agreement page, and of people's reasons for disagreements."""
 
 import uuid
 from urllib.parse import parse_qsl
@@ -25,7 +25,7 @@ PAGE = 50
 @never_cache
 @require_GET
 def agreement_pairs(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResponse:
-    """The pairs that a number was computed from, fifty at a time."""
+    """List the pairs behind a number, fifty per page."""
     try:
         source, choices, chosen, gathered = asked_of(request, kind, source_id)
     except FileWrong as error:
@@ -34,8 +34,8 @@ def agreement_pairs(request: HttpRequest, kind: str, source_id: uuid.UUID) -> Ht
     which = Which.read(request.GET, gathered)
     listed = pairs_listed(gathered, which)
     if which.bucket:
-        said = buckets_of(source.key, which.of)
-        listed = [pair for pair in listed if bucket_of(said.get(name_key(pair.paper), [])) == which.bucket]
+        buckets = buckets_of(source.key, which.of)
+        listed = [pair for pair in listed if bucket_of(buckets.get(name_key(pair.paper), [])) == which.bucket]
     page = Paginator(listed, PAGE).get_page(request.GET.get("page"))
     names = {one.name: one.words for one in choices.graders} | {PEOPLE: "Second person"}
     rows: list[PairShown] = pairs_shown(source, which.of, list(page.object_list), user_of(request))
@@ -59,14 +59,14 @@ def agreement_pairs(request: HttpRequest, kind: str, source_id: uuid.UUID) -> Ht
 
 @require_POST
 def agreement_bucket(request: HttpRequest, kind: str, source_id: uuid.UUID) -> HttpResponse:
-    """Put one disagreeing pair into a bucket, or take one's word back, and return to the list."""
+    """Save or remove the user's reason for one disagreeing pair, and return to the list."""
     source, _, chosen, gathered = asked_of(request, kind, source_id)
     which = Which.read(request.POST, gathered)
     paper = request.POST.get("name", "")
     pair = next((one for one in gathered.graders.get(which.of, ()) if one.paper == paper), None)
     try:
         if pair is None:
-            raise BucketRefused("This pair is not there any more.")
+            raise BucketRefused("The reason was not saved: this pair no longer exists.")
         bucket_assign(
             user=user_of(request), source=source.key, grader=which.of, pair=pair,
             bucket=request.POST.get("why", ""), note=request.POST.get("note", ""),
@@ -74,6 +74,6 @@ def agreement_bucket(request: HttpRequest, kind: str, source_id: uuid.UUID) -> H
     except BucketRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "Kept." if request.POST.get("why") else "Taken back.")
+        messages.success(request, "Reason saved." if request.POST.get("why") else "Reason removed.")
     query = query_of(chosen, **which.query, page=request.POST.get("page", "")[:6])
     return redirect(f"{reverse('grading:agreement_pairs', args=[kind, source_id])}?{query}")

@@ -1,4 +1,4 @@
-"""Steps and items of a contest: what a person and a grader see in the same scripts, and the scripts behind each number."""
+"""Views of steps and items of a contest: errors and ticks of a person and a grader, and the scripts behind each number."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from django.views.decorators.http import require_GET
 from apps.grading.agreement_choosing import chosen_of, query_of
 from apps.grading.agreement_contests import contest_source_for
 from apps.grading.agreement_pages import Line, Linked
-from apps.grading.agreement_places import ItemsShown, Looked, PlacesShown, places_shown
+from apps.grading.agreement_places import ComparedScript, ItemsShown, PlacesShown, places_shown
 from apps.grading.agreement_sources import Shown
-from apps.grading.shown import views_told
+from apps.grading.shown import views_summary
 from apps.grading.views_agreement import reader_of
 from apps.marks.selectors import FALLACY_WORDS
 from apps.reasoning.agreement.places import PlacesFound, Rate
@@ -25,23 +25,23 @@ from apps.reasoning.agreement.report import FEW
 from apps.reasoning.domain.values import Unscored
 from apps.reasoning.marking.sheet import Fallacy
 
-#: Names of figures in addresses, their words, and what their denominator is.
+#: Names of rates in queries, with their label and the unit of their denominator.
 RATES: Mapping[str, tuple[str, str]] = {
-    "first_exact": ("First error at the same step", "scripts in which both see one"),
-    "first_within_one": ("First error within one step", "scripts in which both see one"),
-    "only_human": ("Only the person sees an error", "scripts"),
-    "only_grader": ("Only the grader sees an error", "scripts"),
-    "neither": ("Nobody sees an error", "scripts"),
+    "first_exact": ("First error at the same step", "scripts in which both find one"),
+    "first_within_one": ("First error within one step", "scripts in which both find one"),
+    "only_human": ("Only the person finds an error", "scripts"),
+    "only_grader": ("Only the grader finds an error", "scripts"),
+    "neither": ("Neither finds an error", "scripts"),
     "precision": ("Precision of root errors", "steps with a root error of the grader"),
     "recall": ("Recall of root errors", "steps with a root error of the person"),
 }
 LISTED = {"precision": "the grader names a step that the person does not", "recall": "the grader misses a step"}
-TICKS = {"both": "both tick it", "neither": "neither ticks it", "grader_only": "grader alone", "human_only": "person alone"}
+TICKS = {"both": "both", "neither": "neither", "grader_only": "grader only", "human_only": "person only"}
 
 
 @dataclass(frozen=True)
 class GraderPlaces:
-    """One grader on the papers of one author source, as tables."""
+    """Tables of one grader on the papers of one author source."""
 
     title: str
     papers: int
@@ -55,7 +55,7 @@ class GraderPlaces:
 @never_cache
 @require_GET
 def agreement_places(request: HttpRequest, source_id: uuid.UUID) -> HttpResponse:
-    """The tables; with `?show=` the scripts behind one of their numbers."""
+    """Show the tables; with `?show=` list the scripts behind one of their numbers."""
     source = contest_source_for(reader_of(request), source_id, of_points=False)
     choices = source.choices()
     chosen = chosen_of(request.GET, choices)
@@ -67,12 +67,12 @@ def agreement_places(request: HttpRequest, source_id: uuid.UUID) -> HttpResponse
         one = _asked(found, request.GET.get("of", ""), request.GET.get("author", ""))
         words, papers = _papers(one, request.GET["show"])
         shown = source.shown(papers)
-        rows = [_row(shown.get(paper, Shown(paper)), one.looked[paper]) for paper in papers]
+        rows = [_row(shown.get(paper, Shown(paper)), one.compared[paper]) for paper in papers]
         context |= {"grader": names.get(one.grader, one.grader), "words": words, "rows": rows}
         return render(request, "grading/agreement_placed.html", context)
     here = reverse("grading:agreement_places", args=[source_id])
     context["graders"] = [_tables(one, names.get(one.grader, one.grader), f"{here}?{query}") for one in found]
-    context["views"] = views_told(source.views(dict.fromkeys(one.grader for one in found)), names)
+    context["views"] = views_summary(source.views(dict.fromkeys(one.grader for one in found)), names)
     context |= {"ticks": TICKS.values(), "schemes": choices.schemes_on(chosen.problem)}
     return render(request, "grading/agreement_places.html", context)
 
@@ -117,7 +117,7 @@ def _item(items: ItemsShown, number: int, link: Any) -> Line:
 
 
 def _share(value: float | Unscored, of: int) -> str:
-    """A share of at least thirty; below that there are only counts."""
+    """A share in percent, if its denominator is at least `FEW`."""
     if isinstance(value, Unscored):
         return "–"
     return f"{value:.0%}" if of >= FEW else f"fewer than {FEW}"
@@ -131,11 +131,11 @@ def _asked(found: Sequence[PlacesShown], grader: str, author: str) -> PlacesShow
     for one in found:
         if (one.grader, one.author) == (grader, author):
             return one
-    raise Http404("There is nothing of this grader to compare.")
+    raise Http404("No results of this grader.")
 
 
 def _papers(shown: PlacesShown, show: str) -> tuple[str, Sequence[str]]:
-    """Words for what is shown, and the scripts behind it. Raises `Http404`."""
+    """The label of a number and the scripts behind it. Raises `Http404`."""
     found: PlacesFound = shown.found
     if show in RATES:
         rate: Rate = getattr(found, show)
@@ -149,17 +149,17 @@ def _papers(shown: PlacesShown, show: str) -> tuple[str, Sequence[str]]:
             for name, words in TICKS.items():
                 if rest == f"{items.problem}.{item.code}.{name}":
                     return f"Problem {items.problem}, item {code}: {words}", getattr(item, name)
-    raise Http404("There is no such number.")
+    raise Http404("No such number.")
 
 
-def _row(paper: Shown, looked: Looked) -> dict[str, Any]:
-    """A script with both sides' errors and items, in words."""
-    verdicts = [f"step {one.step}: {_type(one.fallacy.value)} ({one.role.value})" for one in looked.sheet.verdicts]
-    findings = [f"step {one.step}: {_type(one.fallacy.value)} ({one.severity.value})" for one in looked.body.findings]
+def _row(paper: Shown, compared: ComparedScript) -> dict[str, Any]:
+    """A script with errors and items of both sides, as text."""
+    verdicts = [f"step {one.step}: {_type(one.fallacy.value)} ({one.role.value})" for one in compared.sheet.verdicts]
+    findings = [f"step {one.step}: {_type(one.fallacy.value)} ({one.severity.value})" for one in compared.body.findings]
     return {
         "paper": paper,
         "person": verdicts or ["no error"],
         "grader": findings or ["no error"],
-        "ticked": ", ".join(sorted(looked.sheet.ticks)) or "none",
-        "given": ", ".join(sorted(item.code for item in looked.body.items)) or "none",
+        "ticked": ", ".join(sorted(compared.sheet.ticks)) or "none",
+        "given": ", ".join(sorted(item.code for item in compared.body.items)) or "none",
     }

@@ -1,4 +1,4 @@
-"""Pages of experiments: the list, the form with its live estimate, the table of results, downloads, commands."""
+"""Views of experiments: list, form with live estimate, results, downloads, commands."""
 
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -35,7 +35,7 @@ from apps.grading.experimenting import (
 from apps.grading.ledger import texts_shown
 from apps.grading.models import CellState, Experiment
 from apps.grading.naming import VARIANTS
-from apps.grading.shown import views_told
+from apps.grading.shown import views_summary
 from apps.grading.starting import models_for_grading
 from apps.reasoning.domain.errors import AliasError
 from apps.reasoning.graders.registry import GRADERS
@@ -48,7 +48,7 @@ VARIANT_TITLES = {name: one.title for name, one in VARIANTS.items()}
 
 @require_GET
 def experiment_list(request: HttpRequest) -> HttpResponse:
-    """The experiments that the person may open, newest first."""
+    """List the experiments that the user may open, newest first."""
     user = _starter_of(request)
     ended = Count("cells", filter=~Q(cells__state__in=(CellState.WAITING, CellState.RUNNING)))
     rows = experiments_visible_to(user).select_related("graded_set", "contest", "owner")
@@ -60,7 +60,7 @@ def experiment_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def experiment_new(request: HttpRequest) -> HttpResponse:
-    """The form; for htmx, or sent with "estimate", what it would cost; else it is started."""
+    """Show the form. For htmx or a POST with "estimate" show the cost; any other POST starts the experiment."""
     user = _starter_of(request)
     trouble = ""
     try:
@@ -75,7 +75,7 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if is_asking:
             scripts = form.chosen.scripts()
-            most, repeats, options = form.cleaned_data["max_new_tokens"], len(form.sampled), form.options()
+            most, repeats, options = form.cleaned_data["max_new_tokens"], len(form.repeat_seeds), form.options()
             forecast = forecast_of(scripts, form.draft().graders, form.known, most, repeats=repeats, overrides=options)
         else:
             try:
@@ -93,7 +93,7 @@ def experiment_new(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponse:
-    """Progress and results. For htmx the part that changes."""
+    """Show progress and results; for htmx only the changing part."""
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
     shown = cells_shown(user, experiment)
@@ -112,7 +112,7 @@ def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
         "asked": asked,
         "columns": columns_of(asked, request.GET),
         "shows": [(name, words, counts[name]) for name, (words, _) in SHOWS.items()],
-        "views": views_told(views_of_experiment(experiment), VARIANT_TITLES),
+        "views": views_summary(views_of_experiment(experiment), VARIANT_TITLES),
         "repeats": repeats_of(shown, experiment.params.get("seeds", [])),
         "kept_back": progress.total - counts[""] if experiment.contest_id else 0,
         "may_steer": experiment_may_steer(user, experiment),
@@ -125,19 +125,19 @@ def experiment_detail(request: HttpRequest, experiment_id: uuid.UUID) -> HttpRes
 
 @require_GET
 def experiment_csv(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponseBase:
-    """The results that the table shows, with its filter, as CSV."""
+    """Download the filtered results as CSV."""
     return _download(request, experiment_id, csv_lines, "csv", "text/csv; charset=utf-8")
 
 
 @require_GET
 def experiment_jsonl(request: HttpRequest, experiment_id: uuid.UUID) -> HttpResponseBase:
-    """The same as JSON lines, with whole gradings."""
+    """Download the filtered results as JSON lines, with whole gradings."""
     return _download(request, experiment_id, json_lines, "jsonl", "application/x-ndjson; charset=utf-8")
 
 
 @require_POST
 def experiment_command(request: HttpRequest, experiment_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Pause, resume, cancel, or try again what failed."""
+    """Pause, resume or cancel an experiment, or retry failed cells."""
     user = user_of(request)
     experiment = experiment_get_for(user, experiment_id)
     if not experiment_may_steer(user, experiment):
@@ -184,6 +184,6 @@ def _file_name(experiment: Experiment) -> str:
 
 
 async def _in_threads(lines: Iterator[str]) -> AsyncIterator[str]:
-    """The lines in pieces, each read in a thread: the server's loop goes on meanwhile, and memory stays small."""
+    """Read lines in chunks in a thread, so that the event loop is not blocked and memory use stays small."""
     while piece := await sync_to_async(lambda: "".join(islice(lines, _LINES_AT_ONCE)))():
         yield piece

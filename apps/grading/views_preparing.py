@@ -1,4 +1,4 @@
-"""Pages of what is prepared from the references of a problem: references in, runs, each piece edited and approved."""
+"""Views of the pieces prepared from a problem's references: add references, start runs, edit and approve pieces."""
 
 import uuid
 
@@ -23,7 +23,7 @@ from apps.grading.preparing_forms import (
     piece_typed,
 )
 from apps.grading.preparing_models import PieceVersion, ReferencePost
-from apps.grading.preparing_origins import origins_of, origins_tell
+from apps.grading.preparing_origins import origins_fill, origins_of
 from apps.grading.preparing_runs import is_any_live, problem_run_start, problem_spec, runs_about, spec_estimate
 from apps.grading.preparing_state import Place, state_of
 from apps.grading.references import ReferenceWrong, post_remove, posts_add
@@ -39,7 +39,7 @@ PREPARE = "prepare"
 
 
 def problem_for(request: HttpRequest, slug: str) -> tuple[User, Problem]:
-    """The person and a problem whose solutions they may read, or `Http404`."""
+    """The user, and a problem whose solutions the user may read. Raises `Http404`."""
     user = user_of(request)
     if not run_may_start(user):
         raise Http404("There is no such page.")
@@ -47,7 +47,7 @@ def problem_for(request: HttpRequest, slug: str) -> tuple[User, Problem]:
 
 
 def aliases_known() -> tuple[dict[str, Alias], str]:
-    """The models that may be asked, or what is wrong with their list."""
+    """The models for graders, or the error in models.toml."""
     try:
         return models_for_grading(), ""
     except AliasError as error:
@@ -56,7 +56,7 @@ def aliases_known() -> tuple[dict[str, Alias], str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def prepare(request: HttpRequest, slug: str) -> HttpResponse:
-    """All that is prepared for a problem. Sent with "estimate" it says what a run would cost, else it starts one."""
+    """Show the prepared pieces of a problem. A POST with "estimate" shows the cost of a run; any other starts one."""
     user, problem = problem_for(request, slug)
     aliases, trouble = aliases_known()
     form = PrepareForm(request.POST or None, aliases=aliases)
@@ -74,7 +74,7 @@ def prepare(request: HttpRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
     runs, state = runs_about(problem, PREPARE), state_of(problem)
-    origins_tell(problem, state)
+    origins_fill(problem, state)
     context = {
         "problem": problem,
         "version": problem.current,
@@ -92,42 +92,42 @@ def prepare(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def prepare_add(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add posts or solutions to the references."""
+    """Add references."""
     user, problem = problem_for(request, slug)
     form = ReferencesForm(request.POST, request.FILES)
     if not form.is_valid():
-        messages.error(request, "Nothing was added: the text or its origin is too long.")
+        messages.error(request, "Nothing was added: the text or its origin is too long. Shorten it.")
         return _back(problem, "references")
     try:
         count = posts_add(problem=problem, texts=form.texts(), origin=form.cleaned_data["origin"], by=user)
     except (PieceWrong, ReferenceWrong) as error:
         messages.error(request, f"Nothing was added. {error}")
     else:
-        said = f"{count} reference{'s' * (count != 1)} added." if count else "Nothing was added: no text is new."
-        messages.success(request, said) if count else messages.warning(request, said)
+        text = f"{count} reference{'s' * (count != 1)} added." if count else "Nothing was added: all texts exist already."
+        messages.success(request, text) if count else messages.warning(request, text)
     return _back(problem, "references")
 
 
 @require_POST
 def prepare_remove(request: HttpRequest, slug: str, post_id: uuid.UUID) -> HttpResponse:
-    """Take a post away again."""
+    """Remove a post."""
     _, problem = problem_for(request, slug)
     post = ReferencePost.objects.filter(problem=problem, public_id=post_id).first()
     if post is None:
         raise Http404("There is no such reference.")
     post_remove(post=post)
-    messages.success(request, "The reference was taken away. What was made from it is stale.")
+    messages.success(request, "Reference removed. Pieces made from it are stale.")
     return _back(problem, "references")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def piece(request: HttpRequest, slug: str) -> HttpResponse:
-    """Edit one piece, `?piece=NAME`; `&from=VERSION` begins with another version of it. Saving makes a new version."""
+    """Edit the piece `?piece=NAME`, starting from `&from=VERSION` if given. Saving creates a new version."""
     user, problem = problem_for(request, slug)
     state = state_of(problem)
     place = state.place(request.GET.get("piece", ""))
     if place is None or place.slot is None:
-        raise Http404("There is no such piece, or what it is made from is missing.")
+        raise Http404("There is no such piece, or its input is missing.")
     begun = _version(place, request.GET.get("from", ""))
     wrong, value = "", begun.value if begun else None
     if request.method == "POST":
@@ -139,7 +139,7 @@ def piece(request: HttpRequest, slug: str) -> HttpResponse:
                 problem=problem, slot=place.slot, value=found, by=user, parent=based_on, statement=state.statement
             )
             if "approve" in request.POST:
-                pieces_approve(versions=state_of(problem).resting_on(version), by=user)
+                pieces_approve(versions=state_of(problem).with_inputs(version), by=user)
             messages.success(request, "Approved: graders use it from now on." if "approve" in request.POST else "Saved.")
             return _back(problem, "pieces")
         except (PieceWrong, PieceChanged) as error:
@@ -160,7 +160,7 @@ def piece(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def piece_version(request: HttpRequest, slug: str, version_id: uuid.UUID) -> HttpResponse:
-    """One version of a piece as it was, whatever counts now."""
+    """Show one version of a piece, current or not."""
     _, problem = problem_for(request, slug)
     version = _version_of(problem, version_id)
     state = state_of(problem)
@@ -181,20 +181,20 @@ def piece_version(request: HttpRequest, slug: str, version_id: uuid.UUID) -> Htt
 
 @require_POST
 def piece_command(request: HttpRequest, slug: str, version_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Approve a version with all that it rests on, or withdraw the approval."""
+    """Approve a version with its inputs, or withdraw the approval."""
     user, problem = problem_for(request, slug)
     version = _version_of(problem, version_id)
     if verb == "approve":
-        versions = state_of(problem).resting_on(version)
+        versions = state_of(problem).with_inputs(version)
         if not versions:
-            messages.error(request, "It is stale: what it was made from has changed. Begin a new version with it.")
+            messages.error(request, "Not approved: this version is stale, as its input has changed. Start a new one from it.")
             return _back(problem, "pieces")
         pieces_approve(versions=versions, by=user)
         count = len(versions)
-        messages.success(request, f"Approved{f', with what it rests on ({count} pieces)' if count > 1 else ''}.")
+        messages.success(request, f"Approved{f' together with its inputs ({count} pieces)' if count > 1 else ''}.")
     elif verb == "withdraw":
         piece_withdraw(version=version, by=user)
-        messages.success(request, "Withdrawn: graders make their own from now on.")
+        messages.success(request, "Approval withdrawn: graders prepare their own piece from now on.")
     else:
         raise Http404("There is no such command.")
     return _back(problem, "pieces")
@@ -208,7 +208,7 @@ def _version_of(problem: Problem, version_id: uuid.UUID) -> PieceVersion:
 
 
 def _version(place: Place, public_id: str) -> PieceVersion | None:
-    """A version of this place by its id, else the one that counts."""
+    """The version of this place with an id; "" means the current one."""
     known = [*([place.current] if place.current else []), *place.earlier, *place.stale]
     return next((one for one in known if str(one.public_id) == public_id), None if public_id else place.current)
 

@@ -1,4 +1,4 @@
-"""Pages of marking schemes that a model wrote: the writer of a problem, one proposal with its try-outs."""
+"""Views of marking schemes written by a model: the writer of a problem, and one proposal with its try-outs."""
 
 import uuid
 
@@ -35,7 +35,7 @@ WRITER = "scheme_writer"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def scheme_writer(request: HttpRequest, slug: str) -> HttpResponse:
-    """What was written for a problem. Sent with "estimate" it says what another would cost, else it starts one."""
+    """List a problem's proposals. A POST with "estimate" shows the cost of another one; any other starts one."""
     user, problem = problem_for(request, slug)
     aliases, trouble = aliases_known()
     form = WriterForm(request.POST or None, aliases=aliases)
@@ -67,11 +67,11 @@ def scheme_writer(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def proposal(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
-    """One written scheme. `action` of a POST: "try", "approve", else the text is only checked and shown again."""
+    """Show one proposal. A POST with `action` "try" or "approve" does so; any other checks the text and shows it."""
     user, run = _run_for(request, run_id)
     aliases, trouble = aliases_known()
     offered = scripts_offered(run.problem_version.problem)
-    choices = [(str(one.public_id), f"{one.graded_set.title}: {one.name}, by people {given}") for one, given in offered]
+    choices = [(str(one.public_id), f"{one.graded_set.title}: {one.name}, points by people: {given}") for one, given in offered]
     data = request.POST if request.method == "POST" else None
     form = ProposalForm(data, aliases=aliases, offered=choices)
     found = proposal_of(run)
@@ -98,7 +98,7 @@ def proposal(request: HttpRequest, run_id: uuid.UUID) -> HttpResponse:
 
 
 def _act(request: HttpRequest, user: User, run: Run, form: ProposalForm) -> HttpResponse | None:
-    """Do what was asked for; None where nothing was, or where it was refused, which then stands at the form."""
+    """Execute the requested action; None without one, or after a refusal, which is added to the form."""
     action, text = request.POST.get("action", ""), form.cleaned_data["text"]
     try:
         if action == "try":
@@ -107,12 +107,12 @@ def _act(request: HttpRequest, user: User, run: Run, form: ProposalForm) -> Http
             pasted = texts_split(form.cleaned_data["pasted"])
             alias = form.aliases[form.cleaned_data["alias"]]
             made = tryouts_start(user=user, run=run, text=text, alias=alias, pasted=pasted, scripts=scripts)
-            messages.success(request, f"{len(made)} text{'s are' if len(made) != 1 else ' is'} being graded with it.")
+            messages.success(request, f"Try-out started on {len(made)} text{'s' * (len(made) != 1)}.")
             return redirect("grading:proposal", run_id=run.public_id)
         if action == "approve":
             title = form.cleaned_data["title"].strip() or "Written by a model"
             scheme = proposal_approve(user=user, run=run, text=text, title=title)
-            messages.success(request, "It is a draft now. Marks are made with it once somebody activates it.")
+            messages.success(request, "Approved as a draft. Activate the scheme to mark with it.")
             return redirect("schemes:detail", scheme_id=scheme.public_id)
     except (ProposalWrong, FormWrong, PlanWrong) as error:
         form.add_error(None, str(error))
@@ -120,7 +120,7 @@ def _act(request: HttpRequest, user: User, run: Run, form: ProposalForm) -> Http
 
 
 def _run_for(request: HttpRequest, run_id: uuid.UUID) -> tuple[User, Run]:
-    """The person and a run of the scheme writer whose problem's solutions they may read, or `Http404`."""
+    """The user, and a scheme writer's run on a problem whose solutions the user may read. Raises `Http404`."""
     user = user_of(request)
     run = run_get_for(user, run_id)
     if run.scaffold != WRITER or not run_may_start(user) or not solutions_of_may_read(user, run.problem_version.problem):

@@ -1,4 +1,4 @@
-"""The page of a problem's quality and difficulty, and its short form for the problem's own page."""
+"""Views of a problem's quality and difficulty, and of their summary on the problem's page."""
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +21,7 @@ from apps.reasoning.scaffolds.spec import RunSpec
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def quality(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is known. A POST with `program` "quality" or "difficulty" starts a run, with "estimate" it says what one costs."""
+    """Show all results. A POST with `program` "quality" or "difficulty" starts a run, or with "estimate" shows its cost."""
     user, problem = problem_for(request, slug)
     aliases, trouble = aliases_known()
     asked = request.POST.get("program", "") if request.method == "POST" else ""
@@ -59,7 +59,7 @@ def quality(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def quality_summary(request: HttpRequest, slug: str) -> HttpResponse:
-    """Three lines for the problem's own page."""
+    """The summary for the problem's page."""
     user, problem = problem_for(request, slug)
     return render(request, "grading/_quality_summary.html", {"problem": problem, "verdict": verdict_of(problem, user)})
 
@@ -84,4 +84,4 @@ def _grader_of(spec: dict[str, object]) -> str:
     workflow = params.get("workflow") if isinstance(params, dict) else ""
     if not isinstance(params, dict) or workflow not in GRADERS:
         return ""
-    return f"{GRADERS[workflow].title}, shown {shown_of(workflow, params).words}"
+    return f"{GRADERS[workflow].title}, view: {shown_of(workflow, params).words}"

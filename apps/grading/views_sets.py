@@ -1,4 +1,4 @@
-"""Pages of imported sets: the list, a set with its scripts, one script with what came with it, the import."""
+"""Views of imported sets: list, import, a set with its scripts, one script with imported points and issues."""
 
 import uuid
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ from apps.grading.experiment_forms import SetImportForm
 from apps.grading.models import GradedScript, GradedSet
 from apps.grading.script_text import pieces_of
 from apps.grading.set_import import LEFT_OUT_KEPT, Upload, set_import, set_known, set_read
-from apps.grading.set_shapes import WITHOUT_TEXTS, named
+from apps.grading.set_shapes import WITHOUT_TEXTS, with_credit
 from apps.problems.importing.files import FileWrong
 from apps.runs.access import run_may_start
 
@@ -26,7 +26,7 @@ PAGE = 50
 
 @require_GET
 def set_list(request: HttpRequest) -> HttpResponse:
-    """All sets."""
+    """List all sets."""
     _reader_of(request)
     rows = GradedSet.objects.annotate(
         scripts_all=Count("scripts", distinct=True), scores_all=Count("scripts__human_scores", distinct=True)
@@ -36,7 +36,7 @@ def set_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def set_upload(request: HttpRequest) -> HttpResponse:
-    """Upload a file; what of it could not go in is listed on the set's page."""
+    """Import an uploaded file; the set's page lists skipped rows."""
     user = _reader_of(request)
     form = SetImportForm(request.POST, request.FILES) if request.method == "POST" else SetImportForm()
     if request.method == "POST" and form.is_valid():
@@ -46,12 +46,12 @@ def set_upload(request: HttpRequest) -> HttpResponse:
         try:
             known = set_known(upload)
             if known is None:
-                draft = named(set_read(upload, given["out_of"]), credit=given["credit"], licence=given["licence"])
+                draft = with_credit(set_read(upload, given["out_of"]), credit=given["credit"], licence=given["licence"])
                 title = given["title"] or f"{draft.layout}: {name.stem}"
                 made = set_import(upload=upload, draft=draft, title=title, by=user)
             else:
                 made = known
-                messages.info(request, "This file is in already; this is its set.")
+                messages.info(request, "This file was already imported as the set below.")
             return redirect("grading:set", set_id=made.public_id)
         except FileWrong as error:
             form.add_error("file", str(error))
@@ -60,7 +60,7 @@ def set_upload(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def set_detail(request: HttpRequest, set_id: uuid.UUID) -> HttpResponse:
-    """A set: where it comes from, its scripts, what was left out, the experiments on it."""
+    """Show a set with its source, scripts, skipped rows and experiments."""
     _reader_of(request)
     found = get_object_or_404(GradedSet, public_id=set_id)
     asked = request.GET.get("q", "").replace("\0", "")[:200]
@@ -83,7 +83,7 @@ def set_detail(request: HttpRequest, set_id: uuid.UUID) -> HttpResponse:
 
 
 def _not_graded(found: GradedSet) -> dict[str, int]:
-    """How many scripts no grader is asked about: `without` something that it would need, and `empty` ones."""
+    """Numbers of scripts that graders skip: `without` required material, and `empty` ones."""
     unpublished = found.shape in WITHOUT_TEXTS
     lacking = Q(problem=None) | Q(text="") if unpublished else Q(problem=None)
     empty = 0 if unpublished else found.scripts.filter(text="").exclude(problem=None).count()
@@ -92,7 +92,7 @@ def _not_graded(found: GradedSet) -> dict[str, int]:
 
 @require_GET
 def set_script(request: HttpRequest, set_id: uuid.UUID, script_id: uuid.UUID) -> HttpResponse:
-    """One script: its text with issues at their places, points by people, gradings."""
+    """Show one script: text with issues at their steps, points by people, gradings."""
     user = _reader_of(request)
     scripts = GradedScript.objects.select_related("graded_set", "problem__problem").prefetch_related("human_scores")
     script = get_object_or_404(scripts, graded_set__public_id=set_id, public_id=script_id)

@@ -1,4 +1,4 @@
-// The chart of the agreement page: drawn when it is shown and again when the theme changes.
+// The chart of the agreement page, redrawn when the theme changes.
 
 import { drawCharts } from "./run/charts.js";
 

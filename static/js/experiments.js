@@ -1,4 +1,4 @@
-// An experiment refreshes itself while it runs, but not under somebody who types or moves by keyboard in it.
+// Pause the automatic refresh of an experiment while the keyboard focus is inside it.
 
 document.addEventListener("htmx:beforeRequest", (event) => {
   const region = event.target;

@@ -1,4 +1,4 @@
-"""Settled scripts of a contest with marks and suggestions, written at once, for pages over many of them."""
+"""Create many settled scripts of a contest with marks and suggestions directly in the database."""
 
 import uuid
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ def settled_contest(
     sheets: Sequence[dict[str, Any]] = (),
     bodies: Sequence[dict[str, Any]] = (),
 ) -> ContestProblem:
-    """A problem whose scripts are settled by first marks of `marker`, each with a suggestion, points as in `MARKS`, `GIVEN`.
+    """A problem whose scripts are settled by first marks of `marker`, each with a suggestion; points from `MARKS`, `GIVEN`.
 
-    `sheets` and `bodies`: what marks and suggestions hold besides, one for each script.
+    `sheets` and `bodies`: sheets of the marks and additional content of the suggestions, one per script.
     """
     problem = make_problem()
     scheme = scheme_active(organiser, make_scheme(organiser, problem))
@@ -63,7 +63,7 @@ def settled_contest(
 def marked(
     case: MarkingCase, marker: User, points: float, version: SchemeVersion | None, slot: Slot = Slot.FIRST, **more: Any
 ) -> Mark:
-    """A sealed mark, of ten minutes ago unless `sealed_at` says otherwise."""
+    """A sealed mark; `sealed_at` defaults to ten minutes ago."""
     at = more.pop("sealed_at", timezone.now() - timedelta(minutes=10))
     task = MarkingTask.objects.create(case=case, slot=slot, assignee=marker, done_at=at)
     sheet = more.pop("sheet", {"typed": str(points)})
@@ -77,7 +77,7 @@ def marked(
 def suggested(
     case: MarkingCase, points: float | None, version: SchemeVersion | None, grader: str = GRADER, **body: Any
 ) -> Suggestion:
-    """What a grader said about a script; without points nothing of them."""
+    """A finished suggestion of a grader for a script, with `points` or without."""
     shares: Sequence[dict[str, Any]] = [] if points is None else [{"points": str(points), "share": 1.0}]
     return Suggestion.objects.create(
         version=case.version, scheme_version=version, grader=grader, key=uuid.uuid4().hex, state=SuggestionState.DONE,

@@ -1,4 +1,4 @@
-"""Hand-made tables of points, and the formulas of the books over a full K × K table, to compare ours with."""
+"""Hand-made tables of points, and textbook formulas over a full K × K table for comparison."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from apps.reasoning.domain.values import Unscored
 Floats = npt.NDArray[np.float64]
 WHOLE, HALVES = Scale(), Scale(step=0.5)
 
-#: Name → marks, predictions. Every kind of table that a camp produces.
+#: Marks and predictions by name, for every kind of table in practice.
 TABLES: dict[str, tuple[Sequence[float], Sequence[float]]] = {
     "perfect": ([0, 1, 6, 7, 7], [0, 1, 6, 7, 7]),
     "reversed": ([0, 1, 6, 7], [7, 6, 1, 0]),
@@ -31,13 +31,13 @@ def table(name: str) -> Table:
 
 
 def one(value: Floats) -> float:
-    """The number of a statistic over a single table."""
+    """The value of a statistic for a single table."""
     assert value.shape == ()
     return float(value)
 
 
 def pairs_of(human: Sequence[float], predicted: Sequence[float | None], problems: int = 0) -> list[Pair]:
-    """Pairs in this order; `None` is unscored; with `problems` they are of that many problems in turn."""
+    """Pairs in this order. `None` means unscored; `problems`: number of problems to cycle through, 0 for none."""
     return [
         Pair(
             paper=f"paper-{number}",
@@ -50,7 +50,7 @@ def pairs_of(human: Sequence[float], predicted: Sequence[float | None], problems
 
 
 def by_the_book(human: Sequence[float], predicted: Sequence[float], scale: Scale) -> dict[str, float]:
-    """QWK, Scott's π and AC2 from the contingency table and its weights, cell by cell."""
+    """QWK, Scott's π and AC2 computed from the contingency table and its weights."""
     size = scale.size
     share = np.zeros((size, size))
     for mark, points in zip(human, predicted, strict=True):

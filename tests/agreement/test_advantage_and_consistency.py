@@ -1,4 +1,4 @@
-"""The advantage error of a grader, and how far it agrees with itself."""
+"""The advantage error of a grader, and its consistency."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def advantage(pairs: list[Pair]) -> float | Undefined:
     return agree(pairs, draws=0).estimate("advantage_error").value
 
 
-def test_a_grader_that_is_kinder_by_a_constant_has_no_advantage_error() -> None:
+def test_a_constant_generosity_gives_no_advantage_error() -> None:
     pairs = pairs_of([float(number % 4) for number in range(40)], [number % 4 + 2.0 for number in range(40)], problems=5)
     assert advantage(pairs) == pytest.approx(0)
 
@@ -31,13 +31,13 @@ def test_the_advantage_error_by_hand() -> None:
     assert advantage([*pairs, alone]) == pytest.approx(2)
 
 
-def test_without_problems_or_with_one_paper_each_there_is_no_advantage_error() -> None:
+def test_the_advantage_error_is_undefined_without_problems_or_with_one_paper_each() -> None:
     human, predicted = [0.0, 7.0] * 20, [7.0] * 40
     assert advantage(pairs_of(human, predicted)) == Undefined(reason="the papers do not say which problem they are of")
     assert advantage(pairs_of(human, predicted, problems=40)) == Undefined(reason="no problem has two papers")
 
 
-def test_consistency_over_runs_leaves_out_what_is_unscored() -> None:
+def test_consistency_over_runs_excludes_unscored_runs() -> None:
     nothing = Unscored(reason="no verdict")
     found = consistency([[7, 7, 7], [0, 4, nothing], [3, nothing], [nothing, nothing]])
     assert found == Consistency(papers=2, left_out=2, same=0.5, spread=1, range=2)

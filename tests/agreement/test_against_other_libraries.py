@@ -1,7 +1,7 @@
-"""Our figures beside those of scikit-learn, SciPy and irrCAC.
+"""Our statistics equal those of scikit-learn, SciPy and irrCAC.
 
-irrCAC 0.4.4 asks for SciPy 1.12, which does not go with our NumPy; its figures were taken in an environment of its own and are
-kept in irrcac_values.json. Where it can be imported, they are taken anew.
+irrCAC 0.4.4 needs SciPy 1.12, which is incompatible with our NumPy. Its values were computed in a separate environment and
+stored in irrcac_values.json. If it can be imported, they are computed again.
 """
 
 import json
@@ -57,7 +57,7 @@ def test_irrcac_has_the_same_three_coefficients(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.irrcac
-def test_irrcac_still_says_what_was_kept() -> None:
+def test_irrcac_still_gives_the_stored_values() -> None:
     raw = pytest.importorskip("irrCAC.raw")
     pandas = pytest.importorskip("pandas")
     for case in KEPT["cases"]:

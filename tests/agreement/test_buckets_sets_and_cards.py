@@ -1,4 +1,4 @@
-"""People say why a grader and a person differ; imported sets are compared; cards tell cost and steadiness of graders."""
+"""People give reasons for disagreements; imported sets are compared; cards show cost and consistency of graders."""
 
 import uuid
 from collections.abc import Callable
@@ -39,7 +39,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 def graded_set(scripts: int = 4) -> GradedSet:
-    """A set whose scripts people gave 7, 0, 7, 0 … and a grader 7, 1, none, 7 …"""
+    """A set with points 7, 0, 7, 0 … by people and 7, 1, none, 7 … by a grader."""
     made = GradedSet.objects.create(title="A set", shape="ours", credit="Us.", licence="CC0", digest=uuid.uuid4().hex)
     experiment = Experiment.objects.create(title="E", graded_set=made, workflows=["single_turn"], aliases=["small"])
     for number in range(scripts):
@@ -66,7 +66,7 @@ def test_points_of_an_imported_set_are_paired_with_gradings_of_experiments() -> 
     ]  # fmt: skip
 
 
-def test_several_runs_count_by_their_mean_and_other_scales_are_not_pooled() -> None:
+def test_several_runs_count_with_their_mean_and_other_scales_are_not_pooled() -> None:
     made = graded_set()
     first = ExperimentCell.objects.get(script__name="s0")
     ExperimentCell.objects.create(
@@ -78,7 +78,7 @@ def test_several_runs_count_by_their_mean_and_other_scales_are_not_pooled() -> N
     pairs = {pair.paper: pair for pair in gathered.graders["single_turn@small"]}
     assert pairs["s0"].predicted == pytest.approx((7 + 3.5) / 2)
     assert gathered.runs["single_turn@small"]["s0"] == (7.0, 3.5)
-    assert pairs["s1"].contaminated == "its points are out of another number; scales are not pooled"
+    assert pairs["s1"].contaminated == "points on a different scale; scales are not pooled"
 
 
 def test_coaches_and_researchers_see_a_set_and_students_do_not(
@@ -92,12 +92,12 @@ def test_coaches_and_researchers_see_a_set_and_students_do_not(
     assert client_for(charlie).get(address).status_code == 404
 
 
-def test_a_person_puts_a_disagreement_into_a_bucket_and_takes_it_back(alice: User, bob: User, client_for: ClientFor) -> None:
+def test_a_person_gives_a_reason_for_a_disagreement_and_removes_it(alice: User, bob: User, client_for: ClientFor) -> None:
     made = graded_set()
     client = client_for(alice)
     address = reverse("grading:agreement_bucket", args=["set", made.public_id])
-    said = {"human": "expert", "of": "single_turn@small", "author": "model", "difference": "differ", "name": "s3"}
-    answer = client.post(address, said | {"why": "generous", "note": "It saw no gap."})
+    data = {"human": "expert", "of": "single_turn@small", "author": "model", "difference": "differ", "name": "s3"}
+    answer = client.post(address, data | {"why": "generous", "note": "It saw no gap."})
     listed = client.get(answer.headers["Location"]).content.decode()
     assert "<h1>2 pairs</h1>" in listed
     assert '<option value="generous" selected>' in listed
@@ -106,25 +106,25 @@ def test_a_person_puts_a_disagreement_into_a_bucket_and_takes_it_back(alice: Use
     assert "bucket=open" in text
     others = client_for(bob).get(answer.headers["Location"]).content.decode()
     assert "Over-generous – It saw no gap." in others
-    client.post(address, said | {"why": ""})
+    client.post(address, data | {"why": ""})
     assert not DisagreementBucket.objects.exists()
 
 
 @pytest.mark.parametrize(
     ("name", "bucket", "words"),
-    [("s0", "generous", "the same points"), ("s2", "generous", "one of them none"), ("s3", "x", "no such bucket"), ("s9", "missed", "not there any more")],  # noqa: E501
+    [("s0", "generous", "the same points"), ("s2", "generous", "one of them gives none"), ("s3", "x", "one of the listed reasons"), ("s9", "missed", "no longer exists")],  # noqa: E501
 )  # fmt: skip
-def test_what_is_no_disagreement_takes_no_bucket(
+def test_a_pair_without_a_disagreement_cannot_have_a_reason(
     name: str, bucket: str, words: str, alice: User, client_for: ClientFor
 ) -> None:
     made = graded_set()
-    said = {"of": "single_turn@small", "author": "model", "name": name, "why": bucket}
-    answer = client_for(alice).post(reverse("grading:agreement_bucket", args=["set", made.public_id]), said, follow=True)
+    data = {"of": "single_turn@small", "author": "model", "name": name, "why": bucket}
+    answer = client_for(alice).post(reverse("grading:agreement_bucket", args=["set", made.public_id]), data, follow=True)
     assert words in answer.content.decode()
     assert not DisagreementBucket.objects.exists()
 
 
-def test_words_of_several_people_stand_beside_each_other(alice: User, bob: User) -> None:
+def test_different_reasons_of_several_people_are_counted_as_such(alice: User, bob: User) -> None:
     pair = Pair(paper="a", human=0, predicted=7)
     for user, bucket in ((alice, Bucket.GENEROUS), (bob, Bucket.MISSED)):
         DisagreementBucket.objects.create(source="x", grader="g", paper="a", bucket=bucket, by=user)
@@ -133,13 +133,13 @@ def test_words_of_several_people_stand_beside_each_other(alice: User, bob: User)
     assert bucket_of(buckets_of("x", "g")["a"]) == "several"
 
 
-def test_long_names_keep_apart() -> None:
+def test_long_names_stay_distinct() -> None:
     assert name_key("short") == "short"
     assert name_key("x" * 300) != name_key("x" * 301)
     assert len(name_key("x" * 300)) <= 200
 
 
-def test_a_contaminated_pair_takes_no_bucket() -> None:
+def test_a_contaminated_pair_cannot_have_a_reason() -> None:
     assert not disagrees(Pair(paper="a", human=0, predicted=7, contaminated="seen"))
 
 
@@ -179,7 +179,7 @@ def run_of(
     return run
 
 
-def test_a_card_tells_cost_unscored_share_and_consistency_of_one_workflow_models_and_prompts(
+def test_a_card_shows_cost_unscored_share_and_consistency_of_one_workflow_models_and_prompts(
     alice: User, client_for: ClientFor
 ) -> None:
     stated = make_problem()
@@ -193,7 +193,7 @@ def test_a_card_tells_cost_unscored_share_and_consistency_of_one_workflow_models
     assert isinstance(other.consistency, Unscored)
     client = client_for(alice)
     text = client.get(reverse("grading:agreement_cards")).content.decode()
-    assert "This is no accuracy" in text
+    assert "This is consistency, not accuracy" in text
     assert "no script was scored twice" in text
     listed = client.get(f"{reverse('grading:agreement_cards')}?card={card.key}&unscored=1").content.decode()
     assert "1 grading<" in listed
@@ -204,7 +204,7 @@ def test_a_card_tells_cost_unscored_share_and_consistency_of_one_workflow_models
     "asked",
     [{"strict": False}, {"neutral": True}, {"sampling": {"temperature": 1.0}}, {"sampling": {"max_new_tokens": 100}}],
 )
-def test_other_settings_are_another_grader_and_another_card(asked: dict[str, Any], alice: User, client_for: ClientFor) -> None:
+def test_other_settings_make_another_grader_and_card(asked: dict[str, Any], alice: User, client_for: ClientFor) -> None:
     stated = make_problem()
     run_of(alice, stated, "a", 7.0, workflow="scheme")
     run_of(alice, stated, "a", 3.0, workflow="scheme", **asked)
@@ -223,7 +223,7 @@ def test_other_settings_are_another_grader_and_another_card(asked: dict[str, Any
         {"prepared": {"rubric/approved/1": {"items": []}}},
     ],
 )  # fmt: skip
-def test_a_script_graded_by_other_material_is_no_repeat(asked: dict[str, Any], alice: User) -> None:
+def test_a_grading_with_other_material_is_not_a_repeat(asked: dict[str, Any], alice: User) -> None:
     stated = make_problem()
     run_of(alice, stated, "a", 7.0)
     run_of(alice, stated, "a", 3.0, **asked)
@@ -232,7 +232,7 @@ def test_a_script_graded_by_other_material_is_no_repeat(asked: dict[str, Any], a
     assert isinstance(card.consistency, Unscored)
 
 
-def test_seeds_steps_prepared_pieces_and_what_is_default_make_no_other_question(alice: User) -> None:
+def test_seeds_steps_prepared_pieces_and_defaults_do_not_change_the_question(alice: User) -> None:
     stated = make_problem()
     run_of(alice, stated, "a", 7.0)
     run_of(
@@ -243,7 +243,7 @@ def test_seeds_steps_prepared_pieces_and_what_is_default_make_no_other_question(
     assert card.consistency == Consistency(papers=1, left_out=0, same=0, spread=2.0, range=4.0)
 
 
-def test_a_replay_with_the_same_seed_is_told_as_one_and_is_no_repeat(alice: User, client_for: ClientFor) -> None:
+def test_a_replay_with_the_same_seed_is_reported_and_is_not_a_repeat(alice: User, client_for: ClientFor) -> None:
     stated = make_problem()
     for points in (None, 7.0, 7.0):
         run_of(alice, stated, "a", points, seed=3)
@@ -251,13 +251,13 @@ def test_a_replay_with_the_same_seed_is_told_as_one_and_is_no_repeat(alice: User
     assert (isinstance(card.consistency, Unscored), card.replays) == (True, 2)
     text = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
     assert "no script was scored twice with different seeds" in text
-    assert "2 replays with the seed of another grading of the same script are left out." in text
+    assert "Excluded: 2 gradings with a repeated seed on the same script." in text
     run_of(alice, stated, "a", 3.0, seed=4)
     (card,) = cards_for(alice)
     assert card.consistency == Consistency(papers=1, left_out=0, same=0, spread=2.0, range=4.0)
 
 
-def test_replays_of_cells_count_once_and_points_of_another_scale_are_told(alice: User) -> None:
+def test_replays_of_cells_count_once_and_rescaled_points_are_reported(alice: User) -> None:
     made = graded_set()
     first = ExperimentCell.objects.get(script__name="s0")
     for number, (seed, points) in enumerate(((1, 6), (1, 6), (2, 3))):
@@ -269,11 +269,11 @@ def test_replays_of_cells_count_once_and_points_of_another_scale_are_told(alice:
     gathered = SetSource(made).gather(Chosen(human="expert"))
     assert gathered.runs["single_turn@small"]["s0"] == (7.0, 7.0, 3.5)
     scaled, replayed = gathered.notes
-    assert "its points out of 6 are brought to the 7 of the people's points." in scaled
-    assert "1 run is a replay of another on the same script with the same seed, and left out." in replayed
+    assert "points out of 6 are rescaled to the people's 7 points." in scaled
+    assert "excluded 1 run that repeats another run on the same script with the same seed." in replayed
 
 
-def test_each_maximum_of_a_set_is_compared_by_itself() -> None:
+def test_each_maximum_of_a_set_is_compared_separately() -> None:
     made = graded_set()
     HumanScore.objects.filter(script__name="s1").update(out_of=10, points=10)
     source = SetSource(made)
@@ -285,7 +285,7 @@ def test_each_maximum_of_a_set_is_compared_by_itself() -> None:
     assert gathered.scale.highest == 10
 
 
-def test_steadiness_is_brought_to_seven_points(alice: User) -> None:
+def test_consistency_is_rescaled_to_seven_points(alice: User) -> None:
     stated = make_problem()
     for seed, (script, points, scale) in enumerate((("a", 10.0, 14), ("a", 14.0, 14), ("b", 4.0, 7), ("b", 4.0, 7))):
         run_of(alice, stated, script, points, scale=scale, seed=seed)
@@ -293,7 +293,7 @@ def test_steadiness_is_brought_to_seven_points(alice: User) -> None:
     assert card.consistency == Consistency(papers=2, left_out=0, same=0.5, spread=0.5, range=1.0)
 
 
-def test_cards_are_made_of_gradings_that_the_reader_may_see(alice: User, charlie: User, client_for: ClientFor) -> None:
+def test_cards_include_only_gradings_that_the_reader_may_see(alice: User, charlie: User, client_for: ClientFor) -> None:
     run_of(alice, make_problem(), "a", 7.0)
     assert cards_for(charlie) == []
     assert client_for(charlie).get(reverse("grading:agreement_cards")).status_code == 404

@@ -1,4 +1,4 @@
-"""Columns of a contest that must not be compared blindly: imported points with themselves, graders shown different things."""
+"""Pitfalls in comparing columns of a contest: imported points with themselves, graders with different views."""
 
 import pytest
 
@@ -16,7 +16,7 @@ problem = contest.problem
 pytestmark = pytest.mark.django_db
 
 
-def test_imported_points_are_no_grader_beside_themselves(bob: User, problem: ContestProblem) -> None:
+def test_imported_points_are_not_compared_with_themselves(bob: User, problem: ContestProblem) -> None:
     for row in problem.cases.select_related("version"):
         ForeignJudgement.objects.create(version=row.version, points=3, out_of=7)
     source = ContestSource(bob, problem.contest)
@@ -24,12 +24,12 @@ def test_imported_points_are_no_grader_beside_themselves(bob: User, problem: Con
     assert list(source.gather(Chosen(human="imported")).graders) == [GRADER]
 
 
-def test_a_grader_that_was_shown_other_things_over_time_is_told_with_both(
+def test_a_grader_whose_view_changed_is_listed_with_both_views(
     bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     Suggestion.objects.update(grader="workflow:single_turn@small")
     row = Suggestion.objects.get(version=case(problem).version)
     Suggestion.objects.filter(pk=row.pk).update(body=row.body | {"view": ["problem"]})
     text = page(client_for(bob), problem)
-    assert "These graders were not all shown the same" in text
+    assert "These graders had different views" in text
     assert "as recorded before views: the problem and the guidelines for markers" in text

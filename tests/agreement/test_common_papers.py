@@ -1,4 +1,4 @@
-"""Several graders are compared on the papers that all scored, with paired differences; each on its own only where asked."""
+"""Several graders are compared on their common papers, with paired differences, unless requested on their own papers."""
 
 import json
 from collections.abc import Callable
@@ -28,13 +28,13 @@ COLUMNS = ("--human", "human", "--predicted", "a", "--predicted", "b", "--paper"
 
 
 def rows() -> list[dict[str, Any]]:
-    """60 papers of 10 problems; `a` lost 9 of them, `b` one."""
+    """60 papers of 10 problems; `a` has no points on 9 of them, `b` on one."""
     found = []
     for number in range(60):
         human = number * 5 % 8
         a, b = (human if number % 3 else 7 - human), human
-        said = {"a": None if number < 9 else a, "b": None if number == 20 else b}
-        found.append({"paper": f"p{number}", "problem": f"P{number % 10}", "human": human, **said})
+        given = {"a": None if number < 9 else a, "b": None if number == 20 else b}
+        found.append({"paper": f"p{number}", "problem": f"P{number % 10}", "human": human, **given})
     return found
 
 
@@ -50,12 +50,14 @@ def printed(*arguments: str) -> str:
     return out.getvalue()
 
 
-def test_columns_stand_on_the_papers_that_all_graders_scored_unless_each_is_asked_for(path: str) -> None:
+def test_columns_use_the_papers_that_all_graders_scored_unless_requested_otherwise(path: str) -> None:
     text = " ".join(printed(path, *COLUMNS).split())
     assert "Compared on the 50 papers that all 2 graders scored; dropped: a 1, b 9." in text
     (part,) = json.loads(printed(path, *COLUMNS, "--json"))["parts"]
     assert [one["over_all"]["counts"]["pairs"] for one in part["graders"]] == [50, 50]
-    assert [one["over_all"]["exact_of"][1] for one in part["graders"]] == [60, 60], "unscored is wrong, of the same papers"
+    assert [one["over_all"]["exact_of"][1] for one in part["graders"]] == [60, 60], (
+        "unscored counts as wrong, on the same papers"
+    )
     assert part["common"]["dropped"]["a"] == ["p20"]
     mae = next(one for one in part["differences"]["b"] if one["slug"] == "mae")
     assert mae["interval"]["low"] < mae["value"] < mae["interval"]["high"] < 0
@@ -68,7 +70,7 @@ def test_columns_stand_on_the_papers_that_all_graders_scored_unless_each_is_aske
         printed(path, *COLUMNS, "--baseline", "c")
 
 
-def test_what_no_two_graders_share_is_said_and_not_compared() -> None:
+def test_graders_without_common_papers_are_not_compared_and_the_reason_is_given() -> None:
     first = [Pair(paper="x", human=1, predicted=1), Pair(paper="y", human=1, predicted=NONE)]
     kept, (common,) = on_common({"a": first, "b": [Pair(paper="y", human=1, predicted=1)]})
     assert "no paper was scored by all 2 graders" in common.words({})
@@ -98,21 +100,21 @@ def test_a_paired_difference_is_the_studentised_mean_over_problems() -> None:
         differences(first, other[1:], Scale(), draws=0, seed=0)
 
 
-def test_from_fifty_problems_on_both_graders_are_drawn_together() -> None:
+def test_from_fifty_problems_on_both_graders_use_the_same_draws() -> None:
     first = [Pair(paper=f"{n}", human=n % 8, predicted=n * 3 % 8) for n in range(60)]
     same = Gathered(graders={"a": tuple(first), "b": tuple(first)}).on_common()
     (part,) = parts_of(same, draws=50, seed=0)
     for one in part.differences["b"]:
         assert (one.value, one.interval) == (0, Interval(low=0, high=0)), (
-            "drawn apart, the same grader would differ from itself"
+            "with separate draws, the same grader would differ from itself"
         )
 
 
-def test_a_file_with_two_maxima_is_compared_only_where_it_is_said_how(tmp_path: Path) -> None:
+def test_a_file_with_two_maxima_needs_a_scale_and_a_factor(tmp_path: Path) -> None:
     table = [{"human": n % 8, "human_of": 10, "points": n % 7, "scale": 7} for n in range(30)]
     (tmp_path / "x.json").write_text(json.dumps(table))
     asked = (str(tmp_path / "x.json"), "--human", "human", "--predicted", "points", "--json")
-    with pytest.raises(CommandError, match=r"out of 10 .* goes up to 7\. Give the scale 0:10\."):
+    with pytest.raises(CommandError, match=r"out of 10 .* goes up to 7\. Set the scale to 0:10\."):
         printed(*asked)
     with pytest.raises(CommandError, match=r"grader's out of 7 .*by 1\.42857142857 "):
         printed(*asked, "--scale", "0:10")
@@ -123,7 +125,7 @@ def test_a_file_with_two_maxima_is_compared_only_where_it_is_said_how(tmp_path: 
         printed(*asked)
 
 
-def test_maxima_deep_inside_objects_are_seen(tmp_path: Path) -> None:
+def test_maxima_in_nested_objects_are_found(tmp_path: Path) -> None:
     table = [{"mark": {"by": {"human": 1, "human_of": most}}, "points": 1} for most in (10, 7)]
     (tmp_path / "x.json").write_text(json.dumps(table))
     with pytest.raises(CommandError, match=r"out of 7 and 10 .* not pooled"):
@@ -131,7 +133,7 @@ def test_maxima_deep_inside_objects_are_seen(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_the_page_says_on_which_papers_and_has_the_switch(alice: User, client_for: ClientFor) -> None:
+def test_the_page_shows_which_papers_are_compared_and_links_to_the_other_choice(alice: User, client_for: ClientFor) -> None:
     file = agreement_file_keep(user=alice, filename="two.json", data=json.dumps(rows()).encode())
     asked = {"rows": "", "human": "human", "predicted": ["a", "b"], "runs": False, "second": "", "problem": "problem"}
     more = {"paper": "paper", "author": "", "contaminated": "", "groups": [], "labels": "", "times": 1.0, "scale": "0:7"}
@@ -139,12 +141,12 @@ def test_the_page_says_on_which_papers_and_has_the_switch(alice: User, client_fo
     client, address = client_for(alice), reverse("grading:agreement", args=["file", file.public_id])
     text = client.get(address).content.decode()
     assert "Compared on the 50 papers that all 2 graders scored; dropped: a 1, b 9." in text
-    assert "How each grader differs from a on the same papers" in text
-    assert "How each grader differs from b" in client.get(f"{address}?baseline=b").content.decode()
+    assert "Difference of each grader from a on the same papers" in text
+    assert "Difference of each grader from b" in client.get(f"{address}?baseline=b").content.decode()
     alone = client.get(f"{address}?each=1").content.decode()
     assert "Compared on the" not in alone
-    assert "The columns may rest on different papers" in alone
-    told = client.get(reverse("grading:agreement_json", args=["file", file.public_id])).json()
-    assert told["parts"][0]["common"]["papers"] == 50
+    assert "the columns may cover different papers" in alone
+    content = client.get(reverse("grading:agreement_json", args=["file", file.public_id])).json()
+    assert content["parts"][0]["common"]["papers"] == 50
     pairs = client.get(f"{reverse('grading:agreement_pairs', args=['file', file.public_id])}?of=b").content.decode()
     assert "<h1>50 pairs</h1>" in pairs

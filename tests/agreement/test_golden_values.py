@@ -1,4 +1,4 @@
-"""Figures that anyone can recompute from public files, to three decimals."""
+"""Statistics of public files, to three decimals, for anyone to recompute."""
 
 import json
 import os
@@ -28,12 +28,12 @@ def lockbox(variant: str) -> Agreement:
 
 
 def _pair(row: dict[str, Any]) -> Pair:
-    said = row["prediction"]
+    label = row["prediction"]
     return Pair(
         paper=row["Grading ID"],
         problem=row["Problem ID"],
         human=float(row["Points"]),
-        predicted=Unscored(reason="there is no label") if said is None else POINTS[said],
+        predicted=Unscored(reason="there is no label") if label is None else POINTS[label],
     )
 
 
@@ -44,7 +44,7 @@ def value(found: Agreement, slug: str) -> float:
 
 
 @needs_lockbox
-def test_the_baseline_of_the_lockbox() -> None:
+def test_the_baseline_grader_of_the_lockbox() -> None:
     found = lockbox("baseline")
     assert (found.counts.pairs, len(found.unscored), found.accuracy) == (99, 1, 0.64)
     assert found.scale.words == "whole points from 0 to 7, 8 categories"

@@ -1,4 +1,4 @@
-"""Gradings by a marking scheme in agreement: under the meaning of the mark, under the last one of a set, never pooled."""
+"""Agreement of gradings by a marking scheme: under the meaning of the mark, or the last one in a set, never pooled."""
 
 from decimal import Decimal
 
@@ -34,7 +34,7 @@ def problem(bob: User) -> ContestProblem:
 
 
 def graded(owner: User, problem: ContestProblem, version: SubmissionVersion, points: int, scheme: Scheme | None) -> None:
-    """A cell that graded by a scheme; its run is gone where none is given."""
+    """A cell graded by a scheme; without one, a cell whose run was deleted."""
     experiment, _ = Experiment.objects.get_or_create(
         title="E", contest=problem.contest, defaults={"workflows": ["scheme"], "aliases": ["small"]}
     )
@@ -61,12 +61,12 @@ def test_a_grading_under_the_meaning_of_the_mark_counts_and_another_does_not(bob
         graded(bob, problem, third, 6, content())
     graded(bob, problem, fourth, 7, None)
     found = [(pair.predicted, pair.contaminated) for pair in pairs_of(bob, problem)]
-    assert found == [(3, ""), (7, OTHER_SCHEME), (5.5, "")], "a run that is gone tells no scheme"
+    assert found == [(3, ""), (7, OTHER_SCHEME), (5.5, "")], "without its run the scheme is unknown"
     (note,) = ContestSource(bob, problem.contest).gather(Chosen(human="first")).notes
-    assert "1 run is a replay of another on the same script with the same seed, and left out." in note
+    assert "excluded 1 run that repeats another run on the same script with the same seed." in note
 
 
-def test_a_change_that_was_declared_to_be_one_of_wording_is_the_same_meaning(bob: User, problem: ContestProblem) -> None:
+def test_a_change_declared_as_wording_only_keeps_the_meaning(bob: User, problem: ContestProblem) -> None:
     case = problem.cases.order_by("pk")[0]
     graded(bob, problem, case.version, 3, REWORDED)
     assert [pair.contaminated for pair in pairs_of(bob, problem)] == [OTHER_SCHEME]
@@ -77,7 +77,7 @@ def test_a_change_that_was_declared_to_be_one_of_wording_is_the_same_meaning(bob
     assert [pair.contaminated for pair in pairs_of(bob, problem)] == [""]
 
 
-def test_of_a_set_the_meaning_used_last_on_a_problem_counts_and_what_is_left_out_is_told(bob: User) -> None:
+def test_in_a_set_the_meaning_used_last_on_a_problem_counts_and_others_are_reported_as_excluded(bob: User) -> None:
     made, stated = graded_set(), make_problem()
     cells = list(ExperimentCell.objects.order_by("pk"))
     for cell, scheme in zip(cells, (OTHER, content(), content(), content()), strict=True):
@@ -88,12 +88,12 @@ def test_of_a_set_the_meaning_used_last_on_a_problem_counts_and_what_is_left_out
     source = SetSource(made)
     pairs = source.gather(Chosen(human="expert")).graders["scheme@small"]
     assert [pair.paper for pair in pairs] == ["s1", "s2", "s3"], "s0 and s2 are on one problem"
-    assert "Graded under an earlier meaning of a marking scheme and left out: 1." in source.about
+    assert "Excluded, as graded under an earlier meaning of a marking scheme: 1." in source.about
     ExperimentCell.objects.filter(pk=cells[0].pk).update(run=None)
     assert "earlier meaning" not in SetSource(made).about
 
 
-def test_a_scheme_that_the_library_never_had_has_the_meaning_of_its_words(bob: User) -> None:
+def test_a_scheme_unknown_to_the_library_has_the_meaning_of_its_content(bob: User) -> None:
     made, stated = graded_set(2), make_problem()
     for cell, scheme in zip(ExperimentCell.objects.order_by("pk"), (content(), REWORDED), strict=True):
         run = run_of(bob, stated, "x", 7, workflow="scheme", scheme=scheme.model_dump(mode="json"))

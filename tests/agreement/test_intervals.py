@@ -1,4 +1,4 @@
-"""Intervals by problem: studentised where problems are few, drawn where they are many, absent where they would say nothing."""
+"""Intervals over problems: studentised for few problems, bootstrapped for many, undefined if meaningless."""
 
 from random import Random
 
@@ -45,7 +45,7 @@ def test_the_order_of_the_rows_changes_no_interval(problems: int) -> None:
     assert agree(shuffled, draws=100).estimates == agree(pairs, draws=100).estimates
 
 
-def test_drawing_in_portions_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_in_batches_give_the_same_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = interval(noisy(60, 6))
     monkeypatch.setattr(tables, "NUMBERS_AT_ONCE", 600)
     assert interval(noisy(60, 6)) == whole
@@ -55,14 +55,14 @@ def test_an_interval_shrinks_with_the_root_of_the_number_of_papers() -> None:
     assert width(interval(noisy(1600))) == pytest.approx(width(interval(noisy(100))) / 4, rel=0.35)
 
 
-def test_the_interval_of_a_mean_is_that_of_theory() -> None:
+def test_the_interval_of_a_mean_has_the_theoretical_width() -> None:
     pairs = noisy(400)
     errors = np.array([abs(pair.predicted - pair.human) for pair in pairs])  # type: ignore[operator]
     expected = 2 * 1.96 * errors.std() / np.sqrt(len(errors))
     assert width(interval(pairs, draws=2000)) == pytest.approx(expected, rel=0.08)
 
 
-def test_papers_of_one_problem_that_fail_together_make_the_interval_wider() -> None:
+def test_correlated_errors_within_problems_make_the_interval_wider() -> None:
     human = [7.0] * 200
     predicted: list[float | None] = [0.0 if number % 10 < 2 else 7.0 for number in range(200)]
     alone = interval(pairs_of(human, predicted))
@@ -70,7 +70,7 @@ def test_papers_of_one_problem_that_fail_together_make_the_interval_wider() -> N
     assert width(clustered) > 2 * width(alone)
 
 
-def test_papers_without_a_problem_stand_for_themselves_beside_those_with_one() -> None:
+def test_papers_without_a_problem_are_single_clusters() -> None:
     pairs = [
         pair.model_copy(update={"problem": ""}) if number % 2 else pair for number, pair in enumerate(noisy(80, problems=4))
     ]
@@ -83,7 +83,7 @@ def test_papers_without_a_problem_stand_for_themselves_beside_those_with_one() -
     assert advantage == pytest.approx(agree(named, draws=0).estimate("advantage_error").value)
 
 
-def test_without_draws_or_with_two_problems_there_is_no_interval_and_the_reason_is_told() -> None:
+def test_without_draws_or_with_two_problems_the_interval_is_undefined_with_the_reason() -> None:
     unasked = agree(noisy(60), draws=0).estimate("mae")
     assert isinstance(unasked.value, float)
     assert unasked.interval == Undefined(reason="no draws were asked for")
@@ -92,14 +92,14 @@ def test_without_draws_or_with_two_problems_there_is_no_interval_and_the_reason_
     assert "only 2 problems" in one.reason
 
 
-def test_a_constant_grader_has_no_correlation_and_the_reason_is_told() -> None:
+def test_the_correlation_of_a_constant_grader_is_undefined_with_the_reason() -> None:
     constant = agree(pairs_of([0.0, 7.0] * 20, [7.0] * 40), draws=50)
     found = constant.estimate("pearson")
     assert found.value == found.interval == Undefined(reason="one side gives the same points to all")
     assert isinstance(constant.estimate("ac2").value, float)
 
 
-def test_an_interval_is_not_told_where_many_draws_have_no_value() -> None:
+def test_an_interval_is_undefined_if_many_draws_have_no_value() -> None:
     nearly = [7.0] * 79 + [0.0]  # more than a third of the draws miss the one that differs
     found = agree(pairs_of(nearly, nearly), draws=400).estimate("pearson")
     assert found.value == pytest.approx(1)
@@ -107,8 +107,8 @@ def test_an_interval_is_not_told_where_many_draws_have_no_value() -> None:
     assert "of 400 draws" in found.interval.reason
 
 
-def test_below_fifty_problems_an_interval_is_studentised_and_wider_than_the_draws_say() -> None:
-    """The percentile bootstrap of six problems covers far less than it says: `python -m benchmarks coverage`."""
+def test_below_fifty_problems_an_interval_is_studentised_and_wider_than_the_bootstrap() -> None:
+    """The percentile bootstrap of six problems covers far less than its level: `python -m benchmarks coverage`."""
     few = noisy(36, problems=6)
     assert interval(few, "rmse", seed=1) == interval(few, "rmse", seed=2), "nothing is drawn"
     sample = Sample.of(Sorted.of(few).scored)
@@ -117,15 +117,15 @@ def test_below_fifty_problems_an_interval_is_studentised_and_wider_than_the_draw
     assert width(interval(few, "rmse")) > 1.4 * width(drawn)
 
 
-def test_a_studentised_interval_stays_where_the_statistic_can_lie() -> None:
+def test_a_studentised_interval_stays_within_the_range_of_the_statistic() -> None:
     for seed in range(20):
         for slug, low, high in (("exact", 0, 1), ("off_by_two", 0, 1), ("qwk", -1, 1), ("pearson", -1, 1), ("rmse", 0, 99)):
             found = agree(noisy(36, problems=6, seed=seed, wrong=0.15)).estimate(slug).interval
             assert isinstance(found, Undefined) or low <= found.low <= found.high <= high, (slug, seed)
 
 
-def test_the_studentised_interval_of_a_mean_is_the_one_of_the_books() -> None:
-    """Without a transformation and with one paper a problem it is mean ± t · s / √n."""
+def test_the_studentised_interval_of_a_mean_is_the_textbook_one() -> None:
+    """Without a transformation and with one paper per problem it is mean ± t · s / √n."""
     errors = np.array([1.0, -2.0, 0.0, 3.0, 1.0, 0.0])
     without = np.array([np.delete(errors, place).mean() for place in range(6)])
     found = studentised(float(errors.mean()), without, "plain")
@@ -138,7 +138,7 @@ def test_students_quantile_is_within_a_thousandth() -> None:
     assert [student_t(n) for n in range(4, 50)] == pytest.approx([stats.t.ppf(0.975, n) for n in range(4, 50)], rel=1e-3)
 
 
-def test_where_no_problem_changes_anything_there_is_no_interval_and_the_reason_is_told() -> None:
+def test_if_no_problem_changes_the_value_the_interval_is_undefined_with_the_reason() -> None:
     marks = [float(number % 8) for number in range(36)]
     found = agree(pairs_of(marks, marks, problems=6)).estimate("exact")
     assert found.value == 1
@@ -146,7 +146,7 @@ def test_where_no_problem_changes_anything_there_is_no_interval_and_the_reason_i
     assert "the same without any one of the problems" in found.interval.reason
 
 
-def test_as_good_as_a_second_person_is_said_only_where_intervals_overlap() -> None:
+def test_a_grader_is_as_good_as_a_second_person_only_if_intervals_overlap() -> None:
     people, good, bad = (agree(noisy(200, wrong=wrong), draws=200) for wrong in (0.2, 0.22, 0.95))
     assert as_good(good, people, "qwk") is True
     assert as_good(bad, people, "qwk") is False

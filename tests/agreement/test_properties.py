@@ -1,4 +1,4 @@
-"""What holds for every table of points."""
+"""Properties of all tables of points."""
 
 from random import Random
 
@@ -27,7 +27,7 @@ def close(left: float, right: float) -> bool:
 
 @given(ROWS)
 @settings(deadline=None)
-def test_the_sides_may_be_exchanged_and_only_the_bias_turns_round(rows: Rows) -> None:
+def test_exchanging_the_sides_only_changes_the_sign_of_the_bias(rows: Rows) -> None:
     there, back = table(rows), table([(predicted, human) for human, predicted in rows])
     for of in (qwk, scott_pi_weighted, ac2):
         assert close(one(of(there, HALVES)), one(of(back, HALVES)))
@@ -45,14 +45,14 @@ def test_scott_is_never_above_qwk(rows: Rows) -> None:
 
 @given(ROWS)
 @settings(deadline=None)
-def test_scott_and_qwk_meet_where_both_sides_have_the_same_mean(rows: Rows) -> None:
+def test_scott_equals_qwk_if_both_sides_have_the_same_distribution(rows: Rows) -> None:
     both = table(rows + [(predicted, human) for human, predicted in rows])
     assert close(one(qwk(both, HALVES)), one(scott_pi_weighted(both, HALVES)))
 
 
 @given(ROWS)
 @settings(deadline=None)
-def test_means_of_points_give_what_the_whole_table_gives(rows: Rows) -> None:
+def test_formulas_from_means_equal_those_from_the_whole_table(rows: Rows) -> None:
     expected = by_the_book([human for human, _ in rows], [predicted for _, predicted in rows], HALVES)
     for of in (qwk, scott_pi_weighted, ac2):
         value = one(of(table(rows), HALVES))
@@ -61,7 +61,7 @@ def test_means_of_points_give_what_the_whole_table_gives(rows: Rows) -> None:
 
 @given(ROWS, st.randoms(use_true_random=False), st.integers(2, 4))
 @settings(deadline=None)
-def test_neither_order_nor_repetition_of_rows_changes_anything(rows: Rows, order: Random, times: int) -> None:
+def test_order_and_repetition_of_rows_change_nothing(rows: Rows, order: Random, times: int) -> None:
     again = rows * times
     order.shuffle(again)
     for plain in (pearson, spearman, mae, rmse, bias, off_by_one):
@@ -71,7 +71,7 @@ def test_neither_order_nor_repetition_of_rows_changes_anything(rows: Rows, order
 
 @given(ROWS)
 @settings(deadline=None)
-def test_correlations_do_not_see_a_shift_or_a_stretch_and_errors_do(rows: Rows) -> None:
+def test_correlations_ignore_shift_and_scaling_and_errors_do_not(rows: Rows) -> None:
     milder = table([(human, predicted / 2 + 3) for human, predicted in rows])
     assert close(one(pearson(table(rows))), one(pearson(milder)))
     assert close(one(spearman(table(rows))), one(spearman(milder)))
@@ -81,19 +81,19 @@ def test_correlations_do_not_see_a_shift_or_a_stretch_and_errors_do(rows: Rows) 
 
 @given(ROWS)
 @settings(deadline=None)
-def test_every_value_lies_in_its_range(rows: Rows) -> None:
+def test_every_value_is_in_its_range(rows: Rows) -> None:
     points = table(rows)
     assert 0 <= abs(one(bias(points))) <= one(mae(points)) + 1e-12 <= one(rmse(points)) + 1e-9 <= 7 + 1e-9
     assert 0 <= one(off_by_one(points)) <= one(off_by_two(points)) <= 1
     for of in (qwk, scott_pi_weighted):
         value = one(of(points, WHOLE))
         assert np.isnan(value) or -1 - 1e-9 <= value <= 1 + 1e-9
-    assert one(ac2(points, WHOLE)) <= 1 + 1e-9  # AC2 has no floor at −1: markers may disagree more than Gwet's chance
+    assert one(ac2(points, WHOLE)) <= 1 + 1e-9  # AC2 may be below −1, as markers may disagree more than by Gwet's chance.
 
 
 @given(ROWS)
 @settings(deadline=None)
-def test_many_draws_at_once_give_what_each_gives_alone(rows: Rows) -> None:
+def test_vectorised_draws_equal_single_draws(rows: Rows) -> None:
     points = table(rows)
     counts = np.vstack([points.counts, points.counts * np.arange(1, len(points.counts) + 1)])
     drawn = Table(points.human, points.predicted, counts)

@@ -1,4 +1,4 @@
-"""The statistics of steps and of scheme items on tables made by hand."""
+"""Statistics of steps and scheme items on hand-made tables."""
 
 import pytest
 
@@ -21,7 +21,7 @@ PAIRS = [
 ]
 
 
-def test_the_first_error_is_counted_where_both_see_one() -> None:
+def test_the_first_error_is_compared_if_both_find_one() -> None:
     found = places_found(PAIRS)
     assert (found.first_exact.count, found.first_exact.of, found.first_exact.papers) == (1, 3, ("exact",))
     assert found.first_within_one.papers == ("exact", "one off")
@@ -29,7 +29,7 @@ def test_the_first_error_is_counted_where_both_see_one() -> None:
     assert (found.neither.count, found.neither.of) == (1, 6)
 
 
-def test_precision_and_recall_of_root_errors_are_by_step() -> None:
+def test_precision_and_recall_of_root_errors_are_computed_by_step() -> None:
     found = places_found(PAIRS)
     assert (found.precision.count, found.precision.of) == (2, 5)
     assert (found.recall.count, found.recall.of) == (2, 5)
@@ -45,14 +45,14 @@ def test_types_are_compared_on_the_steps_that_both_name() -> None:
     ]
 
 
-def test_two_types_at_one_step_count_once_for_each_pair_of_them() -> None:
+def test_two_types_at_one_step_give_one_count_per_pair_of_types() -> None:
     pair = PlacedPair(paper="a", human=seen(1, (1, "gap"), (1, "unclear")), grader=seen(1, (1, "gap")))
     found = places_found([pair])
     assert [(one.human, one.grader) for one in found.types] == [("gap", "gap"), ("unclear", "gap")]
     assert (found.precision.count, found.precision.of) == (1, 1)
 
 
-def test_without_scripts_or_errors_there_is_no_share_and_no_division() -> None:
+def test_without_scripts_or_errors_shares_are_unscored() -> None:
     for pairs in ([], [PAIRS[-1]]):
         found = places_found(pairs)
         for rate in (found.first_exact, found.precision, found.recall):
@@ -60,7 +60,7 @@ def test_without_scripts_or_errors_there_is_no_share_and_no_division() -> None:
         assert isinstance(found.f1, Unscored)
 
 
-def test_items_are_counted_four_ways_with_their_denominator() -> None:
+def test_items_are_counted_in_four_groups_with_their_denominator() -> None:
     def ticks(paper: str, human: str, grader: str) -> TickedPair:
         return TickedPair(paper=paper, human=frozenset(human), grader=frozenset(grader))
 
@@ -72,7 +72,7 @@ def test_items_are_counted_four_ways_with_their_denominator() -> None:
     assert b.prevalence == pytest.approx(0.2)
 
 
-def test_an_item_that_no_script_was_judged_by_has_no_share() -> None:
+def test_an_item_without_judged_scripts_has_no_share() -> None:
     (item,) = items_found(["A"], [])
     assert isinstance(item.prevalence, Unscored)
     assert isinstance(item.agreement, Unscored)

@@ -1,4 +1,4 @@
-"""The agreement page of a contest: who may open it, what it counts, and what it leaves out with the reason."""
+"""The agreement page of a contest: access, counted pairs, and excluded pairs with the reason."""
 
 import re
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def page(client: Client, problem: ContestProblem, query: str = "") -> str:
 
 
 def pairs_of(user: User, problem: ContestProblem, human: str = "first", scheme: str = "") -> dict[str, Pair]:
-    """The pairs of the grader by the public name of the case."""
+    """The pairs of the grader by the public id of the case."""
     gathered = ContestSource(user, problem.contest).gather(Chosen(human=human, scheme=scheme))
     return {pair.paper: pair for pair in gathered.graders.get(GRADER, ())}
 
@@ -59,7 +59,7 @@ def test_an_organiser_sees_figures_with_intervals_and_links_behind_every_number(
         assert client.get(address).status_code == 200, address
 
 
-def test_other_coaches_researchers_and_students_find_no_such_page(
+def test_other_coaches_researchers_and_students_get_404(
     bob: User, alice: User, charlie: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     for name in ("agreement", "agreement_data", "agreement_json", "agreement_pairs"):
@@ -69,13 +69,13 @@ def test_other_coaches_researchers_and_students_find_no_such_page(
             assert client_for(stranger).get(address).status_code == 404
 
 
-def test_a_script_that_is_not_settled_is_not_there(bob: User, problem: ContestProblem) -> None:
+def test_an_unsettled_script_is_not_compared(bob: User, problem: ContestProblem) -> None:
     MarkingCase.objects.filter(pk=case(problem).pk).update(state=CaseState.DISPUTED)
     assert len(pairs_of(bob, problem)) == 39
     assert str(case(problem).public_id) not in pairs_of(bob, problem)
 
 
-def test_an_organiser_who_marks_the_problem_is_told_nothing_of_it_before_sealing(
+def test_a_problem_is_hidden_from_an_organiser_who_marks_it_until_sealing(
     bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     MarkingTask.objects.create(
@@ -83,11 +83,11 @@ def test_an_organiser_who_marks_the_problem_is_told_nothing_of_it_before_sealing
     )
     assert pairs_of(bob, problem) == {}
     text = page(client_for(bob), problem)
-    assert "Nothing is told of problem 1 before your own marks on it are sealed" in text
+    assert "Problem 1 is hidden until your own marks on it are sealed" in text
     assert "QWK</th>" not in text
 
 
-def test_a_calibration_script_is_told_of_after_the_own_mark_on_it(bob: User, problem: ContestProblem) -> None:
+def test_a_calibration_script_is_compared_after_the_readers_own_mark(bob: User, problem: ContestProblem) -> None:
     MarkingCase.objects.filter(pk=case(problem).pk).update(is_calibration=True)
     assert len(pairs_of(bob, problem)) == 39
     marked(case(problem), bob, 3, None, Slot.CALIBRATION)
@@ -95,7 +95,7 @@ def test_a_calibration_script_is_told_of_after_the_own_mark_on_it(bob: User, pro
 
 
 @pytest.mark.parametrize(("name", "shown"), [("agreement", 0), ("agreement_pairs", 25), ("agreement_json", 40)])
-def test_whose_results_were_listed_stands_in_the_ledger_once(
+def test_listed_results_are_recorded_in_the_ledger_once(
     name: str, shown: int, bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     address = reverse(f"grading:{name}", args=["contest", problem.contest.public_id])
@@ -107,7 +107,7 @@ def test_whose_results_were_listed_stands_in_the_ledger_once(
     assert kept.count() == 2 * shown
 
 
-def test_sealed_points_count_and_not_what_came_after_a_reveal(bob: User, problem: ContestProblem) -> None:
+def test_sealed_points_count_and_revisions_after_a_reveal_do_not(bob: User, problem: ContestProblem) -> None:
     Mark.objects.filter(task__case=case(problem)).update(points=7, state="revised")
     assert pairs_of(bob, problem)[str(case(problem).public_id)].human == MARKS[0]
 
@@ -128,11 +128,11 @@ def test_a_mark_sealed_after_a_reveal_is_contaminated_and_in_no_statistic(
     Mark.objects.filter(pk=mark.pk).update(sealed_at=timezone.now())
     assert pairs_of(bob, problem)[str(case(problem).public_id)].contaminated == words
     text = page(client_for(bob), problem)
-    assert f"1 left out: {words}" in text.replace("&#x27;", "'")
+    assert f"1 excluded: {words}" in text.replace("&#x27;", "'")
     assert "kind=contaminated" in text
 
 
-def test_what_was_seen_after_sealing_or_by_somebody_else_contaminates_nothing(bob: User, problem: ContestProblem) -> None:
+def test_reveals_after_sealing_or_to_another_person_contaminate_no_mark(bob: User, problem: ContestProblem) -> None:
     mark = Mark.objects.get(task__case=case(problem))
     Reveal.objects.create(case=mark.task.case, person=mark.marker, kind=RevealKind.FINDINGS, trigger="after sealing")
     seen_by_bob = case(problem, 1)
@@ -141,9 +141,9 @@ def test_what_was_seen_after_sealing_or_by_somebody_else_contaminates_nothing(bo
     assert not any(pair.contaminated for pair in pairs_of(bob, problem).values())
 
 
-def test_a_mark_made_with_suggestions_in_sight_is_contaminated(bob: User, problem: ContestProblem) -> None:
+def test_a_mark_made_with_suggestions_visible_is_contaminated(bob: User, problem: ContestProblem) -> None:
     Mark.objects.filter(task__case=case(problem)).update(is_assisted=True)
-    assert pairs_of(bob, problem)[str(case(problem).public_id)].contaminated == "made with suggestions in sight"
+    assert pairs_of(bob, problem)[str(case(problem).public_id)].contaminated == "made with suggestions visible"
 
 
 def test_versions_of_a_scheme_are_never_mixed(bob: User, problem: ContestProblem) -> None:
@@ -157,7 +157,7 @@ def test_versions_of_a_scheme_are_never_mixed(bob: User, problem: ContestProblem
     changed = case(problem)
     Mark.objects.filter(task__case=changed).update(scheme_version=newer)
     pairs = pairs_of(bob, problem)
-    assert pairs[str(changed.public_id)].predicted == Unscored(reason="it was asked about another version of the scheme only")
+    assert pairs[str(changed.public_id)].predicted == Unscored(reason="graded under another version of the scheme only")
     kept = [pair for pair in pairs.values() if not pair.contaminated]
     assert [pair.paper for pair in kept] == [str(changed.public_id)]
     older = pairs_of(bob, problem, scheme=str(first.public_id))
@@ -165,7 +165,7 @@ def test_versions_of_a_scheme_are_never_mixed(bob: User, problem: ContestProblem
     assert sum(not pair.contaminated for pair in older.values()) == 39
 
 
-def test_meanings_are_chosen_among_those_of_the_chosen_problem(
+def test_scheme_versions_are_offered_for_the_chosen_problem_only(
     bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     first = Mark.objects.filter(scheme_version__isnull=False)[0].scheme_version
@@ -189,12 +189,12 @@ def test_meanings_are_chosen_among_those_of_the_chosen_problem(
     assert re.findall(r'<option value="([^"]+)"( selected)?>Version', text) == [
         (str(newer.public_id), ""), (str(first.public_id), " selected"),
     ]  # fmt: skip
-    assert f"1 left out: marked under version {newer.number} of the scheme" in text
+    assert f"1 excluded: marked under version {newer.number} of the scheme" in text
     address = reverse("grading:agreement_places", args=[problem.contest.public_id])
     assert 'name="scheme"' in client_for(bob).get(f"{address}?problem={problem.label}").content.decode()
 
 
-def test_a_version_of_the_same_meaning_is_the_same(bob: User, problem: ContestProblem) -> None:
+def test_versions_with_the_same_meaning_are_compared(bob: User, problem: ContestProblem) -> None:
     first = Mark.objects.filter(scheme_version__isnull=False)[0].scheme_version
     assert first is not None
     worded = type(first).objects.create(
@@ -206,17 +206,17 @@ def test_a_version_of_the_same_meaning_is_the_same(bob: User, problem: ContestPr
     assert not any(pair.contaminated or isinstance(pair.predicted, Unscored) for pair in pairs)
 
 
-def test_students_and_models_stand_in_tables_of_their_own(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
+def test_students_and_models_have_separate_tables(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
     papers = problem.contest.papers.order_by("pk").values("pk")[:5]
     Identity.objects.filter(paper__in=papers).update(kind=AuthorKind.MODEL)
     text = page(client_for(bob), problem)
     assert "Papers by students" in text
     assert "Papers by models" in text
     assert "scripted, papers by models" not in text
-    assert "Fewer than 30 pairs: there are only counts" in text
+    assert "Counts only: statistics need 30 pairs or more" in text
 
 
-def test_who_wrote_a_paper_is_not_told_while_a_script_of_it_is_open(bob: User, problem: ContestProblem) -> None:
+def test_the_author_kind_of_a_paper_is_hidden_while_one_of_its_scripts_is_open(bob: User, problem: ContestProblem) -> None:
     Identity.objects.filter(paper=case(problem).version.submission.paper).update(kind=AuthorKind.MODEL)
     source = ContestSource(bob, problem.contest)
     assert {pair.author for pair in source.gather(Chosen(human="first")).graders[GRADER]} == {"model", "student"}
@@ -227,14 +227,14 @@ def test_who_wrote_a_paper_is_not_told_while_a_script_of_it_is_open(bob: User, p
     assert kinds[case(problem, 2).version.submission.paper_id] == "student"
 
 
-def test_two_people_are_the_line_to_compare_with(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
+def test_two_people_are_the_baseline(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
     second = marker("otto")
     version = Mark.objects.all()[0].scheme_version
     for number, row in enumerate(problem.cases.order_by("pk")):
         marked(row, second, MARKS[number % 8] if number % 5 else 3, version, Slot.SECOND)
     text = page(client_for(bob), problem)
     assert "two people" in text
-    assert "the line to compare with" in text
+    assert "the agreement of two people, as a baseline" in text
     assert "Marks of otto" in text
     assert len(pairs_of(bob, problem, human="marker-otto")) == 40
 
@@ -245,7 +245,7 @@ def test_a_grader_that_failed_is_unscored_with_the_reason(bob: User, problem: Co
     assert pairs_of(bob, problem)[str(case(problem).public_id)].predicted == Unscored(reason="The model is away.")
 
 
-def test_a_grader_that_never_gives_points_stands_under_steps_and_items_alone(
+def test_a_grader_without_points_is_shown_for_steps_and_items_only(
     bob: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     suggested(case(problem), None, None, "computational")
@@ -254,26 +254,24 @@ def test_a_grader_that_never_gives_points_stands_under_steps_and_items_alone(
     assert "Formula check" in client_for(bob).get(places).content.decode()
     source = ContestSource(bob, problem.contest, of_points=False)
     (pair,) = source.gather(Chosen(human="first")).graders["computational"]
-    assert pair.predicted == Unscored(reason="it gives no points")
+    assert pair.predicted == Unscored(reason="no points given")
 
 
-def test_a_column_without_pairs_has_no_problem(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
+def test_a_column_without_pairs_has_zero_problems(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
     Suggestion.objects.update(state="failed", reason="The model is away.", body={})
     row = re.search(r"<th[^>]*>problems</th>.*?</tr>", page(client_for(bob), problem), re.DOTALL)
     assert row is not None
     assert re.sub(r"<[^>]+>|\s", "", row[0]) == "problems0"
 
 
-def test_points_of_a_grader_are_brought_to_the_scale_of_the_marks(bob: User, problem: ContestProblem) -> None:
+def test_points_of_a_grader_are_rescaled_to_the_marks(bob: User, problem: ContestProblem) -> None:
     Suggestion.objects.filter(version=case(problem).version).update(
         body={"scale": "14", "distribution": [{"points": "14", "share": 0.5}, {"points": "7", "share": 0.5}]}
     )
     assert pairs_of(bob, problem)[str(case(problem).public_id)].predicted == pytest.approx(5.25)
 
 
-def test_experiments_on_settled_scripts_are_compared_but_for_a_scheme_that_nobody_knows(
-    bob: User, problem: ContestProblem
-) -> None:
+def test_experiments_on_settled_scripts_are_compared_unless_their_scheme_is_unknown(bob: User, problem: ContestProblem) -> None:
     experiment = Experiment.objects.create(title="E", contest=problem.contest, workflows=["single_turn"], aliases=["small"])
     first, second, third = problem.cases.order_by("pk")[:3]
     MarkingCase.objects.filter(pk=third.pk).update(state=CaseState.OPEN)

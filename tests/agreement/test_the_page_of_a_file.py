@@ -1,4 +1,4 @@
-"""A file of points on the agreement page: put up, its columns named, compared, its owner's alone."""
+"""A file of points on the agreement page: upload, columns, comparison, visible to its owner only."""
 
 import csv
 import html
@@ -39,10 +39,9 @@ def table(rows: int = 40, **more: list[Any]) -> bytes:
     return out.getvalue().encode()
 
 
-def put_up(client: Client, data: bytes, name: str = "marks.csv", **asked: Any) -> AgreementFile:
-    """The file with its columns named as they are proposed, but for `asked`."""
-    upload = {"file": SimpleUploadedFile(name, data)}
-    answer = client.post(reverse("grading:agreement_list"), upload)
+def upload(client: Client, data: bytes, name: str = "marks.csv", **asked: Any) -> AgreementFile:
+    """Upload a file and map its columns as proposed, with changes in `asked`."""
+    answer = client.post(reverse("grading:agreement_list"), {"file": SimpleUploadedFile(name, data)})
     assert answer.status_code == 302, answer.content.decode()
     file = AgreementFile.objects.latest("pk")
     assert answer.headers["Location"] == reverse("grading:agreement_columns", args=[file.public_id])
@@ -69,9 +68,9 @@ def line(text: str, title: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split())
 
 
-def test_a_file_is_put_up_its_columns_are_proposed_and_it_is_compared(alice: User, client_for: ClientFor) -> None:
+def test_an_uploaded_file_is_compared_with_the_proposed_columns(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, table())
+    file = upload(client, table())
     text = text_of(client, file)
     assert line(text, "with points on both sides").endswith("40")
     assert line(text, "Exact").startswith("Exact 0.625")
@@ -80,8 +79,8 @@ def test_a_file_is_put_up_its_columns_are_proposed_and_it_is_compared(alice: Use
     assert "Its markers" not in text
 
 
-def test_nobody_else_sees_a_file(alice: User, bob: User, charlie: User, client_for: ClientFor) -> None:
-    file = put_up(client_for(alice), table())
+def test_other_users_do_not_see_a_file(alice: User, bob: User, charlie: User, client_for: ClientFor) -> None:
+    file = upload(client_for(alice), table())
     for other in (bob, charlie):
         client = client_for(other)
         for name in ("agreement", "agreement_data", "agreement_json", "agreement_pairs"):
@@ -93,9 +92,9 @@ def test_nobody_else_sees_a_file(alice: User, bob: User, charlie: User, client_f
     assert client_for(charlie).get(reverse("grading:agreement_list")).status_code == 404
 
 
-def test_a_file_is_thrown_away(alice: User, client_for: ClientFor) -> None:
+def test_an_owner_deletes_a_file(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, table())
+    file = upload(client, table())
     assert client.post(reverse("grading:agreement_file_delete", args=[file.public_id])).status_code == 302
     assert not AgreementFile.objects.exists()
     assert client.get(address(file)).status_code == 404
@@ -110,17 +109,16 @@ def test_a_file_is_thrown_away(alice: User, client_for: ClientFor) -> None:
         (b"PK\x03\x04", "not a text file"),
     ],
 )
-def test_what_cannot_be_read_is_not_kept(data: bytes, words: str, alice: User, client_for: ClientFor) -> None:
-    upload = {"file": SimpleUploadedFile("x.csv", data)}
-    answer = client_for(alice).post(reverse("grading:agreement_list"), upload)
+def test_an_unreadable_file_is_not_stored(data: bytes, words: str, alice: User, client_for: ClientFor) -> None:
+    answer = client_for(alice).post(reverse("grading:agreement_list"), {"file": SimpleUploadedFile("x.csv", data)})
     assert answer.status_code == 422
     assert words in answer.content.decode()
     assert not AgreementFile.objects.exists()
 
 
-def test_columns_that_do_not_fit_are_refused_with_what_to_do_and_nothing_is_kept(alice: User, client_for: ClientFor) -> None:
+def test_unsuitable_columns_are_refused_with_the_reason_and_not_stored(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, table(level=["a", "b"]))
+    file = upload(client, table(level=["a", "b"]))
     form = {"times": 1, "scale": "0:5", "points": "fitting", "rows": "", "human": "Points", "predicted": ["prediction"]}
     answer = client.post(reverse("grading:agreement_columns", args=[file.public_id]), form)
     assert answer.status_code == 422
@@ -137,7 +135,7 @@ def test_null_predictions_are_unscored_and_listed_with_their_reason(alice: User,
         for number, (mark, points) in enumerate(zip(MARKS, GIVEN, strict=True))
     ]
     client = client_for(alice)
-    file = put_up(client, json.dumps(rows).encode(), "a.json")
+    file = upload(client, json.dumps(rows).encode(), "a.json")
     text = text_of(client, file)
     assert line(text, "unscored").endswith(" 1")
     listed = text_of(client, file, "agreement_pairs", kind="unscored")
@@ -145,9 +143,9 @@ def test_null_predictions_are_unscored_and_listed_with_their_reason(alice: User,
     assert "there is no prediction" in listed
 
 
-def test_every_number_leads_to_exactly_its_pairs(alice: User, client_for: ClientFor) -> None:
+def test_every_number_links_to_exactly_its_pairs(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, table(by=["student", "model"]), author="by")
+    file = upload(client, table(by=["student", "model"]), author="by")
     for number, where in re.findall(r'<a href="([^"]+)"[^>]*>([\d,]+)(?:<span>|</a>)', text_of(client, file, split="problem")):
         listed = client.get(number.replace("&amp;", "&")).content.decode()
         assert f"<h1>{where.replace(',', '')} pair" in listed, number
@@ -155,24 +153,24 @@ def test_every_number_leads_to_exactly_its_pairs(alice: User, client_for: Client
 
 def test_fewer_than_thirty_pairs_have_counts_only(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    text = text_of(client, put_up(client, table(29)))
-    assert "Fewer than 30 pairs: there are only counts" in text
+    text = text_of(client, upload(client, table(29)))
+    assert "Counts only: statistics need 30 pairs or more" in text
     assert "QWK</th>" not in text
     assert line(text, "the same points")
 
 
-def test_a_split_by_problem_draws_papers_and_tells_few_papers_by_counts(alice: User, client_for: ClientFor) -> None:
+def test_a_split_shows_counts_for_few_papers_and_statistics_for_many(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, table(), groups=["problem"])
+    file = upload(client, table(), groups=["problem"])
     text = text_of(client, file, split="problem")
     assert "fewer than 30" in line(text, "P0")
-    whole = text_of(client, put_up(client, table(topic=["A"] * 35 + ["N"] * 5), groups=["topic"]), split="topic")
+    whole = text_of(client, upload(client, table(topic=["A"] * 35 + ["N"] * 5), groups=["topic"]), split="topic")
     assert re.search(r"A 35 0 0\.\d{3}", line(whole, "A"))
 
 
-def test_a_column_of_as_many_values_as_papers_splits_nothing(alice: User, client_for: ClientFor) -> None:
+def test_a_column_with_as_many_values_as_papers_is_not_offered_for_splitting(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, table(520), groups=["paper", "problem"])
+    file = upload(client, table(520), groups=["paper", "problem"])
     text = text_of(client, file, split="paper")
     assert "by problem" in text
     assert "by paper" not in text
@@ -181,22 +179,22 @@ def test_a_column_of_as_many_values_as_papers_splits_nothing(alice: User, client
 
 def test_a_constant_grader_is_undefined_with_the_reason(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    text = text_of(client, put_up(client, table(flat=[7]), predicted=["flat"]))
+    text = text_of(client, upload(client, table(flat=[7]), predicted=["flat"]))
     assert "undefined" in line(text, "Pearson")
     assert "one side gives the same points to all" in text
     assert "nan" not in re.sub(r"<[^>]+>", "", text).casefold().split()
 
 
-def test_half_points_are_categories_of_their_own_and_named(alice: User, client_for: ClientFor) -> None:
+def test_half_points_are_separate_named_categories(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    text = text_of(client, put_up(client, table(half=["3.5", *map(str, MARKS[1:])]), human="half"))
+    text = text_of(client, upload(client, table(half=["3.5", *map(str, MARKS[1:])]), human="half"))
     assert "half points from 0 to 7, 15 categories" in text
     assert "person 3.5" in text
 
 
-def test_runs_are_told_as_consistency_and_not_as_accuracy(alice: User, client_for: ClientFor) -> None:
+def test_repeated_runs_show_consistency_and_not_accuracy(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    text = text_of(client, put_up(client, table(again=[7]), predicted=["prediction", "again"], runs="on"))
+    text = text_of(client, upload(client, table(again=[7]), predicted=["prediction", "again"], runs="on"))
     assert "This is consistency, not accuracy" in text
 
 
@@ -210,19 +208,19 @@ def test_the_same_content_is_computed_once(alice: User, client_for: ClientFor, m
 
     monkeypatch.setattr(agreement_pages, "parts_of", computed)
     client = client_for(alice)
-    first, second = put_up(client, table()), put_up(client, table(), "another name.csv")
+    first, second = upload(client, table()), upload(client, table(), "another name.csv")
     for file in (first, first, second):
         assert "0.625" in text_of(client, file)
     assert len(asked) == 1
-    text_of(client, put_up(client, table(39)))
+    text_of(client, upload(client, table(39)))
     assert len(asked) == 2
 
 
 @pytest.mark.shared_data
 @pytest.mark.skipif(not LOCKBOX.exists(), reason="SHARED_DATA holds no gradingbench")
-def test_the_lockbox_shows_the_figures_that_anyone_can_recompute(alice: User, client_for: ClientFor) -> None:
+def test_the_page_of_the_lockbox_shows_the_golden_values(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
-    file = put_up(client, LOCKBOX.read_bytes(), "lockbox_summary.json")
+    file = upload(client, LOCKBOX.read_bytes(), "lockbox_summary.json")
     assert AgreementFile.objects.get().asked["rows"] == "variants.*.predictions"
     text = text_of(client, file, each="1")
     found = {title: re.findall(r"[+−]?\d+\.\d{3}(?= )", line(text, title) + " ") for title in (
@@ -240,14 +238,14 @@ def test_the_lockbox_shows_the_figures_that_anyone_can_recompute(alice: User, cl
     assert "64 of 100 = 0.640" in line(text, "exact, unscored counted as wrong")
 
 
-def test_kept_points_are_proposed_as_the_persons_and_a_column_is_not_compared_with_itself(
+def test_kept_points_are_proposed_as_the_persons_points_and_a_column_is_not_compared_with_itself(
     alice: User, client_for: ClientFor
 ) -> None:
     client = client_for(alice)
-    file = put_up(client, table().replace(b"Points,prediction", b"points,grader_points"))
+    file = upload(client, table().replace(b"Points,prediction", b"points,grader_points"))
     proposed = agreement_files.columns_of(file).proposed
     assert (proposed["human"], proposed["predicted"]) == ("points", ["grader_points"])
     asked = {"times": 1, "scale": "0:7", "points": "fitting"} | proposed | {"predicted": ["points"]}
     refused = client.post(reverse("grading:agreement_columns", args=[file.public_id]), asked)
     assert refused.status_code == 422
-    assert "a column agrees with itself in every row" in refused.content.decode()
+    assert "a column always agrees with itself" in refused.content.decode()

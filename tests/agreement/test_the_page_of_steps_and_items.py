@@ -1,4 +1,4 @@
-"""Steps and items on a page: a person's verdicts and ticks beside a grader's findings and items, with the scripts behind."""
+"""The page of steps and items: a person's verdicts and ticks compared with a grader's, with links to the scripts."""
 
 import re
 from collections.abc import Callable
@@ -47,7 +47,7 @@ BODIES: list[dict[str, Any]] = [
 
 @pytest.fixture
 def problem(bob: User) -> ContestProblem:
-    """Three settled scripts: the same error, no error, an error a step apart."""
+    """Three settled scripts: the same error, no error, errors one step apart."""
     return settled_contest(bob, marker("marga"), 3, SHEETS, BODIES)
 
 
@@ -56,12 +56,12 @@ def shown(user: User, problem: ContestProblem) -> PlacesShown:
     return one
 
 
-def test_consequences_are_no_roots_and_what_is_harmless_is_no_error() -> None:
+def test_consequences_are_no_roots_and_harmless_verdicts_are_no_errors() -> None:
     sheet = MarkSheet.model_validate({"verdicts": [verdict(1, role="harmless"), verdict(2, role="root"), verdict(3, role="consequence", root="v2root")]})  # fmt: skip  # noqa: E501
     assert places_of_sheet(sheet) == Places(first=2, roots=((2, "gap"),))
 
 
-def test_notes_are_no_errors_and_a_step_that_a_chain_leads_to_is_no_root() -> None:
+def test_notes_are_no_errors_and_a_later_step_of_a_chain_is_no_root() -> None:
     chain = {"links": [{"name": "f1", "step": 1}, {"name": "S1", "step": 3}], "end": "FINAL_INVALID"}
     body = SuggestionBody.model_validate({"findings": [found(1), found(2, severity="note"), found(3)], "chains": [chain]})
     assert places_of_body(body) == Places(first=1, roots=((1, "gap"),))
@@ -86,7 +86,7 @@ def test_a_contaminated_mark_is_not_compared(bob: User, problem: ContestProblem)
     assert shown(bob, problem).found.papers == 2
 
 
-def test_every_number_of_the_page_leads_to_its_scripts(
+def test_every_number_of_the_page_links_to_its_scripts(
     bob: User, alice: User, problem: ContestProblem, client_for: ClientFor
 ) -> None:
     address = reverse("grading:agreement_places", args=[problem.contest.public_id])
@@ -102,7 +102,7 @@ def test_every_number_of_the_page_leads_to_its_scripts(
     assert client_for(alice).get(address).status_code == 404
 
 
-def test_what_is_shown_of_a_script_is_both_sides_in_words(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
+def test_a_script_is_listed_with_errors_of_both_sides(bob: User, problem: ContestProblem, client_for: ClientFor) -> None:
     address = reverse("grading:agreement_places", args=[problem.contest.public_id])
     text = client_for(bob).get(f"{address}?of=scripted&author=student&show=first_exact").content.decode()
     assert Reveal.objects.get(kind=RevealKind.ITEMS, person=bob).case == problem.cases.order_by("pk")[0]

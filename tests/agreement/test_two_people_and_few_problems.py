@@ -1,4 +1,4 @@
-"""Two people are those who mark every script, and a grader stands beside them on the same papers; few problems tell little."""
+"""Second marks as a baseline for graders on the same papers; with few problems, intervals are wide or undefined."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def pairs(count: int, problems: int, times: int = 3) -> tuple[Pair, ...]:
 
 
 @pytest.mark.django_db
-def test_third_marks_are_no_second_opinion_as_they_are_asked_for_where_others_differ(bob: User) -> None:
+def test_third_marks_are_excluded_as_they_are_requested_after_disagreements(bob: User) -> None:
     problem = settled_contest(bob, marker("marga"))
     source = ContestSource(bob, problem.contest)
     for number, case in enumerate(problem.cases.order_by("pk")[:4]):
@@ -36,7 +36,7 @@ def test_third_marks_are_no_second_opinion_as_they_are_asked_for_where_others_di
     assert source.gather(Chosen(human="third")).people == ()
 
 
-def test_a_second_mark_that_is_missing_is_no_wrong_one() -> None:
+def test_a_missing_second_mark_does_not_count_as_wrong() -> None:
     gathered = gathered_of({"": ROWS}, Columns("first", scale_of("0:7")), Asked(predicted=("grader",), second="second"))
     assert len(gathered.people) == 40
     (part,) = parts_of(gathered, draws=0, seed=0)
@@ -44,7 +44,7 @@ def test_a_second_mark_that_is_missing_is_no_wrong_one() -> None:
     assert (part.people.unscored, part.people.accuracy) == ((), 1)
 
 
-def test_a_grader_is_held_beside_two_people_on_the_papers_that_both_have() -> None:
+def test_a_grader_is_compared_with_two_people_on_the_common_papers() -> None:
     gathered = Gathered(graders={"g": pairs(60, 10)}, people=pairs(80, 10, times=1)[20:])
     (part,) = parts_of(gathered, draws=50, seed=0)
     (grader,) = part.graders
@@ -55,7 +55,7 @@ def test_a_grader_is_held_beside_two_people_on_the_papers_that_both_have() -> No
     assert alone.graders[0].beside is None
 
 
-def test_of_one_problem_papers_are_drawn_and_the_advantage_has_a_value() -> None:
+def test_with_one_problem_papers_are_resampled_and_the_advantage_error_has_a_value() -> None:
     found = agree(pairs(60, 1), draws=50)
     assert isinstance(found.estimate("qwk").interval, Interval)
     advantage = found.estimate("advantage_error")
@@ -63,7 +63,7 @@ def test_of_one_problem_papers_are_drawn_and_the_advantage_has_a_value() -> None
     assert isinstance(advantage.interval, Undefined)
 
 
-def test_of_very_few_problems_there_is_no_interval_that_looks_certain() -> None:
+def test_with_very_few_problems_the_interval_is_undefined() -> None:
     few = agree(pairs(60, 3), draws=50).estimate("qwk").interval
     assert isinstance(few, Undefined)
     assert "only 3 problems" in few.reason
@@ -71,15 +71,15 @@ def test_of_very_few_problems_there_is_no_interval_that_looks_certain() -> None:
 
 
 @pytest.mark.parametrize("text", ["0:100000", "0:1000000000", "-500:500"])
-def test_a_scale_has_no_thousands_of_steps(text: str) -> None:
+def test_a_scale_with_too_many_steps_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="more than 200 steps"):
         scale_of(text)
     assert scale_of("0:100").size == 101
 
 
 @pytest.mark.django_db
-def test_an_answer_that_could_not_be_read_sees_neither_errors_nor_items(bob: User) -> None:
+def test_an_unreadable_answer_counts_for_neither_errors_nor_items(bob: User) -> None:
     bodies = [{"unscored": "it is no JSON", "distribution": []} if number < 10 else {} for number in range(40)]
     problem = settled_contest(bob, marker("marga"), bodies=bodies)
     (shown,) = places_shown(ContestSource(bob, problem.contest), Chosen(human="first"))
-    assert (shown.unscored, len(shown.looked)) == (10, 30)
+    assert (shown.unscored, len(shown.compared)) == (10, 30)

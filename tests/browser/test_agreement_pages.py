@@ -12,7 +12,7 @@ from apps.grading.models import DisagreementBucket
 from apps.marks.models import Mark, Slot
 from tests.agreement.factory import MARKS, marked, settled_contest
 from tests.agreement.test_buckets_sets_and_cards import graded_set, run_of
-from tests.agreement.test_the_page_of_a_file import put_up, table
+from tests.agreement.test_the_page_of_a_file import table, upload
 from tests.browser.marking_pages import ClientFor, room_of, session_of
 from tests.browser.test_after_sealing import shot
 from tests.marks.factory import marker
@@ -43,8 +43,8 @@ def test_a_file_is_compared_and_a_disagreement_put_into_a_bucket_by_keyboard(
     with room_of(live_server, session_of(client_for, alice), viewport={"width": 1280, "height": 900}) as room:
         page = room.page("/grading/agreement/")
         page.locator("input[type=file]").set_input_files(file)
-        page.get_by_role("button", name="Read it").press("Enter")
-        expect(page.get_by_role("heading", name="Which column is what?")).to_be_visible()
+        page.get_by_role("button", name="Upload", exact=True).press("Enter")
+        expect(page.get_by_role("heading", name="Map the columns")).to_be_visible()
         page.get_by_role("button", name="Compare").press("Enter")
         expect(page.locator(".js-plotly-plot")).to_have_count(1)
         reached(page, "100% of the row: person 2, grader 4")
@@ -55,10 +55,10 @@ def test_a_file_is_compared_and_a_disagreement_put_into_a_bucket_by_keyboard(
         page.keyboard.press("Tab")
         page.keyboard.type("It took the claim for its proof.")
         page.keyboard.press("Enter")
-        expect(page.get_by_text("Kept.")).to_be_visible()
+        expect(page.get_by_text("Reason saved.")).to_be_visible()
         page.get_by_role("link", name="marks.csv").press("Enter")
         expect(
-            page.get_by_role("region", name="Buckets of disagreements").get_by_role("link", name="1", exact=True)
+            page.get_by_role("region", name="Reasons for disagreements").get_by_role("link", name="1", exact=True)
         ).to_be_visible()
     said = DisagreementBucket.objects.get()
     assert (said.paper, said.bucket, said.note) == ("s3", "generous", "It took the claim for its proof.")
@@ -78,7 +78,7 @@ def test_pages_of_agreement_have_no_serious_fault_and_fit_the_window(
     problem: ContestProblem, live_server: LiveServer, client_for: ClientFor, bob: User
 ) -> None:
     client = client_for(bob)
-    file = put_up(client, table(160, half=["3.5", *map(str, MARKS[1:])]), human="half", predicted=["prediction", "Points"])
+    file = upload(client, table(160, half=["3.5", *map(str, MARKS[1:])]), human="half", predicted=["prediction", "Points"])
     run_of(bob, make_problem("Another"), "a", 7.0)
     contest, made = problem.contest.public_id, graded_set().public_id
     paths = {

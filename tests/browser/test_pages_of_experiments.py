@@ -29,7 +29,7 @@ def addresses(alice: User, settings: LazySettings, tmp_path: Path, monkeypatch: 
     stage = Stage(monkeypatch, {"*": "The proof is the proof of the proof. " * 40})
     graded_set = make_set(6, problems=2, title="Scripts that people graded")
     graded_set.scripts.filter(position=6).update(problem=None)
-    lost = {"words": "Far out.", "category": "Other", "quote": "", "start": None, "end": None, "lost": "it has no place"}
+    lost = {"words": "Far out.", "category": "Other", "quote": "", "start": None, "end": None, "lost": "no position given"}
     found = lost | {"words": "This proves nothing.", "start": 60, "end": 80, "lost": "", "quote": "it is even"}
     graded_set.scripts.filter(position=1).update(issues=[found, lost])
     experiment = stage.play(make_experiment(alice, graded_set, "single_turn", "ref5_plain"))

@@ -47,7 +47,7 @@ def test_a_rubric_is_prepared_edited_and_approved_by_keyboard(
         page.get_by_label("Posts or solutions", exact=True).fill("A remark.\n---\nA third way: by cases.")
         page.get_by_role("button", name="Add", exact=True).press("Enter")
         expect(page.get_by_text("2 references added.")).to_be_visible()
-        page.get_by_role("button", name="What would it cost?").press("Enter")
+        page.get_by_role("button", name="Estimate cost").press("Enter")
         expect(page.get_by_text("About 5 calls")).to_be_visible()
         page.get_by_role("button", name="Prepare", exact=True).press("Enter")
         expect(page.locator("#runs")).to_contain_text("queued")

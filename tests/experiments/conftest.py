@@ -1,4 +1,4 @@
-"""A model that is served, and the stage on which experiments are played."""
+"""Fixtures of experiments: a served model, its answers, and the stage that plays experiments."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def models(settings: LazySettings, tmp_path: Path) -> None:
 
 @pytest.fixture
 def answers() -> dict[str, object]:
-    """What the model answers, by key of the call; tests change it."""
+    """The model's answers by pattern of call keys; tests modify it."""
     return {"*": grading(3)}
 
 

@@ -1,4 +1,4 @@
-"""Experiments played inside the test process: the real conductor, runs and journal; a scripted model, no broker, no threads."""
+"""Play experiments in the test process: real conductor, runs and journal, a scripted model, no broker and no threads."""
 
 import contextlib
 from collections import deque
@@ -31,7 +31,7 @@ Answers = Mapping[str, str | Callable[[GenerationRequest], str]]
 
 
 class Stage:
-    """Where runs are driven one after another as they are sent. `asked`: the run and key of each call that a model got."""
+    """Drives dispatched runs one after another. `asked`: run and key of each call to a model."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, answers: Answers) -> None:
         self.answers = answers
@@ -41,7 +41,7 @@ class Stage:
         monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(self.sent.append)}))
 
     def drive_sent(self, at_most: int | None = None) -> int:
-        """Drive what was sent; how many runs."""
+        """Drive the dispatched runs and return their number."""
         self.most_at_once = max(self.most_at_once, len(self.sent))
         driven = 0
         writer = JournalWriter(sinks=event_sinks())
@@ -54,7 +54,7 @@ class Stage:
         return driven
 
     def play(self, experiment: Experiment) -> Experiment:
-        """Conduct and drive until nothing moves any more."""
+        """Conduct and drive until nothing is left to do."""
         while conduct_once() + self.drive_sent():
             pass
         experiment.refresh_from_db()
@@ -66,8 +66,8 @@ class Stage:
         async def scripted(run: Run, _journal: RunJournal) -> AsyncIterator[Dispatcher]:
             def answer(request: GenerationRequest) -> str:
                 self.asked.append((str(run.public_id), request.key))
-                said = next(text for pattern, text in self.answers.items() if fnmatchcase(request.key, pattern))
-                return said(request) if callable(said) else said
+                found = next(text for pattern, text in self.answers.items() if fnmatchcase(request.key, pattern))
+                return found(request) if callable(found) else found
 
             yield LocalDispatcher({"served": ScriptedBackend(answer)})
 
@@ -75,9 +75,9 @@ class Stage:
 
 
 def make_set(scripts: int = 3, problems: int = 1, title: str = "A set") -> GradedSet:
-    """A set of scripts that differ, spread over problems with references; each got points by a person."""
+    """A set of different scripts on problems with references, each with points by a person."""
     made = GradedSet.objects.create(
-        title=title, shape="Lemmascope", credit="Somebody", licence="CC0", digest=f"{abs(hash(title)):064x}"
+        title=title, shape="Lemmascope", credit="A team", licence="CC0", digest=f"{abs(hash(title)):064x}"
     )
     asked = [make_problem(f"{title}, problem {number}").current for number in range(1, problems + 1)]
     for number in range(scripts):
@@ -97,5 +97,5 @@ def make_experiment(owner: User, graded_set: GradedSet, *workflows: str, at_once
 
 
 def is_over(experiment: Experiment) -> bool:
-    """Has every cell ended?"""
+    """Whether every cell has ended."""
     return experiment.state == ExperimentState.DONE

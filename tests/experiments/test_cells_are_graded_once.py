@@ -1,4 +1,4 @@
-"""An experiment begins its cells as there is room, grades each once, and keeps what every one came to."""
+"""An experiment starts its cells as capacity allows, grades each once, and stores each result."""
 
 import uuid
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def test_every_script_gets_points_and_the_experiment_is_done(alice: User, stage:
     assert len(stage.asked) == 5
 
 
-def test_what_cannot_be_read_is_unscored_and_never_zero(alice: User, stage: Stage, answers: Answers) -> None:
+def test_an_unreadable_answer_is_unscored_and_never_zero(alice: User, stage: Stage, answers: Answers) -> None:
     answers["*"] = "I like turtles."
     experiment = make_experiment(alice, make_set(2))
     assert is_over(stage.play(experiment))
@@ -53,7 +53,7 @@ def test_what_cannot_be_read_is_unscored_and_never_zero(alice: User, stage: Stag
     assert all(one.unscored for one in experiment.cells.all())
 
 
-def test_an_empty_script_is_unscored_and_no_grader_is_asked(alice: User, stage: Stage, client_for: ClientFor) -> None:
+def test_an_empty_script_is_unscored_without_a_call(alice: User, stage: Stage, client_for: ClientFor) -> None:
     graded_set = make_set(3)
     graded_set.scripts.filter(name="S2").update(text="")
     experiment = make_experiment(alice, graded_set)
@@ -61,16 +61,16 @@ def test_an_empty_script_is_unscored_and_no_grader_is_asked(alice: User, stage: 
     cells = dict(experiment.cells.values_list("script__name", "state"))
     assert cells == {"S1": CellState.SCORED, "S2": CellState.UNSCORED, "S3": CellState.SCORED}
     assert experiment.cells.get(script__name="S2").unscored == "empty"
-    assert len(set(experiment.cells.values_list("settings", flat=True))) == 1, "one grader in tables of agreement"
+    assert len(set(experiment.cells.values_list("settings", flat=True))) == 1, "one grader in agreement tables"
     assert len(stage.asked) == 2
     client = client_for(alice)
-    said = client.get(reverse("grading:agreement", args=["set", graded_set.public_id])).content.decode()
-    assert "1 unscored: empty" in said
-    said = client.get(reverse("grading:set", args=[graded_set.public_id])).content.decode()
-    assert "1 of the scripts is empty: it is unscored without asking a grader" in said
+    page_text = client.get(reverse("grading:agreement", args=["set", graded_set.public_id])).content.decode()
+    assert "1 unscored: empty" in page_text
+    page_text = client.get(reverse("grading:set", args=[graded_set.public_id])).content.decode()
+    assert "1 script is empty and will be unscored without a call" in page_text
 
 
-def test_a_script_whose_text_was_not_published_is_no_empty_one(alice: User, stage: Stage) -> None:
+def test_a_script_with_an_unpublished_text_is_not_an_empty_one(alice: User, stage: Stage) -> None:
     graded_set = make_set(1)
     graded_set.scripts.update(text="")
     GradedSet.objects.update(shape="QED-Nano")
@@ -78,7 +78,7 @@ def test_a_script_whose_text_was_not_published_is_no_empty_one(alice: User, stag
     assert experiment.cells.get().trouble == "S1: its text was not published with its points."
 
 
-def test_no_more_run_at_once_than_may(alice: User, stage: Stage, settings: LazySettings) -> None:
+def test_the_limits_of_parallel_gradings_are_kept(alice: User, stage: Stage, settings: LazySettings) -> None:
     settings.GRADING_AT_ONCE = 5
     stage.play(make_experiment(alice, make_set(9), at_once=3))
     assert stage.most_at_once == 3
@@ -87,7 +87,7 @@ def test_no_more_run_at_once_than_may(alice: User, stage: Stage, settings: LazyS
     assert stage.most_at_once == 5
 
 
-def test_two_experiments_share_the_places(alice: User, bob: User, stage: Stage, settings: LazySettings) -> None:
+def test_two_experiments_share_the_capacity(alice: User, bob: User, stage: Stage, settings: LazySettings) -> None:
     settings.GRADING_AT_ONCE = 4
     first = make_experiment(alice, make_set(9), at_once=9)
     second = make_experiment(bob, make_set(9, title="Another"), at_once=9)
@@ -99,7 +99,7 @@ def test_two_experiments_share_the_places(alice: User, bob: User, stage: Stage, 
     assert is_over(second)
 
 
-def test_the_first_script_of_a_problem_prepares_for_the_others(alice: User, stage: Stage, answers: Answers) -> None:
+def test_the_first_script_of_a_problem_prepares_pieces_for_the_others(alice: User, stage: Stage, answers: Answers) -> None:
     answers.clear()
     answers.update(FOLLOWS)
     experiment = make_experiment(alice, make_set(6, problems=2), "ref5_plain", at_once=6)
@@ -115,19 +115,19 @@ def test_graders_that_share_pieces_prepare_them_once(alice: User, stage: Stage, 
     answers.update(FOLLOWS)
     workflows = ("ref5_plain", "ensemble", "ref5_approachability")
     experiment = make_experiment(alice, make_set(2, problems=2), *workflows, at_once=6)
-    assert conduct_once() == 2, "one grader of each problem"
+    assert conduct_once() == 2, "one grader per problem"
     assert is_over(stage.play(experiment))
     statements = dict(Run.objects.values_list("public_id", "problem_version"))
     made = [(statements[uuid.UUID(run)], key) for run, key in stage.asked if not key.startswith(("grade/", "match"))]
     assert len(made) == 2 * len({key for _, key in made}) == len(set(made)) == 2 * 6
 
 
-def test_scripts_of_one_problem_are_begun_after_one_another(alice: User) -> None:
+def test_scripts_of_one_problem_are_started_consecutively(alice: User) -> None:
     cells = make_experiment(alice, make_set(6, problems=3)).cells.order_by("position")
     assert [cell.script.name for cell in cells if cell.script] == ["S1", "S4", "S2", "S5", "S3", "S6"]
 
 
-def test_looking_again_begins_nothing_twice(alice: User, stage: Stage) -> None:
+def test_conducting_again_starts_no_cell_twice(alice: User, stage: Stage) -> None:
     experiment = make_experiment(alice, make_set(3))
     assert (conduct_once(), conduct_once()) == (3, 0)
     assert Run.objects.count() == 3
@@ -135,8 +135,8 @@ def test_looking_again_begins_nothing_twice(alice: User, stage: Stage) -> None:
     assert len(set(stage.asked)) == len(stage.asked) == 3
 
 
-def test_a_process_that_died_in_between_costs_nothing(alice: User, stage: Stage) -> None:
-    """The task of a run is lost with its process; the warden sends it again, and the cell keeps its one run."""
+def test_a_lost_process_repeats_no_call(alice: User, stage: Stage) -> None:
+    """The task of a run is lost with its process; the warden sends it again, and the cell keeps its run."""
     experiment = make_experiment(alice, make_set(2))
     conduct_once()
     stage.sent.clear()
@@ -148,7 +148,7 @@ def test_a_process_that_died_in_between_costs_nothing(alice: User, stage: Stage)
     assert Run.objects.count() == len(stage.asked) == 2
 
 
-def test_paused_nothing_is_begun_and_what_is_under_way_ends(alice: User, stage: Stage) -> None:
+def test_a_paused_experiment_starts_no_cell_and_running_cells_end(alice: User, stage: Stage) -> None:
     experiment = make_experiment(alice, make_set(3), at_once=1)
     conduct_once()
     experiment_pause(experiment=experiment)
@@ -161,15 +161,15 @@ def test_paused_nothing_is_begun_and_what_is_under_way_ends(alice: User, stage: 
         experiment_pause(experiment=experiment)
 
 
-def test_cancelled_it_keeps_what_is_done_and_stops_the_rest(alice: User, stage: Stage) -> None:
+def test_a_cancelled_experiment_keeps_finished_cells_and_stops_the_others(alice: User, stage: Stage) -> None:
     experiment = make_experiment(alice, make_set(3), at_once=2)
     conduct_once()
     stage.drive_sent(at_most=1)
     experiment_cancel(experiment=experiment, user=alice)
     stage.play(experiment)
-    done, under_way, waiting = experiment.cells.values_list("state", flat=True)
+    done, running, waiting = experiment.cells.values_list("state", flat=True)
     assert (done, waiting, Run.objects.count()) == (CellState.SCORED, CellState.CANCELLED, 2)
-    assert under_way in (CellState.CANCELLED, CellState.SCORED)  # Its only call may be faster than the command.
+    assert running in (CellState.CANCELLED, CellState.SCORED)  # Its only call may be faster than the command.
     assert Run.objects.order_by("pk")[1].commands.get().name == "cancel"
     assert experiment.state == ExperimentState.CANCELLED
     with pytest.raises(ExperimentRefused):
@@ -178,17 +178,17 @@ def test_cancelled_it_keeps_what_is_done_and_stops_the_rest(alice: User, stage: 
         experiment_retry(experiment=experiment)
 
 
-def test_what_cannot_be_graded_says_why_and_the_others_go_on(alice: User, stage: Stage) -> None:
+def test_a_script_that_cannot_be_graded_fails_with_the_reason_and_the_others_continue(alice: User, stage: Stage) -> None:
     graded_set = make_set(3)
     graded_set.scripts.filter(position=2).update(problem=None)
     experiment = stage.play(make_experiment(alice, graded_set))
     assert is_over(experiment)
     failed = experiment.cells.get(state=CellState.FAILED)
-    assert "no statement of P1" in failed.trouble
+    assert "no statement for P1" in failed.trouble
     assert (failed.run, experiment.cells.filter(state=CellState.SCORED).count()) == (None, 2)
 
 
-def test_what_cannot_be_graded_is_no_failure_of_models_and_the_next_is_begun_at_once(
+def test_scripts_that_cannot_be_graded_do_not_count_as_model_failures_and_the_next_starts_at_once(
     alice: User, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graded_set = make_set(9)
@@ -203,15 +203,15 @@ def test_what_cannot_be_graded_is_no_failure_of_models_and_the_next_is_begun_at_
     assert experiment.cells.filter(state=CellState.SCORED).count() == 1
 
 
-def test_where_the_model_is_gone_it_waits_for_a_person(alice: User, stage: Stage) -> None:
+def test_a_removed_model_pauses_the_experiment(alice: User, stage: Stage) -> None:
     experiment = stage.play(make_experiment(alice, make_set(9), at_once=2, alias="away"))
     assert experiment.state == ExperimentState.PAUSED
-    assert "There is no model away in models.toml any more." in experiment.state_reason
+    assert "Model away is no longer in models.toml." in experiment.state_reason
     assert experiment.cells.filter(state=CellState.WAITING).count() >= 2
     assert experiment.cells.filter(state=CellState.FAILED).count() >= 5
 
 
-def test_where_everything_fails_it_waits_for_a_person(alice: User, stage: Stage, answers: Answers) -> None:
+def test_repeated_failures_pause_the_experiment(alice: User, stage: Stage, answers: Answers) -> None:
     def refuse(_: GenerationRequest) -> str:
         raise BackendRefused("The server refuses the key.")
 
@@ -228,7 +228,7 @@ def test_where_everything_fails_it_waits_for_a_person(alice: User, stage: Stage,
     assert Run.objects.filter(status=RunStatus.FINISHED).count() == Run.objects.count() == 9
 
 
-def test_a_run_that_could_not_tell_its_end_is_no_cell_under_way_for_ever(alice: User, stage: Stage) -> None:
+def test_a_run_that_ended_without_reporting_ends_its_cell(alice: User, stage: Stage) -> None:
     experiment = make_experiment(alice, make_set(1))
     conduct_once()
     stage.sent.clear()
@@ -238,7 +238,7 @@ def test_a_run_that_could_not_tell_its_end_is_no_cell_under_way_for_ever(alice: 
 
 
 @pytest.mark.parametrize("leave", [experiment_pause, experiment_cancel])
-def test_a_lost_cell_of_an_experiment_that_goes_on_no_more_holds_no_place(
+def test_a_lost_cell_of_a_paused_or_cancelled_experiment_frees_its_capacity(
     leave: Callable[..., None], alice: User, bob: User, stage: Stage, settings: LazySettings
 ) -> None:
     settings.GRADING_AT_ONCE = 2
@@ -252,7 +252,7 @@ def test_a_lost_cell_of_an_experiment_that_goes_on_no_more_holds_no_place(
     assert ended == {(CellState.FAILED, "The journal cannot be written.")}
 
 
-def test_what_is_under_way_in_a_paused_experiment_keeps_its_place(
+def test_running_cells_of_a_paused_experiment_keep_their_capacity(
     alice: User, bob: User, stage: Stage, settings: LazySettings
 ) -> None:
     settings.GRADING_AT_ONCE = 2
@@ -264,13 +264,13 @@ def test_what_is_under_way_in_a_paused_experiment_keeps_its_place(
     assert set(paused.cells.values_list("state", flat=True)) == {CellState.RUNNING}
 
 
-def test_its_runs_stand_in_no_list_of_runs(alice: User, stage: Stage) -> None:
+def test_its_runs_are_not_listed_among_other_runs(alice: User, stage: Stage) -> None:
     stage.play(make_experiment(alice, make_set(2)))
     assert Run.objects.count() == 2
     assert not run_list(Run.objects.all()).exists()
 
 
-def test_fifty_scripts_are_graded_with_one_call_each_and_few_rows_at_a_time(alice: User, stage: Stage) -> None:
+def test_fifty_scripts_are_graded_with_one_call_each_and_few_at_a_time(alice: User, stage: Stage) -> None:
     experiment = make_experiment(alice, make_set(50, problems=5), at_once=6)
     assert is_over(stage.play(experiment))
     assert experiment.cells.filter(state=CellState.SCORED, calls=1).count() == len(stage.asked) == len(set(stage.asked)) == 50

@@ -1,4 +1,4 @@
-"""Pages and downloads of an experiment ask the database as often for many rows as for few; files are read in one pass."""
+"""Pages and downloads of an experiment need as many queries for many rows as for few; files are read in one pass."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ ClientFor = Callable[[User | None], Client]
 
 
 def queries(client: Client, address: str) -> int:
-    """How many queries an answer takes, to its last byte."""
+    """The number of queries of a response, including its whole stream."""
     with CaptureQueriesContext(connection) as asked:
         response = client.get(address)
         _ = response.getvalue() if response.streaming else response.content
@@ -47,7 +47,7 @@ def test_a_page_and_downloads_take_as_many_queries_for_twenty_rows_as_for_two(
         assert counts[0] == counts[1] <= 14, name
 
 
-def test_gradings_of_a_download_are_read_by_the_hundred(alice: User, stage: Stage) -> None:
+def test_gradings_of_a_download_are_read_in_batches(alice: User, stage: Stage) -> None:
     from apps.grading.experiment_exports import json_lines
 
     experiment = played(alice, stage, 3)
@@ -58,7 +58,7 @@ def test_gradings_of_a_download_are_read_by_the_hundred(alice: User, stage: Stag
     assert len(asked) == 2
 
 
-def test_one_query_counts_what_each_filter_shows(alice: User, stage: Stage, answers: Answers) -> None:
+def test_one_query_counts_the_rows_of_each_filter(alice: User, stage: Stage, answers: Answers) -> None:
     answers["*"] = mixed
     experiment = played(alice, stage, 4)
     with CaptureQueriesContext(connection) as asked:
@@ -70,7 +70,7 @@ def test_one_query_counts_what_each_filter_shows(alice: User, stage: Stage, answ
 
 
 class Counted(str):
-    """A name that counts how often it is compared."""
+    """A name that counts its comparisons."""
 
     compared = 0
     __slots__ = ()
@@ -81,18 +81,18 @@ class Counted(str):
         return str.__eq__(self, other)
 
 
-def test_names_of_a_file_are_not_compared_each_with_each() -> None:
+def test_names_of_a_file_are_not_compared_pairwise() -> None:
     draft = SetDraft("ours", "", "")
     Counted.compared = 0
     for number in [*range(300), 7]:
         script = ScriptDraft(Counted(f"S{number}"), ProblemDraftOfSet("P", "Prove it."), text="Done.")
         draft.add(f"row {number}", lambda script=script: script)  # type: ignore[misc]
     assert len(draft.scripts) == 300
-    assert [why for _, why in draft.wrong] == ["There is another script called S7."]
+    assert [why for _, why in draft.wrong] == ["Duplicate script name S7."]
     assert Counted.compared < 300
 
 
-def test_likeness_is_computed_once_per_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_similarity_is_computed_once_per_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     alike = LikenessIndex.alike
 
@@ -105,4 +105,4 @@ def test_likeness_is_computed_once_per_collection(monkeypatch: pytest.MonkeyPatc
     contamination.benchmark_load(collection="Bench", texts=[("one", problem.current.statement)])
     (found,) = contamination.matches_of(problem, None)
     assert found.is_same
-    assert len(asked) == 2, "once in what was loaded and once in the library"
+    assert len(asked) == 2, "once for loaded sets and once for the library"

@@ -1,5 +1,7 @@
-"""Every address of model graders and agreement over an anonymous contest: no word of its roster for who marks, and nothing at
-all for a student. The addresses come from the URL configuration; the ids are those of a contest that a grader has read."""
+"""All URLs of gradings and agreement in an anonymous contest: markers see no name of its roster, and students see nothing.
+
+The URLs come from the URL configuration; the ids are those of a contest that a grader has graded.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -30,7 +32,7 @@ from tests.marks.test_marking_tells_no_name import SECRETS, student_named
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]
-NOBODYS = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
+UNKNOWN_ID = "5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +47,7 @@ def student() -> User:
 
 @pytest.fixture
 def problem(bob: User, dana: User, student: User) -> ContestProblem:
-    """Two scripts of somebody whose name nobody may meet."""
+    """Two scripts of authors whose names must stay hidden."""
     problem = problem_to_mark(bob, dana, scripts=1, asks_place=False)
     paper, _ = enter(problem.contest, student, "Gymnasium Hohenstein")
     submission = Submission.objects.create(paper=paper, problem=problem)
@@ -57,7 +59,7 @@ def problem(bob: User, dana: User, student: User) -> ContestProblem:
 
 @pytest.fixture
 def read(problem: ContestProblem, bob: User, stage: Stage) -> Experiment:
-    """A grader has read both; one of them is settled. Beside them lies a published set."""
+    """An experiment that graded both scripts, one of them settled; there is also a published set."""
     make_set(scripts=1)
     draft = ExperimentDraft("In a contest", Chosen(contest=problem.contest), ["single_turn"], ["served"])
     experiment = stage.play(experiment_create(owner=bob, draft=draft))
@@ -66,7 +68,7 @@ def read(problem: ContestProblem, bob: User, stage: Stage) -> Experiment:
 
 
 def named(entries: list[Any]) -> Iterator[URLPattern]:
-    """All addresses of gradings, those of included files too."""
+    """All URL patterns of gradings, including those of included files."""
     for entry in entries:
         if isinstance(entry, URLResolver):
             yield from named(entry.url_patterns)
@@ -75,7 +77,7 @@ def named(entries: list[Any]) -> Iterator[URLPattern]:
 
 
 def addresses(problem: ContestProblem, experiment: Experiment) -> list[str]:
-    """Every address, with every id that it can be asked with."""
+    """Every URL with every possible id."""
     graded = GradedSet.objects.get()
     ids: dict[str, list[Any]] = {
         "slug": [problem.problem.slug],
@@ -91,13 +93,13 @@ def addresses(problem: ContestProblem, experiment: Experiment) -> list[str]:
     found = []
     for pattern in named(urlpatterns):
         keys = sorted(pattern.pattern.converters)
-        chosen = product(*(ids.get(key, [NOBODYS]) for key in keys))
+        chosen = product(*(ids.get(key, [UNKNOWN_ID]) for key in keys))
         found += [reverse(f"grading:{pattern.name}", kwargs=dict(zip(keys, values, strict=True))) for values in chosen]
     return found
 
 
 def answers(client: Client, urls: list[str]) -> Iterator[tuple[str, Any]]:
-    """What each address answers to looking, to a search for a name, to nonsense, and to a form."""
+    """The responses of each URL to a GET, a search, an invalid JSON body, and a form."""
     nonsense = json.dumps({"verb": "no such", "row": SECRETS[0][::-1]})
     for url in urls:
         yield f"GET {url}", client.get(url, follow=True)
@@ -108,21 +110,21 @@ def answers(client: Client, urls: list[str]) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("who", ["coach", "organiser"])
-def test_who_marks_meets_no_name_in_any_page_file_or_error_of_a_grader(
+def test_markers_see_no_name_in_any_page_file_or_error_of_gradings(
     who: str, read: Experiment, problem: ContestProblem, bob: User, dana: User, student: User, client_for: ClientFor
 ) -> None:
     seen = set()
     words = (*SECRETS, str(student.public_id))
     for what, answer in answers(client_for(dana if who == "coach" else bob), addresses(problem, read)):
         seen.add(answer.status_code)
-        said = f"{answer.headers}\n{answer.redirect_chain}\n{said_by(answer)}".casefold()
-        found = [word for word in words if word.casefold() in said]
+        text = f"{answer.headers}\n{answer.redirect_chain}\n{said_by(answer)}".casefold()
+        found = [word for word in words if word.casefold() in text]
         assert not found, f"{found} at {what}"
-    assert {200, 404} <= seen, "the crawl met pages and refusals"
+    assert {200, 404} <= seen, "the crawl covers pages and refusals"
     assert not {status for status in seen if status >= 500}
 
 
-def test_a_student_gets_nothing_of_a_grader(
+def test_a_student_cannot_open_any_grading(
     read: Experiment, problem: ContestProblem, student: User, client_for: ClientFor
 ) -> None:
     other = User.objects.create_user("xaver", role=Role.STUDENT)

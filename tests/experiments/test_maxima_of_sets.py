@@ -1,4 +1,4 @@
-"""Out of how many points an imported set was graded: told by each row, by the person, by the layout, or asked for."""
+"""Maximum points of an imported set: from each row, from the importing person, from the layout, or requested."""
 
 import json
 from collections.abc import Callable
@@ -47,12 +47,12 @@ def scales(*rows: dict[str, Any], out_of: Decimal | None = None) -> list[str]:
     return [f"{one.points:.0f} of {one.out_of:.0f}" for one in HumanScore.objects.order_by("script__position")]
 
 
-def test_each_row_tells_its_own_maximum_under_any_of_its_names() -> None:
+def test_each_row_has_its_own_maximum_in_any_of_the_known_columns() -> None:
     rows = [ours(1, 8, max=10), ours(2, 15, **{"Max points": "21"}), ours(3, 3, out_of=4), ours(4, 6)]
     assert scales(*rows, out_of=Decimal(7)) == ["8 of 10", "15 of 21", "3 of 4", "6 of 7"]
 
 
-def test_the_layout_tells_the_maximum_where_its_contests_are_known() -> None:
+def test_the_layout_gives_the_maximum_of_known_contests() -> None:
     rows = [theirs("IMO2025-1", "7"), theirs("PB-Advanced-001", "6"), theirs("Putnam2024-A1", "10")]
     assert scales(*rows) == ["7 of 7", "6 of 7", "10 of 10"]
 
@@ -60,12 +60,12 @@ def test_the_layout_tells_the_maximum_where_its_contests_are_known() -> None:
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([theirs("CMO2024-1", "21"), theirs("CMO2024-2", "0")], r"out of how many.*2 rows.*0, 21.*--out-of"),
-        ([ours(1, 3), ours(2, 0, max=7)], r"out of how many.*1 row.*: 3\."),
-        ([theirs("IMO2025-1", "9")], r"1 row .*more points than 7.*: 9\."),
+        ([theirs("CMO2024-1", "21"), theirs("CMO2024-2", "0")], r"maximum points are unknown.*2 rows.*0, 21.*--out-of"),
+        ([ours(1, 3), ours(2, 0, max=7)], r"maximum points are unknown.*1 row.*: 3\."),
+        ([theirs("IMO2025-1", "9")], r"1 row .*more points than the presumed maximum 7: 9\."),
     ],
 )
-def test_a_file_that_does_not_tell_its_maximum_is_asked_about_as_a_whole(rows: list[dict[str, Any]], words: str) -> None:
+def test_a_file_with_unknown_or_exceeded_maxima_is_refused_as_a_whole(rows: list[dict[str, Any]], words: str) -> None:
     with pytest.raises(FileWrong, match=words):
         scales(*rows)
     assert not GradedSet.objects.exists()
@@ -76,13 +76,13 @@ def test_the_command_and_the_page_take_the_maximum(tmp_path: Path, alice: User, 
     (tmp_path / "cmo.jsonl").write_bytes(lines(*rows))
     with pytest.raises(CommandError, match="--out-of"):
         call_command("import_graded", tmp_path / "cmo.jsonl")
-    with pytest.raises(CommandError, match=r"1 row .*more points than 10"):
+    with pytest.raises(CommandError, match=r"1 row .*more points than the presumed maximum 10"):
         call_command("import_graded", tmp_path / "cmo.jsonl", "--out-of", "10")
-    said = StringIO()
-    call_command("import_graded", tmp_path / "cmo.jsonl", "--out-of", "21", stdout=said)
-    assert "2 scripts, 2 points by people" in said.getvalue()
-    assert "Points are out of 21 (2)." in said.getvalue()
-    assert "left out" not in said.getvalue()
+    output = StringIO()
+    call_command("import_graded", tmp_path / "cmo.jsonl", "--out-of", "21", stdout=output)
+    assert "2 scripts, 2 points by people" in output.getvalue()
+    assert "Points are out of 21 (2)." in output.getvalue()
+    assert "skipped" not in output.getvalue()
 
     client, address = client_for(alice), reverse("grading:set_import")
     other = lines(*rows, theirs("CMO2024-3", "9"))

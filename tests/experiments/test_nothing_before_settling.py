@@ -1,4 +1,4 @@
-"""Graders on scripts of a contest: nobody learns what they gave before the script is settled and the own marks are sealed."""
+"""Grader results on contest scripts are hidden until the script is settled and the reader's own marks are sealed."""
 
 import uuid
 from collections.abc import Callable
@@ -33,13 +33,13 @@ ClientFor = Callable[[User | None], Client]
 
 
 def graded_contest(stage: Stage, organiser: User, *others: User) -> tuple[Experiment, object]:
-    """A contest with three scripts to mark that a grader has looked at."""
+    """A contest with three scripts to mark, graded in an experiment."""
     problem = problem_to_mark(organiser, *others)
     draft = ExperimentDraft("In a contest", Chosen(contest=problem.contest), ["single_turn"], ["served"])
     return stage.play(experiment_create(owner=organiser, draft=draft)), problem
 
 
-def test_before_a_script_is_settled_nobody_sees_points_not_even_who_started_it(
+def test_points_of_an_unsettled_script_are_hidden_even_from_the_experiments_owner(
     alice: User, bob: User, dana: User, client_for: ClientFor, stage: Stage, answers: dict[str, object]
 ) -> None:
     answers["*"] = grading("5.5")
@@ -47,10 +47,10 @@ def test_before_a_script_is_settled_nobody_sees_points_not_even_who_started_it(
     assert set(experiment.cells.values_list("state", flat=True)) <= {CellState.SCORED, CellState.UNSCORED}
     for person in (bob, dana):
         client = client_for(person)
-        said = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
-        assert "3 results are kept back" in said
-        assert "3 of 3" in said
-        assert 'data-label="points"' not in said
+        text = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+        assert "3 results are hidden" in text
+        assert "3 of 3" in text
+        assert 'data-label="points"' not in text
         for name in ("experiment_csv", "experiment_jsonl"):
             body = client.get(reverse(f"grading:{name}", args=[experiment.public_id])).getvalue().decode()
             assert len(body.splitlines()) <= 1
@@ -73,20 +73,20 @@ def test_a_settled_script_is_shown_to_captains_and_organisers_only(
     page = reverse("grading:experiment", args=[experiment.public_id])
     run = reverse("grading:detail", args=[cell.run.public_id])
     for person in (bob, dana):
-        said = client_for(person).get(page).content.decode()
-        assert "3 of 7" in said
-        assert "2 results are kept back" in said
+        text = client_for(person).get(page).content.decode()
+        assert "3 of 7" in text
+        assert "2 results are hidden" in text
         assert client_for(person).get(run).status_code == 200
-    said = client_for(marker("erin")).get(page).content.decode()
-    assert "3 results are kept back" in said
-    assert 'data-label="points"' not in said
+    text = client_for(marker("erin")).get(page).content.decode()
+    assert "3 results are hidden" in text
+    assert 'data-label="points"' not in text
     for person in (alice, marker("erin")):
         assert not run_visible_to(person).filter(pk=cell.run.pk).exists()
         assert client_for(person).get(run).status_code == 404
     assert client_for(alice).get(page).status_code == 404
 
 
-def test_who_is_marking_another_script_of_the_problem_sees_none_of_it(bob: User, dana: User, stage: Stage) -> None:
+def test_an_organiser_who_marks_another_script_of_the_problem_sees_no_results(bob: User, dana: User, stage: Stage) -> None:
     experiment, problem = graded_contest(stage, bob, dana)
     coach_add(contest=problem.contest, person=dana, is_organiser=True)  # type: ignore[attr-defined]
     settled(problem, bob)  # type: ignore[arg-type]
@@ -99,18 +99,18 @@ def test_who_is_marking_another_script_of_the_problem_sees_none_of_it(bob: User,
     assert not run_visible_to(dana).filter(pk=run.pk).exists()
 
 
-def test_a_calibration_script_is_shown_after_the_own_mark_on_it(bob: User, dana: User, stage: Stage) -> None:
+def test_a_calibration_script_is_shown_after_the_readers_own_mark(bob: User, dana: User, stage: Stage) -> None:
     experiment, problem = graded_contest(stage, bob, dana)
     coach_add(contest=problem.contest, person=dana, is_organiser=True)  # type: ignore[attr-defined]
     calibration_set(case=settled(problem, bob), by=bob, is_on=True)  # type: ignore[arg-type]
     assert cells_shown(bob, experiment).count() == 1
-    assert cells_shown(dana, experiment).count() == 0, "not before it is claimed either"
+    assert cells_shown(dana, experiment).count() == 0, "also not before the reader claims it"
     past_grace(sealed(claimed(problem, dana), dana))  # type: ignore[arg-type]
     assert cells_shown(dana, experiment).count() == 1
 
 
 @pytest.mark.parametrize("name", ["experiment", "experiment_csv", "experiment_jsonl"])
-def test_who_is_shown_results_stands_in_the_ledger_once(
+def test_shown_results_are_recorded_in_the_ledger_once(
     name: str, bob: User, dana: User, client_for: ClientFor, stage: Stage
 ) -> None:
     experiment, problem = graded_contest(stage, bob, dana)
@@ -122,11 +122,11 @@ def test_who_is_shown_results_stands_in_the_ledger_once(
     assert kept == {(case.pk, dana.pk, kind, "experiment") for kind in (RevealKind.ITEMS, RevealKind.COLLEAGUE)}
     assert Reveal.objects.count() == 2
     experiment.contest.coaches.filter(person=dana).update(is_organiser=False)  # type: ignore[union-attr]
-    assert dana.pk not in fresh_people(case).values_list("person", flat=True), "after having organised it either"
+    assert dana.pk not in fresh_people(case).values_list("person", flat=True), "also after the person stops being an organiser"
 
 
 @pytest.mark.parametrize("address", ["/gradings/{}/", "/api/v1/runs/{}"])
-def test_who_opens_the_run_of_a_result_stands_in_the_ledger_and_a_set_has_none(
+def test_opening_the_run_of_a_contest_result_is_recorded_in_the_ledger_and_that_of_a_set_is_not(
     address: str, bob: User, dana: User, client_for: ClientFor, stage: Stage
 ) -> None:
     experiment, problem = graded_contest(stage, bob, dana)
@@ -141,7 +141,7 @@ def test_who_opens_the_run_of_a_result_stands_in_the_ledger_and_a_set_has_none(
     (kept,) = Reveal.objects.all()
     assert (kept.case, kept.person, kept.kind, kept.suggestion) == (case, bob, RevealKind.ITEMS, None)
     mark = Mark.objects.get(task__case=case)
-    assert stages_shown(mark) == set(), "no stage of suggestions was shown by it"
+    assert stages_shown(mark) == set(), "opening a run is no reveal stage of suggestions"
 
 
 def test_an_appeal_hides_the_script_again(bob: User, dana: User, stage: Stage) -> None:
@@ -151,27 +151,25 @@ def test_an_appeal_hides_the_script_again(bob: User, dana: User, stage: Stage) -
     assert not cells_shown(bob, experiment).exists()
 
 
-def test_a_run_that_was_given_up_for_another_attempt_stays_hidden(
-    bob: User, dana: User, client_for: ClientFor, stage: Stage
-) -> None:
+def test_a_run_replaced_by_another_attempt_stays_hidden(bob: User, dana: User, client_for: ClientFor, stage: Stage) -> None:
     experiment, _ = graded_contest(stage, bob, dana)
     cell = experiment.cells.order_by("pk")[0]
-    given_up = cell.run
-    assert given_up is not None
+    replaced = cell.run
+    assert replaced is not None
     ExperimentCell.objects.filter(pk=cell.pk).update(state=CellState.FAILED, points=None)
-    Run.objects.filter(pk=given_up.pk).update(status=RunStatus.CANCELLED)
+    Run.objects.filter(pk=replaced.pk).update(status=RunStatus.CANCELLED)
     assert experiment_retry(experiment=experiment) == 1
     cell.refresh_from_db()
     assert cell.run is None
     bob.is_staff = True
     bob.save()
     for person in (bob, dana):
-        assert not run_visible_to(person).filter(pk=given_up.pk).exists()
-        assert client_for(person).get(reverse("grading:detail", args=[given_up.public_id])).status_code == 404
-        assert client_for(person).get(f"/api/v1/runs/{given_up.public_id}").status_code == 404
+        assert not run_visible_to(person).filter(pk=replaced.pk).exists()
+        assert client_for(person).get(reverse("grading:detail", args=[replaced.public_id])).status_code == 404
+        assert client_for(person).get(f"/api/v1/runs/{replaced.public_id}").status_code == 404
 
 
-def test_other_runs_of_sets_are_seen_by_everybody_who_sees_runs(alice: User, bob: User, stage: Stage) -> None:
+def test_runs_on_sets_are_visible_to_everyone_who_may_see_runs(alice: User, bob: User, stage: Stage) -> None:
     experiment = stage.play(make_experiment(alice, make_set(1)))
     run = experiment.cells.get().run
     assert run is not None
@@ -179,7 +177,7 @@ def test_other_runs_of_sets_are_seen_by_everybody_who_sees_runs(alice: User, bob
     assert run_visible_to(alice).filter(pk=run.pk).exists()
 
 
-def test_only_who_organises_a_contest_lets_graders_read_it(
+def test_only_organisers_start_experiments_on_a_contest(
     alice: User, bob: User, dana: User, client_for: ClientFor, stage: Stage
 ) -> None:
     experiment, problem = graded_contest(stage, bob, dana)
@@ -196,7 +194,7 @@ def test_only_who_organises_a_contest_lets_graders_read_it(
     assert Experiment.objects.count() == 1
 
 
-def test_who_wrote_a_script_is_no_filter_in_a_contest(bob: User, client_for: ClientFor, stage: Stage) -> None:
+def test_contest_scripts_cannot_be_filtered_by_author(bob: User, client_for: ClientFor, stage: Stage) -> None:
     problem = problem_to_mark(bob)
     data = {
         "title": "Mine", "source": f"contest:{problem.contest.public_id}", "workflows": ["single_turn"],
@@ -204,15 +202,13 @@ def test_who_wrote_a_script_is_no_filter_in_a_contest(bob: User, client_for: Cli
     }  # fmt: skip
     response = client_for(bob).post(reverse("grading:experiment_new"), data)
     assert response.status_code == 422
-    assert "it would tell" in response.content.decode()
+    assert "as that would reveal them" in response.content.decode()
 
 
-def test_an_official_grade_stands_out_of_what_its_scheme_gives(
-    bob: User, stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_official_grade_has_the_scale_of_its_scheme(bob: User, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     fourteen = text_read("scale 14\ncheckpoint A1, 4 points: It begins.\ncheckpoint A2, 10 points: It ends.")
     monkeypatch.setattr("tests.schemes.factory.content", lambda: fourteen)
     experiment, problem = graded_contest(stage, bob)
     case = settled(problem, bob, "A1")  # type: ignore[arg-type]
-    told = vars(with_people(experiment.cells.filter(version=case.version_id)).get())
-    assert (told["human"], told["human_of"]) == (4, 14)
+    row = vars(with_people(experiment.cells.filter(version=case.version_id)).get())
+    assert (row["human"], row["human_of"]) == (4, 14)

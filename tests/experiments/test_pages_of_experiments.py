@@ -1,4 +1,4 @@
-"""The pages of an experiment: the cost beforehand, progress, a table that sorts and filters, downloads, commands."""
+"""The pages of an experiment: estimated cost, progress, a sortable and filterable table, downloads, commands."""
 
 import csv
 import io
@@ -39,26 +39,26 @@ def form_data(**changes: object) -> dict[str, object]:
 
 
 def mixed(request: GenerationRequest) -> str:
-    """Version 0 is unreadable, also when asked again; version 1 gets 7, the others 3."""
+    """Answers: unreadable for version 0, also to the second request; 7 points for version 1, 3 for the others."""
     asked = "".join(message.content for message in request.messages)
     if "Version 0." in asked or "Version" not in asked:
         return "I like turtles."
     return grading(7 if "Version 1." in asked else 3, finding())
 
 
-def test_the_cost_is_told_before_anything_starts(alice: User, client_for: ClientFor) -> None:
+def test_the_cost_is_estimated_before_anything_starts(alice: User, client_for: ClientFor) -> None:
     source = f"set:{make_set(30, problems=3).public_id}"
     client, address = client_for(alice), reverse("grading:experiment_new")
-    said = client.post(
+    text = client.post(
         address, form_data(source=source, workflows=["ref5_plain"]), headers={"HX-Request": "true"}
     ).content.decode()
-    assert "<!doctype" not in said
-    assert 'num">30</strong> gradings of 30 scripts on 3 problems' in said
-    assert "About 69 calls" in said  # Three pieces a problem, two calls a script.
+    assert "<!doctype" not in text
+    assert 'num">30</strong> gradings of 30 scripts on 3 problems' in text
+    assert "About 69 calls" in text  # Three pieces per problem, two calls per script.
     assert not Experiment.objects.exists()
 
 
-def test_a_form_that_is_sent_twice_starts_one(alice: User, client_for: ClientFor, stage: Stage) -> None:
+def test_a_form_sent_twice_starts_one_experiment(alice: User, client_for: ClientFor, stage: Stage) -> None:
     client, address = client_for(alice), reverse("grading:experiment_new")
     data = form_data(source=f"set:{make_set(2).public_id}")
     first, second = client.post(address, data), client.post(address, data)
@@ -73,10 +73,10 @@ def test_a_form_that_is_sent_twice_starts_one(alice: User, client_for: ClientFor
         ({"workflows": []}, "This field is required."),
         ({"aliases": ["oracle"]}, "Select a valid choice"),
         ({"source": "set:none"}, "Select a valid choice"),
-        ({"problems": "P9"}, "no script fits"),
+        ({"problems": "P9"}, "at least one matching script"),
     ],
 )
-def test_what_makes_no_sense_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, object], why: str) -> None:
+def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, object], why: str) -> None:
     data = form_data(**{"source": f"set:{make_set(2).public_id}"} | changes)
     response = client_for(alice).post(reverse("grading:experiment_new"), data)
     assert response.status_code == 422
@@ -84,7 +84,7 @@ def test_what_makes_no_sense_starts_nothing(alice: User, client_for: ClientFor, 
     assert not Experiment.objects.exists()
 
 
-def test_the_table_shows_points_beside_those_of_people(
+def test_the_table_shows_points_of_graders_and_people(
     alice: User, client_for: ClientFor, stage: Stage, answers: Answers
 ) -> None:
     answers["*"] = mixed
@@ -92,15 +92,15 @@ def test_the_table_shows_points_beside_those_of_people(
     graded_set.scripts.get(name="S3").human_scores.update(points=Decimal("3.5"))
     experiment = stage.play(make_experiment(alice, graded_set))
     client = client_for(alice)
-    said = page(client, experiment)
-    assert "4 of 4" in said
-    assert "3.5 of 7" in said
-    assert 'data-label="grader">Single turn ' in said
-    assert "single_turn" not in said
-    assert "every 3s" not in said
+    text = page(client, experiment)
+    assert "4 of 4" in text
+    assert "3.5 of 7" in text
+    assert 'data-label="grader">Single turn ' in text
+    assert "single_turn" not in text
+    assert "every 3s" not in text
     run = experiment.cells.get(position=2).run
     assert run is not None
-    row = said[said.index(reverse("grading:detail", args=[run.public_id])) :]
+    row = text[text.index(reverse("grading:detail", args=[run.public_id])) :]
     row = row[: row.index("</tr>")]
     assert "7 of 7" in row
     assert "1 of 7" in row
@@ -119,16 +119,16 @@ def test_the_table_shows_points_beside_those_of_people(
         ("?show=nonsense&sort=nonsense", ["S1", "S2", "S3", "S4"], []),
     ],
 )
-def test_the_table_filters(
+def test_the_table_can_be_filtered(
     alice: User, client_for: ClientFor, stage: Stage, answers: Answers, query: str, there: list[str], not_there: list[str]
 ) -> None:
     answers["*"] = mixed
-    said = page(client_for(alice), stage.play(make_experiment(alice, make_set(4))), query)
-    body = said[said.index("<tbody>") :] if "<tbody>" in said else ""
+    text = page(client_for(alice), stage.play(make_experiment(alice, make_set(4))), query)
+    body = text[text.index("<tbody>") :] if "<tbody>" in text else ""
     assert [name for name in (*there, *not_there) if f">{name}</a>" in body] == there
 
 
-def test_the_table_sorts_in_both_directions(alice: User, client_for: ClientFor, stage: Stage, answers: Answers) -> None:
+def test_the_table_can_be_sorted_in_both_directions(alice: User, client_for: ClientFor, stage: Stage, answers: Answers) -> None:
     answers["*"] = mixed
     experiment = stage.play(make_experiment(alice, make_set(4)))
     client = client_for(alice)
@@ -138,9 +138,7 @@ def test_the_table_sorts_in_both_directions(alice: User, client_for: ClientFor, 
     assert 'aria-sort="descending"' in downwards
 
 
-def test_results_are_downloaded_as_they_are_filtered(
-    alice: User, client_for: ClientFor, stage: Stage, answers: Answers
-) -> None:
+def test_downloads_contain_the_filtered_results(alice: User, client_for: ClientFor, stage: Stage, answers: Answers) -> None:
     answers["*"] = mixed
     experiment = stage.play(make_experiment(alice, make_set(3)))
     client = client_for(alice)
@@ -155,7 +153,7 @@ def test_results_are_downloaded_as_they_are_filtered(
     assert found[0]["grading"]["findings"][0]["step"] == 2
 
 
-def test_what_one_grader_gave_is_compared_by_the_command_of_the_manual_and_several_are_refused(
+def test_the_command_of_the_manual_compares_results_of_one_grader_and_refuses_several(
     alice: User, client_for: ClientFor, stage: Stage, tmp_path: Path
 ) -> None:
     manual = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text()
@@ -169,18 +167,20 @@ def test_what_one_grader_gave_is_compared_by_the_command_of_the_manual_and_sever
     assert re.search(r"with points on both sides +│ +4 ", out.getvalue())
     assert re.search(r"problems +│ +2 ", out.getvalue())
     path.write_bytes(client.get(address).getvalue())
-    with pytest.raises(CommandError, match="“S1” was there before"):
+    with pytest.raises(CommandError, match="duplicate paper “S1”"):
         call_command("agreement", str(path), *found[1].split(), stdout=out)
 
 
-def test_while_it_runs_the_page_asks_again_and_says_how_far_it_is(alice: User, client_for: ClientFor, stage: Stage) -> None:
+def test_the_page_of_a_running_experiment_refreshes_and_shows_progress(
+    alice: User, client_for: ClientFor, stage: Stage
+) -> None:
     experiment = make_experiment(alice, make_set(4), at_once=2)
     conduct_once()
     stage.drive_sent(at_most=1)
     client = client_for(alice)
-    said = page(client, experiment)
-    assert "1 of 4" in said
-    assert "left</span>" in said
+    page_text = page(client, experiment)
+    assert "1 of 4" in page_text
+    assert "left</span>" in page_text
     part = client.get(
         reverse("grading:experiment", args=[experiment.public_id]), headers={"HX-Request": "true", "HX-Target": "experiment"}
     ).content.decode()
@@ -189,9 +189,9 @@ def test_while_it_runs_the_page_asks_again_and_says_how_far_it_is(alice: User, c
     experiment_pause(experiment=experiment)
     paused = page(client, experiment)
     assert "1 of 4" in paused
-    assert "left</span>" not in paused, "nobody knows when it goes on"
-    for text in (said, part):
-        assert re.search(r'<form id="experiment-filters"[^>]* hx-preserve="true"', text), "what one types there stays"
+    assert "left</span>" not in paused, "the time left is unknown"
+    for text in (page_text, part):
+        assert re.search(r'<form id="experiment-filters"[^>]* hx-preserve="true"', text), "typed text stays"
 
 
 def test_commands_are_for_the_owner_and_researchers(alice: User, bob: User, client_for: ClientFor, stage: Stage) -> None:
@@ -207,7 +207,7 @@ def test_commands_are_for_the_owner_and_researchers(alice: User, bob: User, clie
     assert set(experiment.cells.values_list("state", flat=True)) == {CellState.CANCELLED}
 
 
-def test_students_meet_nothing_of_it(alice: User, charlie: User, client_for: ClientFor, stage: Stage) -> None:
+def test_students_cannot_open_experiments_or_sets(alice: User, charlie: User, client_for: ClientFor, stage: Stage) -> None:
     graded_set = make_set(1)
     experiment = stage.play(make_experiment(alice, graded_set))
     client = client_for(charlie)

@@ -1,4 +1,4 @@
-"""Repeated gradings with seeds of their own, and the options of graders, from the form to the runs (RefGrader §5.4)."""
+"""Repeated gradings with different seeds, and options of graders, from the form to the runs (RefGrader §5.4)."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def client(models: None, alice: User, client_for: ClientFor) -> Client:
     return client_for(alice)
 
 
-def test_repeats_grade_each_script_with_seeds_that_count_up(client: Client, stage: Stage) -> None:
+def test_repeats_grade_each_script_with_consecutive_seeds(client: Client, stage: Stage) -> None:
     graded_set = make_set(2)
     assert 'num">6</strong> gradings of 2 scripts' in sent(client, graded_set, is_asking=True, repeats=3, seed=5)
     sent(client, graded_set, repeats=3, seed=5)
@@ -54,12 +54,12 @@ def test_repeats_grade_each_script_with_seeds_that_count_up(client: Client, stag
     assert sorted(row["seed"] for row in rows) == [5, 5, 6, 6, 7, 7]
 
 
-def test_repeats_are_runs_of_one_grader_and_count_by_their_mean(
+def test_repeats_are_runs_of_one_grader_and_count_with_their_mean(
     client: Client, stage: Stage, answers: dict[str, object]
 ) -> None:
     answers.clear()
-    said = iter([2, 4, 6])
-    answers["*"] = lambda request: grading(next(said))
+    points = iter([2, 4, 6])
+    answers["*"] = lambda request: grading(next(points))
     graded_set = make_set(1)
     sent(client, graded_set, repeats=3)
     stage.play(Experiment.objects.get())
@@ -68,21 +68,21 @@ def test_repeats_are_runs_of_one_grader_and_count_by_their_mean(
     assert sorted(float(one) for one in runs["S1"] if isinstance(one, float)) == [2, 4, 6]
     (pairs,) = gathered.graders.values()
     assert pairs[0].predicted == 4
-    # The person gave 0: one grading is 4 away on the mean, and so is their mean.
+    # The person gave 0: single gradings have a mean error of 4, and so has their mean.
     page = client.get(reverse("grading:experiment", args=[Experiment.objects.get().public_id])).content.decode()
-    assert "How points vary over 3 repeats" in page
+    assert "Variation of points over 3 repeats" in page
     shown = re.sub(r"\s+", " ", page[page.index("<tbody>") : page.index("</tbody>")])
     assert re.findall(r'class="num">([^<]*)<', shown) == ["1", "0 %", "1.63", "4.00", "1", "4.00", "4.00", "4.00"]
 
 
-def test_seeds_may_be_named(client: Client) -> None:
+def test_seeds_can_be_listed(client: Client) -> None:
     sent(client, make_set(1), seeds="11, 3,7")
     experiment = Experiment.objects.get()
     assert list(experiment.cells.values_list("seed", flat=True)) == [11, 3, 7]
     assert experiment.params["seeds"] == [11, 3, 7]
 
 
-def test_one_repeat_is_an_experiment_as_before(client: Client) -> None:
+def test_an_experiment_without_repeats_has_no_list_of_seeds(client: Client) -> None:
     sent(client, make_set(1), seed=9)
     experiment = Experiment.objects.get()
     assert "seeds" not in experiment.params
@@ -90,16 +90,16 @@ def test_one_repeat_is_an_experiment_as_before(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "why"),
     [
-        ({"seeds": "1, two"}, "“two” is no seed. Write whole numbers from 0 to 2,147,483,648, such as 1, 2, 3."),
-        ({"seeds": "-1"}, "“-1” is no seed."),
-        ({"seeds": "4, 4"}, "A seed comes twice: the same seed gives the same answers."),
-        ({"seeds": "1, 2", "repeats": 3}, "3 repeats need 3 seeds; these are 2."),
-        ({"seeds": ",".join(map(str, range(33)))}, "These are 33 seeds; at most 32 repeats are possible."),
+        ({"seeds": "1, two"}, "“two” is not a seed. Enter whole numbers from 0 to 2,147,483,648, such as 1, 2, 3."),
+        ({"seeds": "-1"}, "“-1” is not a seed."),
+        ({"seeds": "4, 4"}, "Duplicate seed: the same seed gives the same answers."),
+        ({"seeds": "1, 2", "repeats": 3}, "3 repeats need 3 seeds, but you listed 2."),
+        ({"seeds": ",".join(map(str, range(33)))}, "You listed 33 seeds, but an experiment has at most 32 repeats."),
         ({"repeats": 0}, "greater than or equal to 1"),
         ({"repeats": 33}, "less than or equal to 32"),
-        ({"option_runs": 4}, "Only Grading points, eight runs has this. Choose that grader, or set it back to 8."),
+        ({"option_runs": 4}, "Only Grading points, eight runs has this option. Choose that grader, or reset it to 8."),
         ({"workflows": ["points8"], "option_runs": 65}, "less than or equal to 64"),
         ({"workflows": ["jury"], "option_spread": 8}, "less than or equal to 7"),
         ({"workflows": ["jury"], "option_counts": "best"}, "Select a valid choice"),
@@ -108,12 +108,12 @@ def test_one_repeat_is_an_experiment_as_before(client: Client) -> None:
         ({"workflows": ["deepseek_verifier"], "option_checks": 10}, "less than or equal to 9"),
     ],
 )
-def test_what_cannot_be_is_refused_with_the_reason(client: Client, changes: dict[str, Any], said: str) -> None:
-    assert said in sent(client, make_set(1), **changes)
+def test_invalid_repeats_and_options_are_refused_with_the_reason(client: Client, changes: dict[str, Any], why: str) -> None:
+    assert why in sent(client, make_set(1), **changes)
     assert not Experiment.objects.exists()
 
 
-def test_what_is_prepared_for_a_problem_is_prepared_once_for_all_repeats(
+def test_pieces_of_a_problem_are_prepared_once_for_all_repeats(
     client: Client, stage: Stage, answers: dict[str, object]
 ) -> None:
     answers.clear()
@@ -127,7 +127,7 @@ def test_what_is_prepared_for_a_problem_is_prepared_once_for_all_repeats(
     assert made.count("grade/ref5_plain") == 3
 
 
-def test_options_reach_their_grader_and_no_other(client: Client, stage: Stage, answers: dict[str, object]) -> None:
+def test_options_apply_to_their_grader_only(client: Client, stage: Stage, answers: dict[str, object]) -> None:
     answers.clear()
     answers.update({"judge_a/1": grading(1), "judge_?/1": grading(5), "grade": grading(3), "*": grading(3)})
     graded_set = make_set(1)
@@ -143,7 +143,7 @@ def test_options_reach_their_grader_and_no_other(client: Client, stage: Stage, a
     assert cells["single_turn"].points == 3
 
 
-def test_members_and_runs_change_what_it_would_cost(client: Client) -> None:
+def test_options_change_the_estimated_cost(client: Client) -> None:
     graded_set = make_set(1)
     eight = sent(client, graded_set, is_asking=True, workflows=["deepseek_verifier"])
     two = sent(client, graded_set, is_asking=True, workflows=["deepseek_verifier"], option_examinations=2, option_checks=0)
@@ -151,7 +151,7 @@ def test_members_and_runs_change_what_it_would_cost(client: Client) -> None:
     assert eight != two
 
 
-def test_every_option_is_of_one_grader() -> None:
+def test_every_option_belongs_to_one_grader() -> None:
     assert set(OPTIONS) == {"runs", "members", "spread", "more_rounds", "counts", "examinations", "checks"}
     for name, (grader, _) in OPTIONS.items():
         assert [one.name for one in GRADERS.values() if name in one.params.model_fields] == [grader.name]

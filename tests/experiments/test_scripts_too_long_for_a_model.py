@@ -1,4 +1,4 @@
-"""A script that does not fit into a model's context: told before the start, and failed for that reason, not unscored."""
+"""A script that exceeds a model's context: the estimate warns of it, and its grading fails instead of being unscored."""
 
 import uuid
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def refused(_: GenerationRequest) -> str:
     raise RequestRejected(TOO_LONG)
 
 
-def told(client: Client, **changes: object) -> str:
+def estimate(client: Client, **changes: object) -> str:
     data = {
         "title": "Trial", "workflows": ["single_turn"], "aliases": ["served"], "at_once": 4, "seed": 0,
         "start_id": str(uuid.uuid4()), **changes,
@@ -40,33 +40,33 @@ def told(client: Client, **changes: object) -> str:
     return client.post(reverse("grading:experiment_new"), data, headers={"HX-Request": "true"}).content.decode()
 
 
-def test_the_estimate_says_what_does_not_fit_and_into_which_model(
+def test_the_estimate_warns_of_scripts_that_exceed_the_context_of_a_model(
     alice: User, client_for: ClientFor, settings: LazySettings
 ) -> None:
     graded_set, client = make_set(3), client_for(alice)
     graded_set.scripts.filter(position=1).update(text="Even. " * 2_000)
     source = f"set:{graded_set.public_id}"
-    assert "will not fit" not in told(client, source=source)
+    assert "will not fit" not in estimate(client, source=source)
     Path(settings.MODELS_FILE).write_text(MODELS + MODELS.replace("served", "short").replace("32768", "3000"))
-    said = told(
+    content = estimate(
         client,
         source=source,
         aliases=["served", "short"],
         workflows=["single_turn", "ref5_plain"],
         judged=["script", "neutral"],
     )
-    assert "1 of 3 scripts looked at will not fit into the 3,000 tokens of short" in said
-    assert "tokens of served" not in said
+    assert "1 of 3 sampled scripts will not fit into the 3,000 tokens of short" in content
+    assert "tokens of served" not in content
     Path(settings.MODELS_FILE).write_text(MODELS.replace("32768", "100"))
-    assert "3 of 3 scripts looked at will not fit into the 100 tokens of served" in told(client, source=source)
+    assert "3 of 3 sampled scripts will not fit into the 100 tokens of served" in estimate(client, source=source)
 
 
-def test_what_no_model_answered_failed_and_is_nothing_that_the_grader_left_unscored(
+def test_a_grading_without_an_answer_fails_and_does_not_count_as_unscored(
     alice: User, stage: Stage, answers: dict[str, object], client_for: ClientFor
 ) -> None:
     answers["*"] = lambda request: refused(request) if "Version 0." not in str(request.messages) else "I like turtles."
     experiment = stage.play(make_experiment(alice, make_set(9), at_once=2))
-    assert is_over(experiment), "scripts that are too long say nothing about the next one"
+    assert is_over(experiment), "a script that is too long does not count towards pausing"
     failed = experiment.cells.filter(state=CellState.FAILED)
     assert set(failed.values_list("trouble", "unscored", "points")) == {(TOO_LONG, "", None)}
     assert (failed.count(), experiment.cells.filter(state=CellState.UNSCORED).count()) == (8, 1)
@@ -74,7 +74,7 @@ def test_what_no_model_answered_failed_and_is_nothing_that_the_grader_left_unsco
     source = SetSource(experiment.graded_set)
     (pairs,) = source.gather(Chosen(human="people")).graders.values()
     assert [one.paper for one in pairs] == ["S1"]
-    assert source.about.endswith("8 gradings of experiments failed and are left out.")
+    assert source.about.endswith("Excluded: 8 failed experiment gradings.")
     (card,) = cards_for(alice)
     assert (len(card.gradings), card.unscored) == (1, 1)
     run = failed[0].run
@@ -88,7 +88,7 @@ def test_what_no_model_answered_failed_and_is_nothing_that_the_grader_left_unsco
     assert experiment.cells.filter(state=CellState.SCORED).count() == 8
 
 
-def test_a_grading_of_several_failed_only_where_no_call_was_answered() -> None:
+def test_a_combined_grading_fails_only_if_no_call_was_answered() -> None:
     lost = Grading(workflow="single_turn", unscored="the call failed: It is away.")
     read, unread = (
         Grading(workflow="single_turn", points=Decimal(3)),

@@ -1,4 +1,4 @@
-"""Sets of graded scripts: layouts, points by people, issues with places that lead nowhere, problems of the library."""
+"""Import of graded sets: layouts, points by people, issues with invalid positions, problems of the library."""
 
 import io
 import json
@@ -43,7 +43,7 @@ def imported(upload: Upload) -> GradedSet:
     return set_import(upload=upload, draft=set_read(upload), title="A set", by=None)
 
 
-def test_scripts_come_with_points_and_the_problem_is_kept() -> None:
+def test_scripts_are_imported_with_points_and_their_problem() -> None:
     made = imported(uploaded(OURS | {"max": "10", "rater": "Ann", "comment": "Good.", "reference": "Because."}))
     script = made.scripts.get()
     score = script.human_scores.get()
@@ -54,17 +54,17 @@ def test_scripts_come_with_points_and_the_problem_is_kept() -> None:
     assert script.problem.problem.reference_solutions.get().text == "Because."
 
 
-def test_who_wrote_a_script_is_not_guessed(alice: User, client_for: ClientFor) -> None:
+def test_an_unknown_author_kind_is_not_guessed(alice: User, client_for: ClientFor) -> None:
     rows = [OURS | {"name": str(number), **more} for number, more in enumerate(({}, {"kind": "Student"}, {"kind": "model"}))]
     made = imported(uploaded(*rows, OURS | {"name": "x", "kind": "robot"}))
     assert list(made.scripts.values_list("author_kind", flat=True)) == ["", "student", "model"]
-    assert made.left_out == [["line 4", "The kind of author is student or model."]]
+    assert made.left_out == [["line 4", "The kind of author must be student or model."]]
     made.scripts.update(author="")
     page = client_for(alice).get(reverse("grading:set", args=[made.public_id])).content.decode()
-    assert '<td data-label="author">not told</td>' in page
+    assert '<td data-label="author">unknown</td>' in page
 
 
-def test_problems_of_a_published_layout_are_known_as_a_benchmarks_own() -> None:
+def test_problems_of_a_published_layout_count_as_benchmark_problems() -> None:
     row = {"Grading ID": "G1", "Problem ID": "PB-1", "Problem": "Prove it.", "Response": "It is so.", "Points": "7"}
     script = imported(uploaded(row)).scripts.get()
     assert script.problem is not None
@@ -74,7 +74,7 @@ def test_problems_of_a_published_layout_are_known_as_a_benchmarks_own() -> None:
     assert benchmark_of(ours.problem.problem) == ""
 
 
-def test_a_problem_that_the_library_has_is_used_as_it_is_there() -> None:
+def test_an_existing_problem_of_the_library_is_reused_unchanged() -> None:
     known = make_problem()
     statement = known.current.statement.replace(" ", "\n ", 1)
     made = imported(uploaded(OURS | {"statement": statement, "reference": "Other words."}))
@@ -83,7 +83,7 @@ def test_a_problem_that_the_library_has_is_used_as_it_is_there() -> None:
     assert known.reference_solutions.count() == 2
 
 
-def test_the_same_file_is_one_set() -> None:
+def test_importing_the_same_file_again_gives_the_same_set() -> None:
     assert imported(uploaded(OURS)) == imported(uploaded(OURS))
     assert (GradedSet.objects.count(), HumanScore.objects.count()) == (1, 1)
 
@@ -91,18 +91,18 @@ def test_the_same_file_is_one_set() -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"points": "many"}, "are no numbers"),
-        ({"points": 9}, "make no sense"),
-        ({"points": -1}, "make no sense"),
+        ({"points": "many"}, "are not numbers"),
+        ({"points": 9}, "9 exceeds the maximum 7"),
+        ({"points": -1}, "Invalid points: -1"),
         ({"points": "nan"}, "a value was lost"),
-        ({"script": "", "points": ""}, "neither a script nor points"),
-        ({"problem": ""}, "names no problem"),
+        ({"script": "", "points": ""}, "Neither a script nor points"),
+        ({"problem": ""}, "No problem name"),
         ({"kind": "robot"}, "student or model"),
         ({"script": "x" * 200_001}, "longer than 200,000"),
         ({"statement": "x" * 20_001}, "Its problem: The statement has 20,001 characters"),
     ],
 )
-def test_what_makes_no_sense_is_left_out_with_the_reason(changes: dict[str, Any], why: str) -> None:
+def test_an_invalid_row_is_skipped_with_the_reason(changes: dict[str, Any], why: str) -> None:
     made = imported(uploaded(OURS, OURS | {"author": "another"} | changes))
     assert made.scripts.count() == 1
     ((where, reason),) = made.left_out
@@ -110,9 +110,9 @@ def test_what_makes_no_sense_is_left_out_with_the_reason(changes: dict[str, Any]
     assert why in reason
 
 
-def test_a_name_that_comes_twice_is_left_out() -> None:
+def test_a_row_with_a_duplicate_name_is_skipped() -> None:
     made = imported(uploaded(OURS, OURS))
-    assert made.left_out == [["line 2", "There is another script called P1 · a model."]]
+    assert made.left_out == [["line 2", "Duplicate script name P1 · a model."]]
 
 
 @pytest.mark.parametrize("column", ["name", "paper"])
@@ -128,29 +128,29 @@ def test_scripts_without_a_name_are_numbered_and_none_is_dropped() -> None:
     assert (list(made.scripts.values_list("name", flat=True)), made.left_out) == (names, [])
 
 
-def test_rows_that_are_left_out_are_counted_aloud(tmp_path: Path, alice: User, client_for: ClientFor) -> None:
+def test_the_command_and_the_page_report_skipped_rows(tmp_path: Path, alice: User, client_for: ClientFor) -> None:
     (tmp_path / "set.jsonl").write_text("\n".join(json.dumps(row) for row in (OURS, OURS | {"points": 9, "name": "x"}, OURS)))
-    said = StringIO()
-    call_command("import_graded", tmp_path / "set.jsonl", stdout=said)
-    assert "1 scripts, 1 points by people" in said.getvalue()
-    assert "2 rows were left out of 3; no figure of this set counts them." in said.getvalue()
+    output = StringIO()
+    call_command("import_graded", tmp_path / "set.jsonl", stdout=output)
+    assert "1 scripts, 1 points by people" in output.getvalue()
+    assert "2 rows were skipped out of 3; results of this set do not include them." in output.getvalue()
     page = client_for(alice).get(reverse("grading:set", args=[GradedSet.objects.get().public_id])).content.decode()
-    assert "2 rows of the file are not in this set, and no figure counts them." in page
+    assert "2 rows of the file were skipped and are in no result." in page
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', "", "problem,script\nP,x"])
-def test_a_file_of_another_kind_is_refused(text: str) -> None:
+def test_a_file_with_an_unknown_layout_is_refused(text: str) -> None:
     with pytest.raises(FileWrong):
         set_read(Upload("x", {PurePosixPath("x.csv"): text.encode()}))
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "[1]", '{"a": 1' + "0" * 5000 + "}"], ids=["deep", "list", "long number"])
-def test_a_corpus_that_is_no_object_is_refused(text: str) -> None:
+def test_a_corpus_that_is_not_an_object_is_refused(text: str) -> None:
     with pytest.raises(FileWrong):
         set_read(Upload("x", {PurePosixPath("x.json"): text.encode()}))
 
 
-def test_issues_stand_at_their_place_or_say_why_they_have_none() -> None:
+def test_issues_have_a_valid_position_or_the_reason_why_not() -> None:
     text = "First, a line.\n\nThen another, which is wrong."
     issues = [
         {"description": "Wrong.", "category": "Other", "text": "which is wrong", "start_index": 30, "end_index": 44},
@@ -164,14 +164,14 @@ def test_issues_stand_at_their_place_or_say_why_they_have_none() -> None:
     script = imported(upload).scripts.get()
     assert [issue["lost"] for issue in script.issues] == [
         "",
-        f"its place, 40 to 900, lies outside the script of {len(text)} characters",
-        "its place, 9 to 3, is none",
-        "it has no place",
+        f"position 40 to 900 is outside the script of {len(text)} characters",
+        "invalid position 9 to 3",
+        "no position given",
     ]
     assert [[one["words"] for one in piece.issues] for piece in pieces_of(script)] == [[], ["Wrong."]]
 
 
-def test_a_zip_of_folders_finds_statements_points_and_what_is_missing() -> None:
+def test_a_zip_of_folders_gives_statements_points_and_missing_texts() -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("submissions/m/putnam/a/A1.md", "# A1\n\n## Problem\n\nProve it.\n\n## Submission\n\nDone.")
@@ -185,7 +185,7 @@ def test_a_zip_of_folders_finds_statements_points_and_what_is_missing() -> None:
     assert (third.name, third.text, third.human_scores.get().words) == ("putnam A3 · m", "", "- thin")
 
 
-def test_the_page_imports_a_file_and_shows_where_it_comes_from(alice: User, client_for: ClientFor) -> None:
+def test_the_page_imports_a_file_and_shows_its_credit(alice: User, client_for: ClientFor) -> None:
     client = client_for(alice)
     row = {"section": "PB-1", "model": "m", "human_grade": 4, "max": 7, "comment": "A gap."}
     bad = {"section": "PB-2", "model": "m", "human_grade": 9, "max": 7, "comment": ""}
@@ -193,22 +193,22 @@ def test_the_page_imports_a_file_and_shows_where_it_comes_from(alice: User, clie
     response = client.post(reverse("grading:set_import"), {"file": file})
     made = GradedSet.objects.get()
     assert response.headers["Location"] == f"/graded-sets/{made.public_id}/"
-    said = client.get(response.headers["Location"]).content.decode()
-    assert "QED-Nano, human evaluation of App. G · CC-BY-4.0" in said
-    assert "1 of the scripts cannot be graded" in said
-    assert "make no sense" in said
+    text = client.get(response.headers["Location"]).content.decode()
+    assert "QED-Nano, human evaluation of App. G · CC-BY-4.0" in text
+    assert "1 script cannot be graded" in text
+    assert "Invalid points" in text
     script = made.scripts.get()
-    said = client.get(reverse("grading:set_script", args=[made.public_id, script.public_id])).content.decode()
-    assert "4 of 7" in said
-    assert "A gap." in said
-    assert "was not published" in said
+    text = client.get(reverse("grading:set_script", args=[made.public_id, script.public_id])).content.decode()
+    assert "4 of 7" in text
+    assert "A gap." in text
+    assert "was not published" in text
     nonsense = SimpleUploadedFile("x.csv", b"a,b\n1,2")
     refused = client.post(reverse("grading:set_import"), {"file": nonsense})
     assert (refused.status_code, GradedSet.objects.count()) == (422, 1)
 
 
-def test_the_command_refuses_what_it_cannot_read(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="cannot be read"):
+def test_the_command_refuses_an_unreadable_file(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="Could not read"):
         call_command("import_graded", tmp_path / "nothing.csv")
 
 
@@ -224,7 +224,7 @@ def test_the_command_refuses_what_it_cannot_read(tmp_path: Path) -> None:
         pytest.param("open-proof-corpus/solved", 230, 0, 0, marks=needs_shared),
     ],
 )
-def test_published_sets_go_in_whole(path: str, scripts: int, scores: int, without_text: int) -> None:
+def test_published_sets_are_imported_completely(path: str, scripts: int, scores: int, without_text: int) -> None:
     call_command("import_graded", SHARED / path)
     made = GradedSet.objects.get()
     assert (made.scripts.count(), made.left_out) == (scripts, [])
@@ -234,7 +234,7 @@ def test_published_sets_go_in_whole(path: str, scripts: int, scores: int, withou
     assert made.licence
 
 
-def test_a_folder_is_the_same_set_from_whichever_folder_above_it_is_taken(tmp_path: Path) -> None:
+def test_a_folder_gives_the_same_set_from_any_parent_folder(tmp_path: Path) -> None:
     below = tmp_path / "nomos" / "submissions"
     below.mkdir(parents=True)
     for name in ("A1.md", "A2.md"):
@@ -245,7 +245,7 @@ def test_a_folder_is_the_same_set_from_whichever_folder_above_it_is_taken(tmp_pa
     assert upload_of(tmp_path).digest != digest
 
 
-def test_a_folder_of_tables_is_refused_with_their_names(tmp_path: Path) -> None:
+def test_a_folder_of_tables_is_refused_with_the_names_of_the_tables(tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text("{}")
     (tmp_path / "two.csv").write_text("a,b")
     with pytest.raises(FileWrong, match=r"one by one: one\.jsonl, two\.csv"):

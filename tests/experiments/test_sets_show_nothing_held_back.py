@@ -1,4 +1,4 @@
-"""A problem held back from somebody stays so: no set or experiment of theirs leads to its solutions."""
+"""Held-back solutions stay hidden: sets and experiments of a user never reveal them."""
 
 import json
 import uuid
@@ -30,8 +30,8 @@ ClientFor = Callable[[User | None], Client]
 
 
 def imported(by: User | None, **row: object) -> GradedSet:
-    said = {"problem": "P1", "script": "It is so.", "points": 3, "max": 7, "author": "a model"} | row
-    upload = Upload("set", {PurePosixPath("set.jsonl"): json.dumps(said).encode()})
+    content = {"problem": "P1", "script": "It is so.", "points": 3, "max": 7, "author": "a model"} | row
+    upload = Upload("set", {PurePosixPath("set.jsonl"): json.dumps(content).encode()})
     return set_import(upload=upload, draft=set_read(upload), title="A set", by=by)
 
 
@@ -50,7 +50,7 @@ def held(bob: User) -> Problem:
 
 
 @pytest.mark.parametrize("changes", [{"statement": True}, {}])
-def test_an_imported_set_leads_to_no_problem_held_back_from_who_imports_it(
+def test_an_imported_set_is_not_linked_to_a_problem_held_back_from_the_importing_user(
     changes: dict[str, bool], alice: User, held: Problem
 ) -> None:
     row = {"statement": held.current.statement} if changes else {}
@@ -61,7 +61,7 @@ def test_an_imported_set_leads_to_no_problem_held_back_from_who_imports_it(
 
 
 @pytest.mark.parametrize("changes", [{"statement": True}, {}])
-def test_who_may_read_the_solutions_and_the_terminal_get_the_problem(
+def test_imports_by_users_who_may_read_the_solutions_and_from_the_terminal_are_linked_to_the_problem(
     changes: dict[str, bool], bob: User, held: Problem
 ) -> None:
     row = {"statement": held.current.statement} if changes else {}
@@ -69,7 +69,7 @@ def test_who_may_read_the_solutions_and_the_terminal_get_the_problem(
     assert linked(imported(None, **row, comment="From the terminal.")) == held
 
 
-def test_an_experiment_over_scripts_of_a_problem_held_back_is_refused(alice: User, bob: User) -> None:
+def test_an_experiment_on_a_held_back_problem_is_refused(alice: User, bob: User) -> None:
     graded_set = make_set(4, problems=2)
     make_contest(bob, graded_set.scripts.order_by("position")[0].problem.problem, state=ContestState.OPEN)  # type: ignore[union-attr]
     with pytest.raises(ExperimentRefused, match="solutions of P1 are held back from you"):
@@ -79,7 +79,7 @@ def test_an_experiment_over_scripts_of_a_problem_held_back_is_refused(alice: Use
     assert make_experiment(bob, graded_set).cells.count() == 4
 
 
-def test_a_copy_of_a_problem_held_back_is_refused_as_its_pieces_are_the_same(alice: User, bob: User) -> None:
+def test_an_experiment_on_a_copy_of_a_held_back_problem_is_refused(alice: User, bob: User) -> None:
     graded_set = make_set(1)
     stated = graded_set.scripts.get().problem
     assert stated is not None
@@ -91,10 +91,10 @@ def test_a_copy_of_a_problem_held_back_is_refused_as_its_pieces_are_the_same(ali
 
 
 @pytest.mark.parametrize("is_copy", [False, True])
-def test_a_pasted_script_is_not_graded_with_solutions_held_back(
+def test_a_pasted_script_is_not_graded_with_held_back_solutions(
     is_copy: bool, alice: User, bob: User, stage: Stage, client_for: ClientFor
 ) -> None:
-    """In a contest that is over the statement is open, the solutions are not before their release."""
+    """In a closed contest the statement is open, but the solutions are not before their release."""
     problem = make_problem()
     make_contest(bob, problem, state=ContestState.CLOSED)
     if is_copy:
@@ -109,7 +109,7 @@ def test_a_pasted_script_is_not_graded_with_solutions_held_back(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_held_back_after_the_start_is_begun_no_more(alice: User, bob: User, stage: Stage) -> None:
+def test_cells_on_a_problem_held_back_after_the_start_are_not_started(alice: User, bob: User, stage: Stage) -> None:
     graded_set = make_set(2, problems=2)
     experiment = make_experiment(alice, graded_set)
     make_contest(bob, graded_set.scripts.order_by("position")[0].problem.problem, state=ContestState.OPEN)  # type: ignore[union-attr]
@@ -122,7 +122,7 @@ def test_what_is_held_back_after_the_start_is_begun_no_more(alice: User, bob: Us
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_script_that_is_still_to_be_marked_is_not_graded_as_one_of_a_set(alice: User, bob: User, stage: Stage) -> None:
+def test_an_unsettled_contest_script_is_not_graded_as_part_of_a_set(alice: User, bob: User, stage: Stage) -> None:
     contest = problem_with(bob).contest
     row = {"problem": "P7", "statement": "Show it.", "script": SCRIPT}
     made = imported(bob, **row)
@@ -140,7 +140,7 @@ def test_a_script_that_is_still_to_be_marked_is_not_graded_as_one_of_a_set(alice
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_contest_that_opens_after_an_experiment_began_closes_what_is_not_graded_yet(bob: User, stage: Stage) -> None:
+def test_a_contest_that_opens_after_the_start_of_an_experiment_blocks_its_waiting_cells(bob: User, stage: Stage) -> None:
     experiment = make_experiment(bob, imported(bob, problem="P7", statement="Show it.", script=SCRIPT))
     problem_with(bob)
     stage.play(experiment)

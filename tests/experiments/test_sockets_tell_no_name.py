@@ -1,4 +1,4 @@
-"""The socket of a run over handed-in scripts sends no word of the roster, and nothing before a script is settled."""
+"""The socket of a run on a contest script sends no names of the roster, and nothing before the script is settled."""
 
 import json
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ async def _hub_is_closed(settings: Settings) -> AsyncIterator[None]:
 
 @pytest.fixture
 def problem(bob: User, dana: User) -> ContestProblem:
-    """A script of somebody whose name nobody may meet."""
+    """A script of an author whose name must stay hidden."""
     problem = problem_to_mark(bob, dana, scripts=1, asks_place=False)
     problem.contest.identities.update(name="Zebulon Quartermaine", school="Gymnasium Hohenstein")
     return problem
@@ -40,7 +40,7 @@ def problem(bob: User, dana: User) -> ContestProblem:
 
 @pytest.fixture
 def run(problem: ContestProblem, bob: User, stage: Stage) -> Run:
-    """A grader has read it."""
+    """The run that graded the script."""
     draft = ExperimentDraft("In a contest", Chosen(contest=problem.contest), ["single_turn"], ["served"])
     experiment = stage.play(experiment_create(owner=bob, draft=draft))
     found = experiment.cells.get().run
@@ -50,7 +50,7 @@ def run(problem: ContestProblem, bob: User, stage: Stage) -> Run:
 
 
 async def frames(run: Run, user: User) -> list[dict[str, Any]]:
-    """Everything that the socket sends of an ended run, until its last event or until it closes."""
+    """All frames of an ended run, up to its last event or the close."""
     socket = RunSocket(run, user)
     await socket.connect()
     found: list[dict[str, Any]] = []
@@ -66,14 +66,14 @@ async def frames(run: Run, user: User) -> list[dict[str, Any]]:
     return found
 
 
-async def test_no_frame_holds_a_name(valkey: object, run: Run, problem: ContestProblem, bob: User) -> None:
+async def test_no_frame_contains_a_name(valkey: object, run: Run, problem: ContestProblem, bob: User) -> None:
     await database_sync_to_async(settled)(problem, bob)
     found = await frames(run, bob)
-    assert any(frame["t"] == "events" for frame in found), "the run is told"
-    said = json.dumps(found, ensure_ascii=False).casefold()
-    assert not [word for word in SECRETS if word.casefold() in said]
+    assert any(frame["t"] == "events" for frame in found), "the events are sent"
+    text = json.dumps(found, ensure_ascii=False).casefold()
+    assert not [word for word in SECRETS if word.casefold() in text]
 
 
-async def test_before_the_script_is_settled_the_socket_closes(valkey: object, run: Run, bob: User, dana: User) -> None:
+async def test_the_socket_closes_before_the_script_is_settled(valkey: object, run: Run, bob: User, dana: User) -> None:
     for person in (bob, dana):
         assert await frames(run, person) == [{"t": "close", "code": 4404}]

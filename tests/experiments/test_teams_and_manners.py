@@ -1,4 +1,4 @@
-"""An experiment asks juries of several models and neutral rewritings too; what asks otherwise is compared apart."""
+"""Experiments with juries of several models and neutral rewritings; graders with different settings are kept apart."""
 
 import uuid
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def sent(client: Client, graded_set: GradedSet, *, is_asking: bool = False, **ch
     return client.post(reverse("grading:experiment_new"), data, headers=headers).content.decode()
 
 
-def test_models_per_role_are_one_more_choice_for_the_graders_that_have_the_roles(alice: User, client_for: ClientFor) -> None:
+def test_models_per_role_add_one_choice_for_graders_with_these_roles(alice: User, client_for: ClientFor) -> None:
     client, graded_set = client_for(alice), make_set(2)
     chosen: dict[str, Any] = {"workflows": ["jury", "single_turn"], "plays_judge_b": "big", "plays_judge_c": "other"}
     assert 'num">6</strong> gradings of 2 scripts' in sent(client, graded_set, is_asking=True, **chosen)
@@ -51,16 +51,16 @@ def test_models_per_role_are_one_more_choice_for_the_graders_that_have_the_roles
 
 def test_a_team_alone_needs_a_model_for_each_role(alice: User, client_for: ClientFor) -> None:
     client, graded_set = client_for(alice), make_set(1)
-    said = sent(client, graded_set, aliases=[], plays_judge_b="big")
-    assert "say which model plays Judge A, Judge C" in said
-    assert "Tick a model, or name some per role." in sent(client, graded_set, aliases=[])
-    assert "there is no such role" in sent(client, graded_set, plays_analyst="big")
+    text = sent(client, graded_set, aliases=[], plays_judge_b="big")
+    assert "has no model for Judge A, Judge C" in text
+    assert "Tick a model, or choose models per role." in sent(client, graded_set, aliases=[])
+    assert "no such role" in sent(client, graded_set, plays_analyst="big")
     assert not Experiment.objects.exists()
     sent(client, graded_set, aliases=[], plays_judge_a="served", plays_judge_b="big", plays_judge_c="other")
     assert Experiment.objects.get().cells.get().alias == TEAM
 
 
-def test_each_judge_of_a_cell_is_asked_as_named(alice: User, stage: Stage) -> None:
+def test_each_judge_of_a_cell_uses_its_chosen_model(alice: User, stage: Stage) -> None:
     experiment = created(alice, make_set(1), ["jury"], team={"": "served", "judge_b": "big"})
     stage.play(experiment)
     cell = experiment.cells.get()
@@ -78,7 +78,7 @@ def test_an_unknown_manner_is_refused(alice: User) -> None:
         created(alice, make_set(1), ["jury+advisory"], ("served",))
 
 
-def test_a_neutral_rewriting_is_a_grader_beside_the_plain_one(
+def test_judging_a_neutral_rewriting_is_a_separate_grader(
     alice: User, client_for: ClientFor, stage: Stage, answers: dict[str, object]
 ) -> None:
     answers.clear()
@@ -101,7 +101,7 @@ def test_a_neutral_rewriting_is_a_grader_beside_the_plain_one(
     assert "Single turn, Single turn in a neutral rewriting" in page
 
 
-def test_runs_of_different_temperatures_are_not_pooled_and_seeds_are(alice: User, stage: Stage) -> None:
+def test_runs_with_different_temperatures_are_not_pooled_but_different_seeds_are(alice: User, stage: Stage) -> None:
     graded_set = make_set(2)
     for params in ({"temperature": 0.1}, {"temperature": 0.9}, {"temperature": 0.9, "seed": 7}):
         stage.play(created(alice, graded_set, ["single_turn"], ("served",), params=params))
@@ -111,10 +111,10 @@ def test_runs_of_different_temperatures_are_not_pooled_and_seeds_are(alice: User
     gathered = source.gather(Chosen(human="people"))
     assert set(gathered.graders) == set(words)
     runs = {("0.9" in words[name]): max(len(given) for given in found.values()) for name, found in gathered.runs.items()}
-    assert runs == {True: 2}, "only what was asked twice alike has runs to compare"
+    assert runs == {True: 2}, "only gradings with the same settings are repeated runs"
 
 
-def test_what_was_graded_before_settings_were_kept_is_named_so(alice: User, stage: Stage) -> None:
+def test_a_grading_without_recorded_settings_is_labelled_as_such(alice: User, stage: Stage) -> None:
     graded_set = make_set(1)
     for _ in range(2):
         stage.play(make_experiment(alice, graded_set))
@@ -125,14 +125,12 @@ def test_what_was_graded_before_settings_were_kept_is_named_so(alice: User, stag
     assert "temperature 0.2" in words[1]
 
 
-def test_a_model_that_is_gone_out_of_a_team_stops_its_cells_and_not_the_others(
-    alice: User, stage: Stage, settings: LazySettings
-) -> None:
+def test_a_removed_model_of_a_team_stops_only_the_cells_of_the_team(alice: User, stage: Stage, settings: LazySettings) -> None:
     experiment = created(alice, make_set(6), ["jury"], ("served",), team={"": "served", "judge_b": "big"}, at_once=2)
     settings.MODELS_FILE.write_text(MODELS)
     stage.play(experiment)
     experiment.refresh_from_db()
     failed = experiment.cells.filter(state=CellState.FAILED)
     assert {cell.alias for cell in failed} == {"served,big,served"}
-    assert "There is no model big in models.toml any more." in failed[0].trouble
+    assert "Model big is no longer in models.toml." in failed[0].trouble
     assert experiment.state in (ExperimentState.PAUSED, ExperimentState.DONE)

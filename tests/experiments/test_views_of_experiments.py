@@ -1,4 +1,4 @@
-"""What graders of an experiment are shown: chosen in its form, kept with it, told on its page, in its files, above tables."""
+"""Views of the graders of an experiment: chosen in its form, stored with it, shown on pages, in files and above tables."""
 
 import csv
 import io
@@ -27,25 +27,27 @@ def with_guidelines() -> GradedSet:
     return made
 
 
-def test_both_views_are_chosen_in_the_form_and_told_apart_everywhere(alice: User, client_for: ClientFor, stage: Stage) -> None:
+def test_both_views_can_be_chosen_in_the_form_and_are_distinguished_everywhere(
+    alice: User, client_for: ClientFor, stage: Stage
+) -> None:
     client, graded_set = client_for(alice), with_guidelines()
     sent(client, graded_set, workflows=["single_turn", "single_turn+guidelines"])
     experiment = stage.play(Experiment.objects.get())
     assert experiment.params[SHOWN] == {"single_turn": "problem", "single_turn+guidelines": "problem, guidelines"}
     page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
-    assert "These graders were not all shown the same" in page
+    assert "These graders had different views" in page
     assert "Single turn with guidelines: the problem and the guidelines for markers." in page
     text = b"".join(client.get(reverse("grading:experiment_csv", args=[experiment.public_id]))).decode()
     rows = {(row["workflow"], row["view"]) for row in csv.DictReader(io.StringIO(text))}
     assert rows == {("single_turn", "problem"), ("single_turn+guidelines", "problem, guidelines")}
     agreement = reverse("grading:agreement", args=["set", graded_set.public_id])
-    said = client.get(agreement).content.decode()
-    assert said.index("These graders were not all shown the same") < said.index("<caption")
+    output = client.get(agreement).content.decode()
+    assert output.index("These graders had different views") < output.index("<caption")
     kept = client.get(reverse("grading:agreement_json", args=["set", graded_set.public_id])).json()
     assert sorted(kept["views"].values()) == [["problem"], ["problem, guidelines"]]
 
 
-def test_no_grader_is_said_to_be_shown_guidelines_that_are_not_there(alice: User, stage: Stage) -> None:
+def test_a_grader_with_guidelines_fails_if_the_problem_has_none(alice: User, stage: Stage) -> None:
     made = with_guidelines()
     first = made.scripts.order_by("position")[0]
     other = make_set(1, title="Another").scripts.get()
@@ -59,7 +61,7 @@ def test_no_grader_is_said_to_be_shown_guidelines_that_are_not_there(alice: User
 
 
 def test_an_empty_script_is_unscored_whatever_else_its_problem_lacks(alice: User, stage: Stage) -> None:
-    """`manage.py grade` says the same of such a row."""
+    """As in `manage.py grade`."""
     made = make_set(1)
     script = made.scripts.get()
     assert script.problem is not None
@@ -69,7 +71,7 @@ def test_an_empty_script_is_unscored_whatever_else_its_problem_lacks(alice: User
     assert (cell.state, cell.unscored, cell.trouble) == ("unscored", "empty", "")
 
 
-def test_an_experiment_from_before_views_goes_on_as_it_began(alice: User, client_for: ClientFor, stage: Stage) -> None:
+def test_an_experiment_from_before_views_keeps_its_former_view(alice: User, client_for: ClientFor, stage: Stage) -> None:
     experiment = make_experiment(alice, with_guidelines(), "single_turn")
     Experiment.objects.update(params={})
     stage.play(experiment)
@@ -77,7 +79,7 @@ def test_an_experiment_from_before_views_goes_on_as_it_began(alice: User, client
     client = client_for(alice)
     page = client.get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
     assert (
-        "Single turn was shown the problem and the guidelines for markers, besides the script (as recorded before views)."
+        "View of Single turn: the problem and the guidelines for markers, in addition to the script (as recorded before views)."
         in page
     )
     lines = b"".join(client.get(reverse("grading:experiment_csv", args=[experiment.public_id]))).decode()

@@ -1,4 +1,4 @@
-"""Runs about a problem, played to their end by a model that answers from a table."""
+"""Play runs about a problem to their end, with a model that answers from a table."""
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping
@@ -21,7 +21,7 @@ from tests.runs.driving import drive
 
 
 def answering(texts: Mapping[str, str]) -> DispatcherFor:
-    """A dispatcher whose model answers each call by the first pattern that fits its key."""
+    """A dispatcher whose model answers each call with the text of the first matching key pattern."""
 
     def answer(request: GenerationRequest) -> str:
         return next(text for pattern, text in texts.items() if fnmatchcase(request.key, pattern))
@@ -34,7 +34,7 @@ def answering(texts: Mapping[str, str]) -> DispatcherFor:
 
 
 def played(user: User, problem: Problem, program: str, texts: Mapping[str, str], **overrides: Any) -> Run:
-    """A run of a program about a problem, played to its end."""
+    """Start a run of a program about a problem and play it to its end."""
     aliases = {"": starting.models_for_grading()["served"]}
     spec = problem_spec(PREPARERS[program], problem.current, aliases, overrides)
     run = problem_run_start(user=user, problem=problem, spec=spec, start=False)
@@ -42,7 +42,7 @@ def played(user: User, problem: Problem, program: str, texts: Mapping[str, str],
 
 
 def finished(run: Run, texts: Mapping[str, str]) -> Run:
-    """A queued run, played to its end."""
+    """Play a queued run to its end."""
     assert drive(run, answering(texts)) == RunStatus.FINISHED
     run.refresh_from_db()
     return run

@@ -1,4 +1,4 @@
-"""Model graders as graders of suggestions, for the tests: scripts of three steps, and a model that answers from a table."""
+"""Fixtures of model graders for suggestions: scripts of three steps, and a model that answers from a table."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ Answers = dict[str, Answer | Callable[[GenerationRequest], Answer]]
 
 
 class Model:
-    """`answers` by call key; `asked` are the keys of all calls, in order."""
+    """A scripted model. `answers` by call key; `asked`: keys of all calls, in order."""
 
     def __init__(self) -> None:
         self.answers: Answers = {}
@@ -55,7 +55,7 @@ def model(monkeypatch: pytest.MonkeyPatch, settings: LazySettings, tmp_path: Pat
 
 
 def problem_with(user: User, *graders: str, scripts: int = 1, **choices: Any) -> ContestProblem:
-    """A problem being marked whose setup names these graders, with scripts of three steps."""
+    """A problem in marking with these graders in its setup, and scripts of three steps."""
     problem = problem_to_mark(user, scripts=0, **{"unrevealed_percent": 0, **choices})
     for number in range(1, scripts + 1):
         script_add(problem, f"author {number}", SCRIPT if number == 1 else f"{SCRIPT} Version {number}.")
@@ -65,5 +65,5 @@ def problem_with(user: User, *graders: str, scripts: int = 1, **choices: Any) ->
 
 
 def sealed_with(user: User, *graders: str, **choices: Any) -> Mark:
-    """A sealed mark whose problem asks these graders."""
+    """A sealed mark of a problem with these graders."""
     return sealed(claimed(problem_with(user, *graders, **choices), user), user)

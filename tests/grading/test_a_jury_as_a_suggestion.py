@@ -1,4 +1,4 @@
-"""What a jury suggests is compared by the points that it proposes, which are the lowest that a judge gave."""
+"""A jury's suggestion is compared by its proposed points, the lowest of its judges."""
 
 from decimal import Decimal
 
@@ -18,17 +18,19 @@ model = played.model
 JURY = "workflow:jury@served"
 
 
-def test_a_jury_is_compared_by_the_points_that_it_proposes_and_not_by_their_mean(bob: User, model: Model) -> None:
+def test_a_jury_is_compared_by_its_proposed_points_and_not_by_the_mean(bob: User, model: Model) -> None:
     model.answers |= {"judge_a/*": grading(7), "judge_b/*": grading(7), "judge_c/*": grading(0, finding())}
     mark = sealed_with(bob, JURY)
     suggestions_work(FAMILIES)
     row = Suggestion.objects.get()
-    said = SuggestionBody.model_validate(row.body)
-    assert said.expected == 0
-    assert [one.points for one in said.distribution] == [0, 7]
+    body = SuggestionBody.model_validate(row.body)
+    assert body.expected == 0
+    assert [one.points for one in body.distribution] == [0, 7]
     cases, given = MarkingCase.objects.filter(pk=mark.task.case_id), Given(Decimal(7), scale=Decimal(14))
     assert answer_given(answers_by_case(cases, JURY)[mark.task.case_id], given).points == 0
     older = {name: value for name, value in row.body.items() if name != "proposed"}
     Suggestion.objects.update(body=older)
     mean = answer_given(answers_by_case(cases, JURY)[mark.task.case_id], given).points
-    assert mean == pytest.approx(Decimal(28) / 3), "what was kept before has the mean of its distribution"
+    assert mean == pytest.approx(Decimal(28) / 3), (
+        "older suggestions without proposed points have the mean of their distribution"
+    )

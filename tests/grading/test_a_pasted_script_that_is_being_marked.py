@@ -1,4 +1,4 @@
-"""A script that is still to be marked is not graded as a pasted text: who then marks it would not judge alone."""
+"""A script in marking is not graded as a pasted text, as its marker would no longer judge independently."""
 
 import uuid
 from collections.abc import Callable
@@ -32,11 +32,11 @@ def sent(client: Client, problem: Problem, script: str) -> str:
     return client.post(reverse("grading:start", args=[problem.slug]), data).content.decode()
 
 
-MORE = "".join(f"\n\nSome more words of somebody, {number} of many." for number in range(9))
+MORE = "".join(f"\n\nSome more words of another author, {number} of many." for number in range(9))
 
 
-@pytest.mark.parametrize("script", [SCRIPT, f"  {SCRIPT}\n\nSome more words of somebody.", SCRIPT + MORE])
-def test_who_coaches_its_contest_has_it_graded_after_it_is_settled_only(
+@pytest.mark.parametrize("script", [SCRIPT, f"  {SCRIPT}\n\nSome more words of another author.", SCRIPT + MORE])
+def test_a_coach_of_its_contest_can_have_it_graded_only_after_it_is_settled(
     bob: User, client_for: ClientFor, script: str, settings: LazySettings
 ) -> None:
     contest = problem_with(bob).contest
@@ -48,7 +48,7 @@ def test_who_coaches_its_contest_has_it_graded_after_it_is_settled_only(
     assert Run.objects.count() == 1
 
 
-def test_other_texts_and_people_who_mark_nothing_there_are_free(alice: User, bob: User, client_for: ClientFor) -> None:
+def test_other_texts_and_users_outside_the_contest_are_not_restricted(alice: User, bob: User, client_for: ClientFor) -> None:
     problem_with(bob)
     problem = make_problem("Another one")
     sent(client_for(bob), problem, f"Quite another proof.\n\nIt has three steps.\n\n{SCRIPT.splitlines()[0]}")

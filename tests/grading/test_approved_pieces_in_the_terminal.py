@@ -1,4 +1,4 @@
-"""`manage.py grade` uses what a person approved for the same references, and grades anew what was graded without it."""
+"""`manage.py grade` uses approved pieces for the same references, and repeats gradings made before the approval."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def test_an_approval_is_part_of_the_question(table: Table, scripts: Path, tmp_pa
     table.update(FOLLOWS)
     out, one = tmp_path / "out.jsonl", ["--reference", "one"]
     run(scripts, out, *one, workflow="ref5_plain")
-    assert "3 of 3 are in the output already." in run(scripts, out, *one, workflow="ref5_plain")
+    assert "3 of 3 are already in the output." in run(scripts, out, *one, workflow="ref5_plain")
     problem = make_problem()
     approve(problem, analysis_slot("Prove it.", REFERENCES[0], False), STEPS.model_dump(mode="json"), alice)
     approve(problem, rubric_slot("Prove it.", REFERENCES[0], STEPS, "plain/steps"), RUBRIC, alice)
@@ -44,4 +44,4 @@ def test_an_approval_is_part_of_the_question(table: Table, scripts: Path, tmp_pa
     run(scripts, out, *one, workflow="ref5_plain")
     assert ASKED == ["grade/ref5_plain"] * 3
     assert [[item["most"] for item in row["items"]] for row in rows(out)] == [["3", "4"]] * 3 + [["5", "2"]] * 3
-    assert "3 of 3 are in the output already." in run(scripts, out, *one, workflow="ref5_plain")
+    assert "3 of 3 are already in the output." in run(scripts, out, *one, workflow="ref5_plain")

@@ -1,4 +1,4 @@
-"""Pages and files tell apart what was prepared once for a problem and what a script cost, counted from recorded calls."""
+"""Pages and files separate the cost of preparing a problem from the cost of a script, counted from recorded calls."""
 
 import csv
 import io
@@ -41,31 +41,31 @@ def models(settings: LazySettings, tmp_path: Path) -> None:
     settings.MODELS_FILE.write_text(MODELS)
 
 
-def test_the_second_script_cost_two_calls_and_its_page_says_that_nothing_was_prepared(
+def test_the_second_script_costs_two_calls_and_its_page_shows_that_nothing_was_prepared(
     alice: User, client_for: ClientFor
 ) -> None:
     problem = make_problem()
     first = graded(alice, problem, "ref5_plain", FOLLOWS)
     second = graded(alice, problem, "ref5_plain", FOLLOWS, SCRIPT + "\n\nDone.")
     client = client_for(alice)
-    cost = [said[said.index("grading-cost") :] for said in (page(client, first), page(client, second))]
-    assert all('<dt>for this script</dt><dd class="num">2 calls, ' in said for said in cost)
+    cost = [text[text.index("grading-cost") :] for text in (page(client, first), page(client, second))]
+    assert all('<dt>for this script</dt><dd class="num">2 calls, ' in text for text in cost)
     assert ">3 calls, " in cost[0]
     assert "once for all scripts" in cost[0]
-    assert "nothing: all was there before" in cost[1]
-    assert "prepared for the problem" not in page(client, graded(alice, problem, "single_turn", {"*": FOLLOWS["grade/ref3"]}))
+    assert "none: all pieces existed before" in cost[1]
+    assert "preparation of the problem" not in page(client, graded(alice, problem, "single_turn", {"*": FOLLOWS["grade/ref3"]}))
 
 
-def test_a_card_tells_a_submission_from_what_was_prepared_once(alice: User, client_for: ClientFor) -> None:
+def test_a_card_separates_the_cost_of_a_script_from_preparation(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     runs = [graded(alice, problem, "ref5_plain", FOLLOWS, f"{SCRIPT}\n\nVersion {number}.") for number in range(3)]
     (card,) = cards_for(alice)
     assert (card.calls, card.prepared.calls, card.preparing) == (2, 3, 1)
     assert 3 * card.tokens + card.prepared.tokens == sum(run.tokens for run in runs)
     client = client_for(alice)
-    said = client.get(reverse("grading:agreement_cards")).content.decode()
-    assert "2.0 calls, " in said
-    assert "<dt>prepared once</dt><dd>3 calls, " in said
+    text = client.get(reverse("grading:agreement_cards")).content.decode()
+    assert "2.0 calls, " in text
+    assert "<dt>preparation</dt><dd>3 calls, " in text
     listed = client.get(f"{reverse('grading:agreement_cards')}?card={card.key}").content.decode()
     assert listed.count('data-label="Calls">2<') == 3
     assert listed.count('data-label="Prepared">3 calls, ') == 1
@@ -81,7 +81,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     return Stage(monkeypatch, FOLLOWS)
 
 
-def test_an_experiment_tells_what_it_prepared_apart_in_its_head_and_its_rows(
+def test_an_experiment_shows_preparation_separately_in_its_header_and_its_rows(
     alice: User, client_for: ClientFor, stage: Stage
 ) -> None:
     experiment = played_out(alice, stage)
@@ -94,22 +94,22 @@ def test_an_experiment_tells_what_it_prepared_apart_in_its_head_and_its_rows(
         (2, 3),
         (2, 3),
     ]
-    said = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
-    assert "8 calls · " in said
-    assert "6 calls · " in said
-    assert said.count(" prepared</span>") == 2
+    text = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    assert "8 calls · " in text
+    assert "6 calls · " in text
+    assert text.count(" prepared</span>") == 2
 
 
-def test_one_call_is_one_call(alice: User, client_for: ClientFor, stage: Stage) -> None:
+def test_a_single_call_is_in_the_singular(alice: User, client_for: ClientFor, stage: Stage) -> None:
     stage.answers = {"*": FOLLOWS["grade/ref3"]}
     experiment = stage.play(make_experiment(alice, make_set(1)))
-    said = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
-    assert "1 call · " in said
-    assert "1 calls" not in said
-    assert "prepared" not in said
+    text = client_for(alice).get(reverse("grading:experiment", args=[experiment.public_id])).content.decode()
+    assert "1 call · " in text
+    assert "1 calls" not in text
+    assert "prepared" not in text
 
 
-def test_downloads_have_columns_of_both(alice: User, client_for: ClientFor, stage: Stage) -> None:
+def test_downloads_have_columns_for_both_costs(alice: User, client_for: ClientFor, stage: Stage) -> None:
     experiment = played_out(alice, stage)
     client = client_for(alice)
     names = ("calls", "online_calls", "prepared_calls")
@@ -124,7 +124,7 @@ def test_downloads_have_columns_of_both(alice: User, client_for: ClientFor, stag
     assert sum(row["prepared_calls"] for row in found) == 6
 
 
-def test_a_suggestion_says_what_it_prepared_for_the_problem(bob: User, model: Model) -> None:
+def test_a_suggestion_shows_the_cost_of_preparing_the_problem(bob: User, model: Model) -> None:
     model.answers |= FOLLOWS
     problem = problem_with(bob, "workflow:ref5_plain@served", scripts=2)
     for _ in range(2):
@@ -139,7 +139,7 @@ def test_a_suggestion_says_what_it_prepared_for_the_problem(bob: User, model: Mo
     assert "2 calls, 20 tokens read and 10 written; 3 pieces of the problem reused." in second
 
 
-def test_a_suggestion_from_before_tells_its_cost_whole() -> None:
+def test_an_older_suggestion_shows_its_total_cost() -> None:
     cost = Cost.model_validate({"calls": 5, "prompt_tokens": 50, "completion_tokens": 25, "seconds": 1.0, "reused": 0})
     assert cost.prepared is None
     assert Spending(online=cost.online).total == Amount(calls=5, prompt_tokens=50, completion_tokens=25)
@@ -147,6 +147,6 @@ def test_a_suggestion_from_before_tells_its_cost_whole() -> None:
 
 
 def stage_of(cost: Cost) -> str:
-    """The stage of items and points of a suggestion that cost so much."""
+    """The rendered stage of items and points of a suggestion with this cost."""
     items = [{"grader": "A grader", "body": SuggestionBody(cost=cost), "shares": [], "scale": None}]
     return render_to_string("marks/_reveal_items.html", {"panel": {"items": items}})

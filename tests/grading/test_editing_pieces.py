@@ -1,4 +1,4 @@
-"""Pieces that a person edits: what cannot be used is refused in words, and nothing that is there is lost."""
+"""Editing of pieces by people: invalid content is refused with the reason, and no existing content is lost."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,17 +30,21 @@ def models(settings: LazySettings, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("clusters", {"group-1": "0"}, "No reference is in any group."),
+        ("clusters", {"group-1": "0"}, "No reference is in a group."),
         ("clusters", {"group-1": "1", "steps-1": "a\nb\nc\nd\ne\nf"}, "A group has at most 5 main steps."),
-        ("analysis", {"title-1": "Alone"}, "There are 2 to 5 main steps."),
-        ("analysis", {"title-1": "a", "title-2": "b", "approachability-2": "9"}, "Main step 2: how hard it is"),
+        ("analysis", {"title-1": "Alone"}, "An analysis needs 2 to 5 main steps."),
+        (
+            "analysis",
+            {"title-1": "a", "title-2": "b", "approachability-2": "9"},
+            "Main step 2: difficulty of finding it must be",
+        ),
         ("analysis", {"title-1": "a", "title-2": "b", "why-3": "Long words."}, "Main step 3 has no title."),
         ("analysis", {"title-1": "a", "title-2": "b", "substeps-3": "x\ny"}, "Main step 3 has no title."),
-        ("clusters", {"group-1": "1", "steps-1": "a", "steps-2": "b"}, "A group has main steps and no reference."),
+        ("clusters", {"group-1": "1", "steps-1": "a", "steps-2": "b"}, "A group has main steps but no reference."),
         ("rubric", {"title-1": "a", "points-1": "7", "full-1": "b", "deductions-2": "½"}, "Item 2 has no title."),
     ],
 )
-def test_groups_and_steps_that_cannot_be_used_are_refused_in_words(
+def test_invalid_groups_steps_and_items_are_refused_with_the_reason(
     alice: User, client_for: ClientFor, name: str, data: dict[str, str], why: str
 ) -> None:
     problem, client = make_problem(), client_for(alice)
@@ -54,7 +58,7 @@ def test_groups_and_steps_that_cannot_be_used_are_refused_in_words(
     assert why in answer.content.decode()
 
 
-def test_an_edit_loses_no_group_however_many_there_are(alice: User, client_for: ClientFor) -> None:
+def test_an_edit_keeps_all_groups_even_if_there_are_many(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(solutions=MANY), client_for(alice)
     groups = [{"members": [number], "representative": number, "steps": ["Think."]} for number in range(1, 16)]
     data = {f"{what}-{number}": text for number in range(1, 16)

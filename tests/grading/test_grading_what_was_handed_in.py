@@ -1,4 +1,4 @@
-"""A version that was handed in is graded with its steps, and without anything that leads to its author."""
+"""A submitted version is graded with its steps and without any trace of its author."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def version_of(bob: User) -> SubmissionVersion:
     return SubmissionVersion.objects.get()
 
 
-def test_a_job_has_the_steps_the_active_scheme_and_no_name(bob: User) -> None:
+def test_a_job_contains_the_steps_and_the_active_scheme_but_no_name(bob: User) -> None:
     version = version_of(bob)
     (job,) = jobs_of_versions([version])
     assert [(one.start, one.end) for one in job.material["spans"]] == list(version.steps.values_list("start", "end"))
@@ -32,7 +32,7 @@ def test_a_job_has_the_steps_the_active_scheme_and_no_name(bob: User) -> None:
     assert job.paper == str(version.public_id)
 
 
-def test_the_command_grades_it_at_its_own_steps(table: Table, bob: User, tmp_path: Path) -> None:
+def test_the_command_grades_a_version_with_its_own_steps(table: Table, bob: User, tmp_path: Path) -> None:
     version = version_of(bob)
     table["grade"] = grading(3, finding(step=1, quote=""))
     command.run(None, tmp_path / "out.jsonl", "--submission", str(version.public_id))
@@ -41,8 +41,8 @@ def test_the_command_grades_it_at_its_own_steps(table: Table, bob: User, tmp_pat
 
 
 @pytest.mark.parametrize("given", ["nonsense", "00000000-0000-4000-8000-000000000000"])
-def test_what_was_not_handed_in_is_refused(table: Table, bob: User, tmp_path: Path, given: str) -> None:
-    with pytest.raises(CommandError, match="No version with the id"):
+def test_an_unknown_version_is_refused(table: Table, bob: User, tmp_path: Path, given: str) -> None:
+    with pytest.raises(CommandError, match="No submitted version with the id"):
         call_command(
             "grade", "--submission", given, "--workflow", "single_turn", "--out", str(tmp_path / "o"), "--alias", "served"
         )

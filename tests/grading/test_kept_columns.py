@@ -1,4 +1,4 @@
-"""Columns that a person keeps come out as they went in, whatever they are called; ours step aside and say so."""
+"""Kept columns are copied unchanged under their names; our columns are renamed on a clash, and the command reports it."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.grading.kept_columns import names_beside
+from apps.grading.kept_columns import output_names
 from apps.grading.outputs import COLUMNS
 from tests.graders.grade import SCRIPT, finding, grading
 from tests.grading import test_grade_command as command
@@ -21,7 +21,7 @@ MARKS = [7, 0, 3]
 
 
 def given(**more: Any) -> list[dict[str, Any]]:
-    """Three scripts with a person's marks under the name that our own points have."""
+    """Three scripts with a person's marks in a column named like our own points."""
     return [
         {"id": f"P{number}", "problem": "Prove it.", "script": f"{SCRIPT}\n\nVersion {number}.", "points": str(mark)} | more
         for number, mark in enumerate(MARKS)
@@ -51,21 +51,21 @@ def by_paper(out: Path, column: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "json"])
-def test_a_persons_points_are_kept_and_the_graders_stand_beside_them(table: command.Table, tmp_path: Path, ending: str) -> None:
+def test_a_persons_points_are_kept_next_to_the_graders_points(table: command.Table, tmp_path: Path, ending: str) -> None:
     table["grade"] = grading(2)
     out = tmp_path / "out.jsonl"
-    said = graded(write(tmp_path / f"in.{ending}", given()), out, "--keep", "points")
-    assert "“points” of the file is kept; the grader's own column is “grader_points”." in said
+    text = graded(write(tmp_path / f"in.{ending}", given()), out, "--keep", "points")
+    assert "The file's column “points” is kept; the grader's column is named “grader_points”." in text
     assert by_paper(out, "points") == [str(mark) for mark in MARKS]
     assert by_paper(out, "grader_points") == [2, 2, 2]
-    told = StringIO()
+    output = StringIO()
     asked = ("--human", "points", "--predicted", "grader_points", "--paper", "paper", "--json")
-    call_command("agreement", str(out), *asked, stdout=told)
-    counts = json.loads(told.getvalue())["parts"][0]["graders"][0]["over_all"]["counts"]
+    call_command("agreement", str(out), *asked, stdout=output)
+    counts = json.loads(output.getvalue())["parts"][0]["graders"][0]["over_all"]["counts"]
     assert (counts["pairs"], counts["same"]) == (3, 0)
 
 
-def test_every_column_of_ours_can_be_kept_and_what_was_stopped_goes_on(table: command.Table, tmp_path: Path) -> None:
+def test_columns_named_like_any_of_ours_can_be_kept_and_a_stopped_run_continues(table: command.Table, tmp_path: Path) -> None:
     table["grade"] = grading(2)
     out, foreign = tmp_path / "out.jsonl", {name: f"theirs, {name}" for name in (*COLUMNS, "grader_run", "__proto__")}
     rows = [row | {name: words for name, words in foreign.items() if name not in row} for row in given()]
@@ -76,11 +76,11 @@ def test_every_column_of_ours_can_be_kept_and_what_was_stopped_goes_on(table: co
         assert (after["grader_points"], after["grader_paper"]) == (2, before["id"])
         assert len(after["grader_grader_run"]) == 32
     command.ASKED.clear()
-    assert "3 of 3 are in the output already." in graded(tmp_path / "in.jsonl", out, *keep)
+    assert "3 of 3 are already in the output." in graded(tmp_path / "in.jsonl", out, *keep)
     assert command.ASKED == []
 
 
-def test_the_same_column_kept_twice_is_there_once(table: command.Table, tmp_path: Path) -> None:
+def test_a_column_kept_twice_is_copied_once(table: command.Table, tmp_path: Path) -> None:
     table["grade"] = grading(2)
     out = tmp_path / "out.jsonl"
     graded(write(tmp_path / "in.jsonl", given(mark=5)), out, "--keep", "mark", "--keep", "mark")
@@ -88,7 +88,7 @@ def test_the_same_column_kept_twice_is_there_once(table: command.Table, tmp_path
     assert by_paper(out, "points") == [2, 2, 2]
 
 
-def test_an_output_with_other_kept_columns_is_not_added_to(table: command.Table, tmp_path: Path) -> None:
+def test_an_output_with_other_kept_columns_is_not_extended(table: command.Table, tmp_path: Path) -> None:
     table["grade"] = grading(2)
     out, file = tmp_path / "out.jsonl", write(tmp_path / "in.jsonl", given())
     graded(file, out)
@@ -98,26 +98,26 @@ def test_an_output_with_other_kept_columns_is_not_added_to(table: command.Table,
     assert out.read_text() == before
 
 
-def test_a_line_separator_in_a_script_does_not_hide_what_is_done(table: command.Table, tmp_path: Path) -> None:
+def test_a_line_separator_in_a_value_does_not_hide_finished_rows(table: command.Table, tmp_path: Path) -> None:
     table["grade"] = grading(2, finding())
     out = tmp_path / "out.jsonl"
     file = write(tmp_path / "in.jsonl", [{"id": "P", "problem": "Prove it.", "script": SCRIPT, "mark": "a\u2028b\x85c"}])
     graded(file, out, "--keep", "mark")
-    assert "1 of 1 are in the output already." in graded(file, out, "--keep", "mark")
+    assert "1 of 1 are already in the output." in graded(file, out, "--keep", "mark")
 
 
-def test_names_step_aside_until_they_are_free() -> None:
-    assert names_beside(["points", "run"], ["points", "grader_points"]) == {"points": "grader_grader_points", "run": "run"}
-    assert names_beside(["run", "grader_run"], ["run"]) == {"run": "grader_grader_run", "grader_run": "grader_run"}
-    assert names_beside(["run"], []) == {"run": "run"}
+def test_names_are_prefixed_until_they_are_unique() -> None:
+    assert output_names(["points", "run"], ["points", "grader_points"]) == {"points": "grader_grader_points", "run": "run"}
+    assert output_names(["run", "grader_run"], ["run"]) == {"run": "grader_grader_run", "grader_run": "grader_run"}
+    assert output_names(["run"], []) == {"run": "run"}
 
 
-def test_marked_scripts_keep_columns_that_are_called_like_ours(tmp_path: Path) -> None:
-    said, (row,) = read(tmp_path, [{"proof": MARKED, "grade": 3, "points": "6.5", "findings": "none"}], "--grade", "grade",
+def test_marked_scripts_keep_columns_named_like_ours(tmp_path: Path) -> None:
+    text, (row,) = read(tmp_path, [{"proof": MARKED, "grade": 3, "points": "6.5", "findings": "none"}], "--grade", "grade",
                         "--keep", "points", "findings")  # fmt: skip
     assert (row["points"], row["findings"]) == ("6.5", "none")
     assert (row["read_points"], row["read_findings"][0]["fallacy"]) == (5.0, "proof-by-example")
-    assert "“points” of the file is kept; ours is “read_points”." in said
+    assert "The file's column “points” is kept; ours is named “read_points”." in text
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ def test_marked_scripts_keep_columns_that_are_called_like_ours(tmp_path: Path) -
 )
 def test_agreement_of_a_column_with_itself_is_refused(tmp_path: Path, columns: tuple[str, ...], twice: str) -> None:
     file = write(tmp_path / "in.jsonl", given(grader_points=4))
-    with pytest.raises(CommandError, match=rf"{twice}: .*itself"):
+    with pytest.raises(CommandError, match=rf"{twice}, .*itself"):
         call_command("agreement", str(file), *columns, stdout=StringIO())
 
 
-def test_one_column_is_not_two_runs_of_a_grader(tmp_path: Path) -> None:
+def test_one_column_cannot_be_two_runs_of_a_grader(tmp_path: Path) -> None:
     file = write(tmp_path / "in.jsonl", given(one=4))
-    with pytest.raises(CommandError, match="“one” is named twice"):
+    with pytest.raises(CommandError, match="“one” is given twice"):
         call_command("agreement", str(file), "--human", "points", "--predicted", "one", "--predicted", "one", "--runs")

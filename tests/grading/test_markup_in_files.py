@@ -1,4 +1,4 @@
-"""Marked scripts of a file become rows with findings and points; what is graded here goes out with its markup."""
+"""Scripts with markup are converted to rows with findings and points; graded scripts are written with markup."""
 
 import json
 from io import StringIO
@@ -23,10 +23,10 @@ def read(tmp_path: Path, rows: list[dict[str, Any]], *more: str) -> tuple[str, l
     return written.getvalue(), [json.loads(line) for line in out.read_text().splitlines()]
 
 
-def test_a_marked_script_becomes_text_findings_and_points(tmp_path: Path) -> None:
+def test_a_script_with_markup_is_converted_to_text_findings_and_points(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [{"id": "a", "proof": MARKED, "grade": "3"}, {"id": "b", "proof": "x</span>", "grade": 1}]
-    said, (one, other) = read(tmp_path, rows, "--grade", "grade", "--keep", "id")
-    assert "2 scripts, 1 findings, 1 places of markup" in said
+    text, (one, other) = read(tmp_path, rows, "--grade", "grade", "--keep", "id")
+    assert "2 scripts, 1 findings, 1 places with unreadable markup" in text
     assert (one["id"], one["points"], other["points"]) == ("a", 5.0, 1.0)
     (found,) = one["findings"]
     assert (found["step"], found["fallacy"]) == (2, "proof-by-example")
@@ -35,18 +35,18 @@ def test_a_marked_script_becomes_text_findings_and_points(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("grade", ["5", "", "2.5", "good"])
-def test_what_is_no_grade_is_refused_with_its_row(tmp_path: Path, grade: str) -> None:
+def test_an_invalid_grade_is_refused_with_its_row(tmp_path: Path, grade: str) -> None:
     with pytest.raises(CommandError, match="Row 1"):
         read(tmp_path, [{"proof": MARKED, "grade": grade}, {"proof": MARKED, "grade": 4}], "--grade", "grade")
 
 
 def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="There is no column"):
+    with pytest.raises(CommandError, match="No column “proof”"):
         read(tmp_path, [{"text": MARKED}, {"text": MARKED}])
 
 
 @pytest.mark.django_db
-def test_what_is_graded_goes_out_with_its_markup(table: command.Table, scripts: Path, tmp_path: Path) -> None:
+def test_a_graded_script_is_written_with_markup(table: command.Table, scripts: Path, tmp_path: Path) -> None:
     table["grade"] = grading(2, finding())
     command.run(scripts, tmp_path / "out.jsonl")
     marked = markup_read(command.rows(tmp_path / "out.jsonl")[0]["markup"])

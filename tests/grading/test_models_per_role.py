@@ -1,4 +1,4 @@
-"""Judges and other roles may be played by models of their own: on the page that grades a script, and as suggestions."""
+"""Judges and other roles may have different models: on the page that grades a script, and in suggestions."""
 
 import uuid
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def models(model: Model, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 
 
 def sent(client: Client, problem: Problem, **changes: str) -> str:
-    """What the page says to a form."""
+    """The page after sending a form."""
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())} | changes
     return client.post(reverse("grading:start", args=[problem.slug]), data).content.decode()
 
@@ -50,22 +50,22 @@ def aliases(run: Run) -> dict[str, str]:
     return {name: role["alias"] for name, role in run.spec["roles"].items()}
 
 
-def test_a_jury_of_three_models_is_chosen_on_the_page(alice: User, client_for: ClientFor) -> None:
+def test_a_jury_of_three_models_can_be_chosen_on_the_page(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     assert "Choose models per role" in client.get(reverse("grading:start", args=[problem.slug])).content.decode()
     sent(client, problem, workflow="jury", plays_judge_b="big", plays_judge_c="other")
     assert aliases(Run.objects.get()) == {"judge_a": "served", "judge_b": "big", "judge_c": "other"}
 
 
-def test_one_model_plays_all_roles_where_none_is_named(alice: User, client_for: ClientFor) -> None:
+def test_one_model_plays_all_roles_by_default(alice: User, client_for: ClientFor) -> None:
     sent(client_for(alice), make_problem(), workflow="ref5_plain")
     assert set(aliases(Run.objects.get()).values()) == {"served"}
 
 
-def test_a_role_that_the_grader_has_not_is_refused(alice: User, client_for: ClientFor) -> None:
-    said = sent(client_for(alice), make_problem(), plays_judge_b="big")
-    assert "Single turn: there is no such role. Leave it empty." in said
-    assert '<details class="disclosure" open>' in said
+def test_a_role_that_the_grader_does_not_have_is_refused(alice: User, client_for: ClientFor) -> None:
+    text = sent(client_for(alice), make_problem(), plays_judge_b="big")
+    assert "Single turn: no such role. Leave this field empty." in text
+    assert '<details class="disclosure" open>' in text
     assert not Run.objects.exists()
     assert "Select a valid choice" in sent(client_for(alice), make_problem(), workflow="jury", plays_judge_b="oracle")
 
@@ -73,7 +73,7 @@ def test_a_role_that_the_grader_has_not_is_refused(alice: User, client_for: Clie
 @pytest.mark.parametrize(
     ("big", "workflow", "asked"), [(True, "single_turn", True), (True, "jury", False), (False, "single_turn", False)]
 )
-def test_models_whose_engines_keep_to_a_schema_are_asked_for_json_where_all_of_a_grader_do(
+def test_a_grader_asks_for_json_if_all_its_models_support_structured_output(
     big: bool, workflow: str, asked: bool, settings: LazySettings
 ) -> None:
     settings.MODELS_FILE.write_text(MODELS + OTHERS.replace("[big]", f"[big]\nstructured = {str(big).lower()}"))
@@ -86,21 +86,21 @@ def test_models_whose_engines_keep_to_a_schema_are_asked_for_json_where_all_of_a
     assert GradingPlan(workflow, players, {"structured": not asked}).params(job).structured is not asked
 
 
-def test_what_is_prepared_is_asked_for_in_the_same_form(settings: LazySettings) -> None:
+def test_preparation_asks_for_json_under_the_same_condition(settings: LazySettings) -> None:
     stated = make_problem().current
     assert problem_spec(PREPARERS["prepare"], stated, {"": models_for_grading()["big"]}).params["structured"] is False
     settings.MODELS_FILE.write_text(MODELS + OTHERS.replace("[big]", "[big]\nstructured = true"))
     assert problem_spec(PREPARERS["prepare"], stated, {"": models_for_grading()["big"]}).params["structured"] is True
 
 
-def test_a_neutral_rewriting_is_chosen_on_the_page(alice: User, client_for: ClientFor) -> None:
+def test_a_neutral_rewriting_can_be_chosen_on_the_page(alice: User, client_for: ClientFor) -> None:
     client, problem = client_for(alice), make_problem()
     assert "About 2 calls" in sent(client, problem, is_neutral="on", estimate="1")
     sent(client, problem, is_neutral="on")
     assert Run.objects.get().spec["params"]["neutral"] is True
 
 
-def test_an_advisory_grader_is_chosen_on_the_page_and_needs_a_scheme_like_the_strict_one(
+def test_an_advisory_grader_can_be_chosen_on_the_page_and_needs_a_scheme_like_the_strict_one(
     alice: User, client_for: ClientFor
 ) -> None:
     client, problem = client_for(alice), make_problem()
@@ -118,7 +118,7 @@ def grader(problem: ContestProblem, name: str) -> WorkflowGrader:
     return found
 
 
-def test_a_suggestion_names_its_models_and_other_models_are_another_grader(bob: User) -> None:
+def test_a_suggestion_names_its_models_and_other_models_make_another_grader(bob: User) -> None:
     problem = problem_with(bob)
     jury = grader(problem, f"workflow:jury@{THREE}")
     assert {name: role.alias for name, role in jury.plan.roles.items()} == {
@@ -128,22 +128,22 @@ def test_a_suggestion_names_its_models_and_other_models_are_another_grader(bob: 
     assert grader(problem, "workflow:jury@judge_a=served,judge_c=other,judge_b=big").name == f"workflow:jury@{THREE}"
     assert label_of(jury.name) == "Jury · Judge A: A server, Judge B: Big, Judge C: Other"
     assert grader(problem, "workflow:ref5_plain+neutral@served,grader=big").plan.params(jury.job("Text.", [])).neutral, (
-        "manners and models of roles go together"
+        "manners and models per role can be combined"
     )
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("workflow:jury@served,big", "name one model for all of them, or 3"),
-        ("workflow:jury@served,big,huge", "no model huge"),
+        ("workflow:jury@served,big", "Name one model for all roles, or 3 models"),
+        ("workflow:jury@served,big,huge", "No grading model huge"),
         ("workflow:jury@served,grader=big", "no role grader"),
-        ("workflow:jury+kind@served", "no manner"),
+        ("workflow:jury+kind@served", "no variant “kind”"),
         ("workflow:jury@", "A name is missing"),
         ("workflow:jury", "A name is missing"),
     ],
 )
-def test_a_name_that_cannot_be_meant_says_why(bob: User, name: str, why: str) -> None:
+def test_an_invalid_name_is_refused_with_the_reason(bob: User, name: str, why: str) -> None:
     with pytest.raises(GraderUnknown, match=why):
         grader_of(name, problem_with(bob).version, None)
 
@@ -151,11 +151,11 @@ def test_a_name_that_cannot_be_meant_says_why(bob: User, name: str, why: str) ->
 def test_the_name_of_a_suggestion_fits_its_row(bob: User, settings: LazySettings) -> None:
     long = [name * 40 for name in "abc"]
     settings.MODELS_FILE.write_text("".join(MODELS.replace("[served]", f"[{name}]") for name in long))
-    with pytest.raises(GraderUnknown, match="more than 120 letters"):
+    with pytest.raises(GraderUnknown, match="exceeds 120 characters"):
         grader_of(f"workflow:jury@{','.join(long)}", problem_with(bob).version, None)
 
 
-def test_who_organises_names_the_models_of_a_jury(bob: User, client_for: ClientFor) -> None:
+def test_an_organiser_chooses_the_models_of_a_jury(bob: User, client_for: ClientFor) -> None:
     problem = problem_with(bob)
     url, client = reverse("marks:setup", kwargs={"problem_id": problem.public_id}), client_for(bob)
     values = {
@@ -171,7 +171,7 @@ def test_who_organises_names_the_models_of_a_jury(bob: User, client_for: ClientF
     assert 'value="grader=other"' in page
     assert 'value="workflow:jury@served" selected' in page
     for changes, why in (
-        ({"players_one": "served,big"}, "name one model for all of them, or 3"),
+        ({"players_one": "served,big"}, "Name one model for all roles, or 3 models"),
         ({"grader_one": ""}, "Choose the grader whose models these are."),
     ):
         refused = client.post(url, values | changes)
@@ -180,7 +180,7 @@ def test_who_organises_names_the_models_of_a_jury(bob: User, client_for: ClientF
         assert '<details class="disclosure" open>' in refused.content.decode()
 
 
-def test_models_of_roles_are_put_into_a_name_and_taken_out_again() -> None:
+def test_models_of_roles_are_added_to_a_name_and_removed_again() -> None:
     for name, players in (
         ("workflow:jury@a,b,c", "a,b,c"), ("workflow:ref3@a,grader=b", "grader=b"), ("workflow:jury@a", ""),
     ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""A script is pasted, graded in a run, and shown with findings at its steps; what was prepared serves the next one."""
+"""A pasted script is graded in a run and shown with findings at its steps; its pieces are reused by the next script."""
 
 import contextlib
 import uuid
@@ -39,7 +39,7 @@ def models(settings: LazySettings, tmp_path: Path) -> None:
 
 
 def graded(user: User, problem: Problem, workflow: str, texts: dict[str, str], script: str = SCRIPT) -> Run:
-    """A run of a grader, played to its end."""
+    """Start a grader's run and play it to its end."""
 
     def answer(request: GenerationRequest) -> str:
         return next(text for pattern, text in texts.items() if fnmatchcase(request.key, pattern))
@@ -59,13 +59,11 @@ def page(client: Client, run: Run) -> str:
     return client.get(reverse("grading:detail", args=[run.public_id])).content.decode()
 
 
-def test_a_pasted_script_starts_one_run_however_often_the_form_is_sent(
-    alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_form_sent_twice_starts_one_run(alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
     problem, client = make_problem(), client_for(alice)
     address = reverse("grading:start", args=[problem.slug])
-    assert "only a person grades" in client.get(address).content.decode()
+    assert "only people grade" in client.get(address).content.decode()
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT, "start_id": str(uuid.uuid4())}
     first, second = client.post(address, data), client.post(address, data)
     run = Run.objects.get()
@@ -75,11 +73,11 @@ def test_a_pasted_script_starts_one_run_however_often_the_form_is_sent(
     assert "is being graded" in page(client, run)
 
 
-def test_the_cost_is_told_before_anything_is_started(alice: User, client_for: ClientFor) -> None:
+def test_the_cost_is_estimated_before_anything_is_started(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     data = {"workflow": "ref5_plain", "alias": "served", "script": SCRIPT, "estimate": "1"}
-    said = client_for(alice).post(reverse("grading:start", args=[problem.slug]), data).content.decode()
-    assert "About 5 calls" in said
+    text = client_for(alice).post(reverse("grading:start", args=[problem.slug]), data).content.decode()
+    assert "About 5 calls" in text
     assert not Run.objects.exists()
 
 
@@ -92,18 +90,18 @@ def test_the_cost_is_told_before_anything_is_started(alice: User, client_for: Cl
         ({"alias": "oracle"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_graded_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, str], why: str) -> None:
+def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor, changes: dict[str, str], why: str) -> None:
     data = {"workflow": "single_turn", "alias": "served", "script": SCRIPT} | changes
-    said = client_for(alice).post(reverse("grading:start", args=[make_problem().slug]), data).content.decode()
-    assert why in said
+    text = client_for(alice).post(reverse("grading:start", args=[make_problem().slug]), data).content.decode()
+    assert why in text
     assert not Run.objects.exists()
 
 
 def test_the_result_shows_points_and_each_finding_at_its_step(alice: User, client_for: ClientFor) -> None:
     run = graded(alice, make_problem(), "single_turn", {"grade": grading(2, finding())})
-    said = page(client_for(alice), run)
-    assert "<strong>2</strong> of 7 points are proposed. A person decides." in said
-    step = said[said.index('id="step-2"') : said.index('id="step-3"')]
+    text = page(client_for(alice), run)
+    assert "<strong>2</strong> of 7 points are proposed. A person decides." in text
+    step = text[text.index('id="step-2"') : text.index('id="step-3"')]
     assert "proof-by-example" in step
     assert "Three instances prove nothing." in step
 
@@ -115,30 +113,30 @@ def test_the_call_of_a_grader_shows_the_points_that_were_read(alice: User, clien
         assert "Points: 2 of 7" in said
 
 
-def test_what_could_not_be_read_is_unscored_and_shown(alice: User, client_for: ClientFor) -> None:
+def test_an_unreadable_answer_is_unscored_and_shown(alice: User, client_for: ClientFor) -> None:
     run = graded(alice, make_problem(), "single_turn", {"*": "I like <b>turtles</b>."})
-    said = page(client_for(alice), run)
-    assert "<strong>Unscored.</strong>" in said
-    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in said
-    assert "points are proposed" not in said
+    text = page(client_for(alice), run)
+    assert "<strong>Unscored.</strong>" in text
+    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in text
+    assert "points are proposed" not in text
 
 
-def test_the_second_script_of_a_problem_reuses_what_the_first_prepared(alice: User, client_for: ClientFor) -> None:
+def test_the_second_script_of_a_problem_reuses_the_pieces_of_the_first(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     first = graded(alice, problem, "ref5_plain", FOLLOWS)
     assert (first.calls, PreparedPiece.objects.count()) == (5, 3)
     second = graded(alice, problem, "ref5_plain", FOLLOWS, SCRIPT + "\n\nDone.")
     assert second.calls == 2
-    said = page(client_for(alice), second)
-    assert said.count("made before, reused without a call") == 3
-    assert "M2" in said
-    assert "E1 (step 2) → main step 2 (step 3) → the conclusion falls" in said
-    assert "Groups of the references:" in said
-    assert "Rubric, by main steps:" in said
-    assert "All of them for: It is proved.<br>No reason: ½." in said
-    assert f'<a href="{reverse("grading:prepare", args=[problem.slug])}#reference-1">reference 1</a> of 2' in said
-    assert "solution C1" not in said
-    parts = said[said.index("How the script goes") : said.index("What follows from what")]
+    text = page(client_for(alice), second)
+    assert text.count("made before, reused without a call") == 3
+    assert "M2" in text
+    assert "E1 (step 2) → main step 2 (step 3) → the conclusion falls" in text
+    assert "Groups of the references:" in text
+    assert "Rubric, by main steps:" in text
+    assert "Full credit for: It is proved.<br>No reason: ½." in text
+    assert f'<a href="{reverse("grading:prepare", args=[problem.slug])}#reference-1">reference 1</a> of 2' in text
+    assert "solution C1" not in text
+    parts = text[text.index("Outline of the script") : text.index("Error chains")]
     assert [words in parts for words in ("Main step 2", "Hence by the examples", "Claim 1", "F9", "no letter")] == [
         True, True, True, False, False,
     ]  # fmt: skip
@@ -152,29 +150,29 @@ def test_the_second_script_of_a_problem_reuses_what_the_first_prepared(alice: Us
         ({"strict": False, "neutral": True}, "Marking scheme, advisory in a neutral rewriting", "by the model itself"),
     ],
 )
-def test_the_page_says_in_what_manner_a_grader_judged_and_whose_its_points_are(
+def test_the_page_shows_the_manner_of_a_grader_and_the_origin_of_its_points(
     alice: User, client_for: ClientFor, params: dict[str, bool], title: str, whose: str
 ) -> None:
     run = graded(alice, make_problem(), "single_turn", {"grade": grading(2)})
     assert "computed by the scheme" not in page(client_for(alice), run)
     Run.objects.filter(pk=run.pk).update(scaffold="scheme", spec=run.spec | {"params": run.spec["params"] | params})
-    said = page(client_for(alice), run)
-    assert f'<p class="eyebrow">Proposed by a model · {title}</p>' in said
-    assert whose in said
+    text = page(client_for(alice), run)
+    assert f'<p class="eyebrow">Proposed by a model · {title}</p>' in text
+    assert whose in text
 
 
-def test_the_page_of_its_calls_leads_back_and_cannot_be_forked(alice: User, client_for: ClientFor) -> None:
+def test_the_page_of_its_calls_links_back_and_cannot_be_forked(alice: User, client_for: ClientFor) -> None:
     run = graded(alice, make_problem(), "single_turn", {"grade": grading(2)})
     client = client_for(alice)
-    said = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
-    assert reverse("grading:detail", args=[run.public_id]) in said
-    assert "Single turn" in said
+    text = client.get(reverse("explorations:run_detail", args=[run.public_id])).content.decode()
+    assert reverse("grading:detail", args=[run.public_id]) in text
+    assert "Single turn" in text
     assert client.get(reverse("explorations:fork", args=[run.public_id])).status_code == 404
     assert client.get(reverse("explorations:run_list")).status_code == 200
     assert client.get(reverse("home")).status_code == 200
 
 
-def test_students_meet_nothing_of_it(alice: User, charlie: User, client_for: ClientFor) -> None:
+def test_students_cannot_open_gradings(alice: User, charlie: User, client_for: ClientFor) -> None:
     problem = make_problem()
     run = graded(alice, problem, "single_turn", {"grade": grading(2)})
     client = client_for(charlie)

@@ -1,4 +1,4 @@
-"""References are prepared by a run, edited and approved by people, used by graders, and stale when their texts change."""
+"""Pieces are prepared from references by a run, edited and approved by people, used by graders, and become stale."""
 
 import uuid
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from tests.problems.factory import make_problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientFor = Callable[[User | None], Client]
-PREPARES = FOLLOWS | {key.replace("/C1/", "/C2/"): said for key, said in FOLLOWS.items()}
+PREPARES = FOLLOWS | {key.replace("/C1/", "/C2/"): text for key, text in FOLLOWS.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -58,22 +58,20 @@ def test_a_run_fills_the_page_and_its_estimate_equals_its_calls(alice: User, cli
     problem, client = make_problem(), client_for(alice)
     address = reverse("grading:prepare", args=[problem.slug])
     form = {"alias": "served", "manners": ["ref5_approachability"], "groups": "3"}
-    said = client.post(address, form | {"estimate": "1"}).content.decode()
-    assert "About 5 calls" in said
+    text = client.post(address, form | {"estimate": "1"}).content.decode()
+    assert "About 5 calls" in text
     assert not Run.objects.exists()
     run = played(alice, problem, "prepare", PREPARES)
     assert run.calls == 5
-    said = page(client, problem)
-    assert said.count("by a model") == 5
-    assert "One of two neighbours is even" in said
-    assert "4 of 5 to think of" in said
-    assert "5 calls" in said
-    assert reverse("explorations:run_detail", args=[run.public_id]) in said
+    text = page(client, problem)
+    assert text.count("by a model") == 5
+    assert "One of two neighbours is even" in text
+    assert "difficulty 4 of 5" in text
+    assert "5 calls" in text
+    assert reverse("explorations:run_detail", args=[run.public_id]) in text
 
 
-def test_the_form_starts_one_run_however_often_it_is_sent(
-    alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_form_sent_twice_starts_one_run(alice: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(lambda _: None)}))
     problem, client = make_problem(), client_for(alice)
     address = reverse("grading:prepare", args=[problem.slug])
@@ -89,7 +87,7 @@ def test_the_form_starts_one_run_however_often_it_is_sent(
     assert client.get(reverse("explorations:fork", args=[run.public_id])).status_code == 404
 
 
-def test_what_cannot_be_prepared_starts_nothing(alice: User, client_for: ClientFor) -> None:
+def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(solutions=()), client_for(alice)
     address = reverse("grading:prepare", args=[problem.slug])
     form = {"alias": "served", "manners": ["ref5_plain"], "groups": "1"}
@@ -98,24 +96,22 @@ def test_what_cannot_be_prepared_starts_nothing(alice: User, client_for: ClientF
     assert not Run.objects.exists()
 
 
-def test_a_model_that_writes_nothing_readable_is_told_and_a_person_can_write_instead(
-    alice: User, client_for: ClientFor
-) -> None:
+def test_an_unreadable_answer_is_shown_and_a_person_can_write_the_piece(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     played(alice, problem, "prepare", {"*": "I like <b>turtles</b>."})
-    said = page(client, problem)
-    assert "Nothing readable came." in said
-    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in said
+    text = page(client, problem)
+    assert "The model’s answer was unreadable." in text
+    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in text
     data = {"group-1": "1", "group-2": "1", "steps-1": "Descend.\nStop.", "representative-1": "2", "based_on": ""}
     answer = client.post(edit_address(problem, "clusters"), data | {"approve": "1"})
     assert answer.status_code == 302
-    said = page(client, problem)
-    assert "References 1, 2; representative 2" in said
-    assert "approved" in said
-    assert "Nothing readable came." not in said
+    text = page(client, problem)
+    assert "References 1, 2; representative 2" in text
+    assert "approved" in text
+    assert "The model’s answer was unreadable." not in text
 
 
-def test_an_edited_and_approved_rubric_is_what_graders_use(alice: User, client_for: ClientFor) -> None:
+def test_graders_use_an_edited_and_approved_rubric(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     played(alice, problem, "prepare", PREPARES)
     place = state_of(problem).groups[0].rubrics[0]
@@ -126,14 +122,14 @@ def test_an_edited_and_approved_rubric_is_what_graders_use(alice: User, client_f
     edited = state_of(problem).groups[0].rubrics[0].current
     assert edited is not None
     assert edited.parent == place.current
-    said = command(client, edited, "approve")
-    assert "with what it rests on (3 pieces)" in said
+    text = command(client, edited, "approve")
+    assert "together with its inputs (3 pieces)" in text
     run = graded(alice, problem, "ref5_approachability", FOLLOWS)
     assert run.calls == 2
     result = client.get(reverse("grading:detail", args=[run.public_id])).content.decode()
     assert result.count("approved by a person") == 3
-    told = [row.body for row in run.events.filter(kind="grading.prepared")]
-    rubric = next(body["value"] for body in told if body["what"] == "rubric")
+    prepared = [row.body for row in run.events.filter(kind="grading.prepared")]
+    rubric = next(body["value"] for body in prepared if body["what"] == "rubric")
     assert [item["points"] for item in rubric["items"]] == [5, 2]
 
 
@@ -156,7 +152,7 @@ def test_an_approval_can_be_withdrawn_and_the_latest_of_two_counts(alice: User, 
     assert any(name.startswith("analysis/") for name in approved)
 
 
-def test_an_edit_of_the_main_steps_makes_the_rubric_stale_and_it_is_not_used(alice: User, client_for: ClientFor) -> None:
+def test_an_edit_of_the_main_steps_makes_the_rubric_stale_and_unused(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     played(alice, problem, "prepare", PREPARES)
     group = state_of(problem).groups[0]
@@ -170,15 +166,15 @@ def test_an_edit_of_the_main_steps_makes_the_rubric_stale_and_it_is_not_used(ali
     assert place.current is None
     assert place.stale == [rubric]
     assert "Other versions (1, 1 stale)" in page(client, problem)
-    assert "It is stale" in command(client, rubric, "approve")
-    begun = client.get(f"{edit_address(problem, place.name)}&from={rubric.public_id}").content.decode()
-    assert "begins with a stale version" in begun
-    assert 'value="Step 1"' in begun
+    assert "this version is stale" in command(client, rubric, "approve")
+    form = client.get(f"{edit_address(problem, place.name)}&from={rubric.public_id}").content.decode()
+    assert "based on a stale version" in form
+    assert 'value="Step 1"' in form
     run = graded(alice, problem, "ref5_approachability", FOLLOWS)
     assert run.calls == 3
 
 
-def test_another_reference_makes_the_groups_stale_and_taking_it_away_brings_them_back(
+def test_adding_a_reference_makes_the_groups_stale_and_removing_it_makes_them_current_again(
     alice: User, client_for: ClientFor
 ) -> None:
     problem, client = make_problem(), client_for(alice)
@@ -187,14 +183,14 @@ def test_another_reference_makes_the_groups_stale_and_taking_it_away_brings_them
     assert clusters is not None
     assert clusters.current is not None
     add = reverse("grading:prepare_add", args=[problem.slug])
-    said = client.post(add, {"text": "A third way.\n---\nA fourth.\n---\nA third way."}, follow=True).content.decode()
-    assert "2 references added." in said
+    page_text = client.post(add, {"text": "A third way.\n---\nA fourth.\n---\nA third way."}, follow=True).content.decode()
+    assert "2 references added." in page_text
     assert [one.number for one in references_of(problem)] == [1, 2, 3, 4]
     now = state_of(problem)
     assert now.clusters is not None
     assert (now.clusters.current, now.groups) == (None, [])
     assert len(now.gone) == 4
-    assert "made from texts that have changed" in page(client, problem)
+    assert "All versions are stale, as their input has changed." in page(client, problem)
     for post in ReferencePost.objects.all():
         client.post(reverse("grading:prepare_remove", args=[problem.slug, post.public_id]))
     back = state_of(problem)
@@ -203,7 +199,7 @@ def test_another_reference_makes_the_groups_stale_and_taking_it_away_brings_them
     assert not back.gone
 
 
-def test_references_come_from_a_file_and_are_given_to_graders(alice: User, client_for: ClientFor) -> None:
+def test_references_are_added_from_a_file_and_given_to_graders(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(solutions=()), client_for(alice)
     add = reverse("grading:prepare_add", args=[problem.slug])
     upload = SimpleUploadedFile("posts.txt", "First post: $1=1$.\n\n-----\n\nSecond — post.".encode())
@@ -213,8 +209,8 @@ def test_references_come_from_a_file_and_are_given_to_graders(alice: User, clien
         ("Second — post.", "A forum"),
     ]
     binary = SimpleUploadedFile("posts.bin", b"\xff\xfe\x00")
-    assert "not text in UTF-8" in client.post(add, {"text": "", "file": binary}, follow=True).content.decode()
-    assert "no text is new" in client.post(add, {"text": "Second — post."}, follow=True).content.decode()
+    assert "not UTF-8 text" in client.post(add, {"text": "", "file": binary}, follow=True).content.decode()
+    assert "all texts exist already" in client.post(add, {"text": "Second — post."}, follow=True).content.decode()
     run = played(alice, problem, "prepare", PREPARES)
     assert "Second — post." in run.spec["params"]["references"]
 
@@ -223,14 +219,14 @@ def test_references_come_from_a_file_and_are_given_to_graders(alice: User, clien
     ("points", "more", "why"),
     [
         ((3, 3), {}, "No chain reaches 7"),
-        ((0, 7), {}, "Item 1: its points are a whole number from 1 to 7."),
-        ((3, 4), {"points-1": "three"}, "Item 1: its points are a whole number from 1 to 7."),
-        ((3, 4), {"full-2": ""}, "Item 2 has no description of what earns all its points."),
+        ((0, 7), {}, "Item 1: points must be a whole number from 1 to 7."),
+        ((3, 4), {"points-1": "three"}, "Item 1: points must be a whole number from 1 to 7."),
+        ((3, 4), {"full-2": ""}, "Item 2 has no requirement for full credit."),
         ((3, 4), {"title-2": "x" * 4_001}, "Item 2: a text is longer than 4,000 characters."),
-        ((), {}, "There is no item."),
+        ((), {}, "The rubric has no items."),
     ],
 )
-def test_a_rubric_that_cannot_be_used_is_not_saved_and_what_was_typed_is_kept(
+def test_an_invalid_rubric_is_not_saved_and_entries_are_kept_in_the_form(
     alice: User, client_for: ClientFor, points: tuple[int, ...], more: dict[str, str], why: str
 ) -> None:
     problem, client = make_problem(), client_for(alice)
@@ -238,14 +234,14 @@ def test_a_rubric_that_cannot_be_used_is_not_saved_and_what_was_typed_is_kept(
     place, before = state_of(problem).groups[0].rubrics[0], PieceVersion.objects.count()
     answer = client.post(edit_address(problem, place.name), rubric_data(place.current, *points, **more))
     assert answer.status_code == 422
-    said = answer.content.decode()
-    assert "what you entered is kept" in said
-    assert why in said
-    assert not points or 'value="Item 1"' in said
+    text = answer.content.decode()
+    assert "your entries are kept" in text
+    assert why in text
+    assert not points or 'value="Item 1"' in text
     assert PieceVersion.objects.count() == before
 
 
-def test_of_two_people_at_once_the_second_is_told(alice: User, bob: User, client_for: ClientFor) -> None:
+def test_the_second_of_two_concurrent_edits_is_refused(alice: User, bob: User, client_for: ClientFor) -> None:
     problem = make_problem()
     played(alice, problem, "prepare", PREPARES)
     place = state_of(problem).groups[0].rubrics[0]
@@ -253,10 +249,10 @@ def test_of_two_people_at_once_the_second_is_told(alice: User, bob: User, client
     assert client_for(alice).post(edit_address(problem, place.name), first).status_code == 302
     answer = client_for(bob).post(edit_address(problem, place.name), second)
     assert answer.status_code == 422
-    assert "Somebody saved another version" in answer.content.decode()
+    assert "Another user saved a newer version" in answer.content.decode()
 
 
-def test_coming_back_to_an_earlier_content_shows_it_again(alice: User, client_for: ClientFor) -> None:
+def test_saving_an_earlier_content_makes_it_current_again(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     played(alice, problem, "prepare", PREPARES)
     name = state_of(problem).groups[0].rubrics[0].name
@@ -271,9 +267,9 @@ def test_coming_back_to_an_earlier_content_shows_it_again(alice: User, client_fo
     assert len(place.earlier) == 2
 
 
-def test_what_a_grading_prepared_stands_on_the_page_as_well(alice: User, client_for: ClientFor) -> None:
+def test_pieces_prepared_by_a_grading_are_also_on_the_page(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     graded(alice, problem, "ref5_approachability", FOLLOWS)
-    said = page(client_for(alice), problem)
-    assert said.count("by a model") == 3
+    text = page(client_for(alice), problem)
+    assert text.count("by a model") == 3
     assert played(alice, problem, "prepare", PREPARES).calls == 2

@@ -1,4 +1,4 @@
-"""Commands about many problems: benchmarks are loaded, problems filtered, difficulty measured; nothing is started twice."""
+"""Commands about many problems: load benchmarks, filter problems, measure difficulty; no run is started twice."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ ASKED: list[str] = []
 
 @pytest.fixture
 def table(monkeypatch: pytest.MonkeyPatch, settings: LazySettings, tmp_path: Path) -> Table:
-    """What the model answers, by call. There is no stack."""
+    """The model's answers by pattern of call keys, without a running stack."""
     settings.MODELS_FILE = tmp_path / "models.toml"
     settings.MODELS_FILE.write_text(MODELS)
     answers: Table = {}
@@ -48,75 +48,77 @@ def table(monkeypatch: pytest.MonkeyPatch, settings: LazySettings, tmp_path: Pat
     return answers
 
 
-def said(name: str, *args: Any, **options: Any) -> str:
+def printed(name: str, *args: Any, **options: Any) -> str:
     out = StringIO()
     call_command(name, *args, stdout=out, stderr=out, **options)
     return out.getvalue()
 
 
-def test_problems_are_kept_or_left_out_with_their_reasons(table: Table, tmp_path: Path) -> None:
+def test_problems_are_kept_or_excluded_with_their_reasons(table: Table, tmp_path: Path) -> None:
     bench, out = tmp_path / "bench.csv", tmp_path / "out.jsonl"
     bench.write_bytes(csv_file(["id", "problem"], ["B1", CLOTHED], ["B2", ""]))
-    assert "1 problems of Bench are kept; 1 rows" in said("load_benchmark", "Bench", str(bench), "--id", "id")
+    assert "Stored 1 problems of Bench; skipped 1 rows" in printed("load_benchmark", "Bench", str(bench), "--id", "id")
     good, flagged = make_problem("Good"), make_problem("Flagged")
     same, late = make_problem("Same", statement=STATEMENT), make_problem("Late", year=2025)
     make_problem("Bare", solutions=())
     table["*"] = lambda request: quality("gaps") if "About Flagged" in str(request.messages) else quality()
-    told = said("filter_problems", "--all", "--samples", "3", "--year-from", "2025", "--out", str(out))
-    assert "bare: There is no solution to examine" in told
+    output = printed("filter_problems", "--all", "--samples", "3", "--year-from", "2025", "--out", str(out))
+    assert "bare: There is no solution to examine" in output
     rows = {row["problem"]: row for row in map(json.loads, out.read_text().splitlines())}
     assert (rows[good.slug]["keep"], rows[flagged.slug]["reasons"]) == (True, ["gaps"])
     assert (rows[same.slug]["reasons"], rows[late.slug]["reasons"]) == (["same as Bench B1"], ["year 2025"])
     assert rows["bare"]["keep"] is None
     assert rows[flagged.slug]["flags"]["gaps"] == {"yes": 3, "of": 3, "stands": True}
-    assert "1 kept, 3 left out, 1 not known." in told
+    assert "1 kept, 3 excluded, 1 unknown." in output
     assert len(ASKED) == 12
 
 
-def test_the_same_command_again_asks_nothing_and_other_numbers_ask_anew(table: Table) -> None:
+def test_repeating_a_command_makes_no_call_and_another_number_repeats_the_run(table: Table) -> None:
     problem = make_problem()
     table["*"] = quality()
-    said("filter_problems", problem.slug, "--samples", "2")
-    assert "1 of 1 were started before." in said("filter_problems", problem.slug, "--samples", "2")
+    printed("filter_problems", problem.slug, "--samples", "2")
+    assert "1 of 1 were already started." in printed("filter_problems", problem.slug, "--samples", "2")
     assert (len(ASKED), Run.objects.count()) == (2, 1)
-    said("filter_problems", problem.slug, "--samples", "2", "--again", "1")
+    printed("filter_problems", problem.slug, "--samples", "2", "--again", "1")
     assert (len(ASKED), Run.objects.count()) == (4, 2)
 
 
 def test_an_estimate_and_results_start_nothing(table: Table) -> None:
     problem = make_problem()
-    assert "1 runs. About 5 calls" in said("filter_problems", problem.slug, "--estimate")
-    assert "not known" in said("filter_problems", problem.slug, "--results")
-    assert "About 256 calls" in said("measure_difficulty", problem.slug, "--estimate", "--workflow", "single_turn")
+    assert "1 runs. About 5 calls" in printed("filter_problems", problem.slug, "--estimate")
+    assert "unknown" in printed("filter_problems", problem.slug, "--results")
+    assert "About 256 calls" in printed("measure_difficulty", problem.slug, "--estimate", "--workflow", "single_turn")
     assert not Run.objects.exists()
 
 
-def test_difficulty_of_several_problems_is_told_the_easiest_first(table: Table, tmp_path: Path) -> None:
+def test_difficulties_of_several_problems_are_listed_from_the_easiest(table: Table, tmp_path: Path) -> None:
     hard, easy, out = make_problem("Hard"), make_problem("Easy"), tmp_path / "out.jsonl"
     table |= {"*/solve": PROOF, "*": lambda request: grading(7 if "About Easy" in str(request.messages) else 1)}
-    told = said("measure_difficulty", hard.slug, easy.slug, "--attempts", "3", "--workflow", "single_turn", "--out", str(out))
-    assert told.index("easy: 7.00 [all the same] of 7, 3 of 3 scored") < told.index("hard: 1.00")
+    output = printed(
+        "measure_difficulty", hard.slug, easy.slug, "--attempts", "3", "--workflow", "single_turn", "--out", str(out)
+    )
+    assert output.index("easy: 7.00 [all the same] of 7, 3 of 3 scored") < output.index("hard: 1.00")
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert {row["problem"]: row["points"] for row in rows} == {"hard": [1.0] * 3, "easy": [7.0] * 3}
 
 
-def test_what_is_wrong_is_refused_before_anything_starts(table: Table, settings: LazySettings, tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused_before_anything_starts(table: Table, settings: LazySettings, tmp_path: Path) -> None:
     problem = make_problem()
     cases: list[tuple[tuple[str, ...], str]] = [
         (("filter_problems",), "Name problems"),
-        (("filter_problems", "no-such"), "There is no problem no-such"),
-        (("filter_problems", "--origin", "nowhere"), "No problem is meant"),
-        (("filter_problems", problem.slug, "--alias", "oracle"), "There is no model oracle"),
-        (("load_benchmark", "B", str(tmp_path / "none.csv")), "cannot be read"),
+        (("filter_problems", "no-such"), "No problem no-such in the library"),
+        (("filter_problems", "--origin", "nowhere"), "No problem matches"),
+        (("filter_problems", problem.slug, "--alias", "oracle"), "No model oracle in models.toml"),
+        (("load_benchmark", "B", str(tmp_path / "none.csv")), "Could not read"),
     ]
     for args, why in cases:
         with pytest.raises(CommandError, match=why):
-            said(*args)
+            printed(*args)
     problems = [make_problem(f"P{number}").slug for number in range(4)]
     with pytest.raises(CommandError, match="Add --yes"):
-        said("measure_difficulty", *problems, "--attempts", "1024", "--workflow", "single_turn")
+        printed("measure_difficulty", *problems, "--attempts", "1024", "--workflow", "single_turn")
     settings.MODELS_FILE.write_text('[inner]\nbackend = "openvino"\ntitle = "Inner"\nmodel = "m"\ncontext_tokens = 2048\n')
     with pytest.raises(CommandError, match="Start the stack"):
-        said("filter_problems", problem.slug)
+        printed("filter_problems", problem.slug)
     assert not Run.objects.exists()
     assert not BenchmarkText.objects.exists()

@@ -1,4 +1,4 @@
-"""Flags, likeness to benchmarks and measured difficulty stand on a problem's page; runs find them, estimates come first."""
+"""A problem's page shows flags, similarity to benchmarks and measured difficulty, found by runs with cost estimates."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -57,28 +57,28 @@ def asked(program: str, **values: Any) -> dict[str, Any]:
 
 def test_flags_come_from_the_majority_with_their_reasons(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
-    assert "Nobody has asked yet." in page(client_for(alice), problem)
+    assert "None determined yet" in page(client_for(alice), problem)
     assert verdict_of(problem).keeps is None
     played(alice, problem, "quality", {"sample/1": quality("gaps"), "sample/2": quality(), "*": quality("gaps")}, samples=3)
-    said = page(client_for(alice), problem)
-    assert "would be left out" in said
-    assert "2 of 3" in said
+    text = page(client_for(alice), problem)
+    assert "would be excluded" in text
+    assert "2 of 3" in text
     assert verdict_of(problem).reasons == ["gaps"]
     played(alice, problem, "quality", {"*": quality("computational")}, samples=3)
     verdict = verdict_of(problem)
-    assert (verdict.keeps, verdict.quality.standing) == (True, ["computational"])
+    assert (verdict.keeps, verdict.quality.raised) == (True, ["computational"])
 
 
-def test_a_model_without_a_form_leaves_the_flags_unknown(alice: User, client_for: ClientFor) -> None:
+def test_unreadable_answers_leave_the_flags_unknown(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     played(alice, problem, "quality", {"*": "I like <b>turtles</b>."}, samples=2)
-    said = page(client_for(alice), problem)
-    assert "Nothing readable came." in said
-    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in said
+    text = page(client_for(alice), problem)
+    assert "Too few readable answers." in text
+    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in text
     assert verdict_of(problem).keeps is None
 
 
-def test_flags_of_a_changed_reference_are_told_as_old(alice: User, client_for: ClientFor) -> None:
+def test_flags_are_marked_as_outdated_after_a_change_of_the_reference(alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     played(alice, problem, "quality", {"*": quality()}, samples=1)
     assert "has changed since" not in page(client_for(alice), problem)
@@ -86,23 +86,23 @@ def test_flags_of_a_changed_reference_are_told_as_old(alice: User, client_for: C
     assert "has changed since" in page(client_for(alice), problem)
 
 
-def test_the_same_problem_in_other_clothes_is_found_with_its_pair(alice: User, client_for: ClientFor) -> None:
+def test_a_reworded_benchmark_problem_is_found_and_shown(alice: User, client_for: ClientFor) -> None:
     problem = make_problem(statement=STATEMENT)
-    assert "There is no set to compare with." in page(client_for(alice), problem)
+    assert "No benchmark set to compare with." in page(client_for(alice), problem)
     other = "Find all primes $p$ with $p+2$ prime."
     assert benchmark_load(collection="Bench", texts=[("B1", CLOTHED), ("B2", other), ("B3", " ")]) == 2
     match = matches_of(problem, alice)[0]
     assert (match.collection, match.name, match.is_same) == ("Bench", "B1", True)
-    said = page(client_for(alice), problem)
-    assert "the same problem" in said
-    assert "Suppose that" in said
-    assert "would be left out" in said
+    text = page(client_for(alice), problem)
+    assert ">same problem<" in text
+    assert "Suppose that" in text
+    assert "would be excluded" in text
     benchmark_load(collection="Bench", texts=[("B2", other)])
     assert not matches_of(problem, alice)
-    assert "Nothing alike." in page(client_for(alice), problem)
+    assert "No similar problem." in page(client_for(alice), problem)
 
 
-def test_problems_of_the_library_that_came_with_a_benchmark_are_compared_but_not_with_themselves(
+def test_library_problems_from_a_benchmark_are_compared_but_not_with_themselves(
     alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench = make_problem("Of a benchmark", statement=CLOTHED, origin=PROOFBENCH_ORIGIN, external_id="PB-1")
@@ -118,15 +118,13 @@ def test_problems_of_the_library_that_came_with_a_benchmark_are_compared_but_not
     ("origin", "title"),
     [(PROOFBENCH_ORIGIN, "IMO-ProofBench"), ("gradingbench", "GradingBench"), ("open-proof-corpus", "Open Proof Corpus")],
 )
-def test_a_problem_that_came_with_a_benchmark_is_nothing_to_learn_from(
-    alice: User, client_for: ClientFor, origin: str, title: str
-) -> None:
+def test_a_problem_imported_from_a_benchmark_is_excluded(alice: User, client_for: ClientFor, origin: str, title: str) -> None:
     problem = make_problem(origin=origin, external_id="PB-1")
     verdict = verdict_of(problem, alice)
     assert (verdict.keeps, verdict.reasons) == (False, [f"from {title} itself"])
-    said = page(client_for(alice), problem)
-    assert f"This problem itself came from {title}." in said
-    assert "Nothing else alike." in said
+    text = page(client_for(alice), problem)
+    assert f"This problem was imported from {title}." in text
+    assert "No other similar problem." in text
     for other in ("", "lemmascope"):
         ours = make_problem(f"Ours, {other}", statement=f"Show that {other} is no pentagon.", origin=other)
         assert verdict_of(ours, alice).keeps is None
@@ -139,8 +137,8 @@ def test_difficulty_is_measured_with_the_active_scheme(alice: User, client_for: 
     assert "There is no marking scheme to grade attempts with" in client.post(address(problem), form).content.decode()
     scheme = scheme_create(problem=problem, title="S", content=text_read("checkpoint A1, 7 points: All."), by=alice)
     scheme_activate(scheme=scheme, by=alice, based_on=scheme.row_version)
-    said = client.post(address(problem), form | {"estimate": "1"}).content.decode()
-    assert "About 8 calls" in said
+    text = client.post(address(problem), form | {"estimate": "1"}).content.decode()
+    assert "About 8 calls" in text
     assert not Run.objects.exists()
     assert client.post(address(problem), form).status_code == 302
     assert Run.objects.get().scaffold == "difficulty"
@@ -148,20 +146,22 @@ def test_difficulty_is_measured_with_the_active_scheme(alice: User, client_for: 
     table = {"*/solve": PROOF, "attempt/1/*": full, "*": none}
     run = played(alice, problem, "difficulty", table, attempts=4, references=())
     assert run.calls == 8
-    said = page(client, problem)
-    assert '<strong class="num">1.75</strong> of 7 points' in said
-    assert "4 attempts by served" in said
+    text = page(client, problem)
+    assert '<strong class="num">1.75</strong> of 7 points' in text
+    assert "4 attempts by served" in text
     assert client.get(reverse("grading:detail", args=[run.public_id])).headers["Location"] == address(problem)
     assert client.get(reverse("explorations:run_detail", args=[run.public_id])).status_code == 200
 
 
-def test_attempts_by_a_method_graded_beside_references_are_asked_for_on_the_page(alice: User, client_for: ClientFor) -> None:
+def test_attempts_by_a_scaffold_with_grading_by_references_can_be_chosen_on_the_page(
+    alice: User, client_for: ClientFor
+) -> None:
     problem, client = make_problem(), client_for(alice)
     form = asked(
         "difficulty", alias="served", grader_alias="served", attempts="2", workflow="ref5_plain", by="self_check:quick"
     )
-    said = client.post(address(problem), form | {"estimate": "1"}).content.decode()
-    assert "Of an attempt: Likely" in said
+    text = client.post(address(problem), form | {"estimate": "1"}).content.decode()
+    assert "Of an attempt: Likely" in text
     assert client.post(address(problem), form).status_code == 302
     spec = Run.objects.get().spec
     assert {"attempt_solver", "attempt_verifier", "clusterer", "matcher", "analyst", "designer", "grader"} <= set(spec["roles"])
@@ -171,20 +171,22 @@ def test_attempts_by_a_method_graded_beside_references_are_asked_for_on_the_page
     assert client.post(address(problem), form | {"difficulty-by": "oracle:quick", "by": "oracle:quick"}).status_code == 422
 
 
-def test_attempts_graded_in_a_single_turn_need_no_scheme_and_unscored_ones_are_told(alice: User, client_for: ClientFor) -> None:
+def test_attempts_graded_in_a_single_turn_need_no_scheme_and_unscored_ones_are_reported(
+    alice: User, client_for: ClientFor
+) -> None:
     problem = make_problem()
     table = {"attempt/1/solve": "<no-proof>Stuck.</no-proof>", "*/solve": PROOF, "attempt/2/*": "turtles", "*": grading(5)}
     played(alice, problem, "difficulty", table, attempts=4, workflow="single_turn", references=())
-    said = page(client_for(alice), problem)
-    assert '<strong class="num">3.33</strong>' in said
-    assert "1 without a proof count 0, 1 unscored are left out" in said
+    text = page(client_for(alice), problem)
+    assert '<strong class="num">3.33</strong>' in text
+    assert "1 without a proof count as 0 points; 1 unscored are excluded" in text
 
 
-def test_the_problem_page_leads_there_and_tells_the_result(alice: User, client_for: ClientFor) -> None:
+def test_the_problem_page_links_to_it_and_shows_the_result(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     assert address(problem) in client.get(reverse("problems:detail", args=[problem.slug])).content.decode()
     summary = reverse("grading:quality_summary", args=[problem.slug])
-    assert "not asked" in client.get(summary).content.decode()
+    assert "not determined" in client.get(summary).content.decode()
     played(alice, problem, "quality", {"*": quality("disputed")}, samples=1)
     assert "disputed" in client.get(summary).content.decode()
 
@@ -199,12 +201,12 @@ def test_the_problem_page_leads_there_and_tells_the_result(alice: User, client_f
         asked("difficulty", alias="served", grader_alias="", attempts="5", workflow="single_turn"),
     ],
 )
-def test_what_cannot_be_asked_starts_nothing(alice: User, client_for: ClientFor, form: dict[str, Any]) -> None:
+def test_an_invalid_form_starts_nothing(alice: User, client_for: ClientFor, form: dict[str, Any]) -> None:
     assert client_for(alice).post(address(make_problem()), form).status_code == 422
     assert not Run.objects.exists()
 
 
-def test_students_meet_nothing_of_it(charlie: User, client_for: ClientFor) -> None:
+def test_students_cannot_open_quality_and_difficulty(charlie: User, client_for: ClientFor) -> None:
     problem = make_problem()
     client = client_for(charlie)
     assert client.get(address(problem)).status_code == 404

@@ -1,4 +1,4 @@
-"""A scheme is written by a run, tried out on texts, changed, and approved into a draft that says where it comes from."""
+"""A scheme is written by a run, tried out on texts, edited, and approved as a draft with its origin."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,7 +49,7 @@ def sent(run: Run, action: str, **changes: Any) -> dict[str, Any]:
     return {"action": action, "alias": "served", "text": proposal_of(run).latest, "title": "Neighbours"} | changes
 
 
-def test_a_run_writes_one_and_its_cost_is_told_before(alice: User, client_for: ClientFor) -> None:
+def test_a_run_writes_a_scheme_and_its_cost_is_estimated_before(alice: User, client_for: ClientFor) -> None:
     problem, client = make_problem(), client_for(alice)
     page = reverse("grading:scheme_writer", args=[problem.slug])
     assert "2 references" in client.get(page).content.decode()
@@ -58,29 +58,29 @@ def test_a_run_writes_one_and_its_cost_is_told_before(alice: User, client_for: C
     answer = client.post(page, {"alias": "served"})
     run = Run.objects.get()
     assert answer.headers["Location"] == address(run)
-    assert "It is being written" in client.get(address(run)).content.decode()
+    assert "The model is writing the scheme" in client.get(address(run)).content.decode()
     wait = {"HX-Request": "true"}
     assert "HX-Refresh" not in client.get(f"{address(run)}?wait=1", headers=wait).headers
     finished(run, {"write": SCHEME})
     assert client.get(f"{address(run)}?wait=1", headers=wait).headers["HX-Refresh"] == "true"
-    said = client.get(address(run)).content.decode()
-    assert "checkpoint A2, 5 points, needs A1" in said
-    assert "Nothing is wrong with it." in said
-    assert "waits for you" in client.get(page).content.decode()
+    text = client.get(address(run)).content.decode()
+    assert "checkpoint A2, 5 points, needs A1" in text
+    assert "Nothing is wrong with it." in text
+    assert "needs your approval" in client.get(page).content.decode()
     assert client.get(reverse("grading:detail", args=[run.public_id])).headers["Location"] == address(run)
 
 
-def test_a_model_that_writes_none_is_told_with_its_text(alice: User, client_for: ClientFor) -> None:
+def test_an_unreadable_answer_is_shown_with_its_text(alice: User, client_for: ClientFor) -> None:
     run = played(alice, make_problem(), "scheme_writer", {"*": "I like <b>turtles</b>."})
-    said = client_for(alice).get(address(run)).content.decode()
-    assert "Nothing readable came." in said
-    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in said
-    assert "Make it a draft" not in said
+    text = client_for(alice).get(address(run)).content.decode()
+    assert "The model’s answer was unreadable." in text
+    assert "I like &lt;b&gt;turtles&lt;/b&gt;." in text
+    assert "Make it a draft" not in text
     page = client_for(alice).get(reverse("grading:scheme_writer", args=[run.problem_version.problem.slug]))
-    assert "nothing readable" in page.content.decode()
+    assert "unreadable answer" in page.content.decode()
 
 
-def test_texts_are_ticked_with_it_and_points_stand_beside(alice: User, client_for: ClientFor, written: Run) -> None:
+def test_texts_are_graded_with_the_scheme_and_listed_with_points(alice: User, client_for: ClientFor, written: Run) -> None:
     client = client_for(alice)
     answer = client.post(address(written), sent(written, "try", pasted="First try.\n---\nSecond try."))
     assert answer.headers["Location"] == address(written)
@@ -89,15 +89,15 @@ def test_texts_are_ticked_with_it_and_points_stand_beside(alice: User, client_fo
     assert "queued" in client.get(address(written)).content.decode()
     finished(tryouts[0].run, {"*": TICKS})
     finished(tryouts[1].run, {"*": "turtles"})
-    said = client.get(address(written), headers={"HX-Request": "true"}).content.decode()
-    assert "2 of 7" in said
-    assert "unscored" in said
+    text = client.get(address(written), headers={"HX-Request": "true"}).content.decode()
+    assert "2 of 7" in text
+    assert "unscored" in text
     assert not MarkingScheme.objects.exists()
 
 
-def test_scripts_of_imported_sets_are_offered_with_what_people_gave(alice: User, client_for: ClientFor, written: Run) -> None:
+def test_scripts_of_imported_sets_are_offered_with_points_by_people(alice: User, client_for: ClientFor, written: Run) -> None:
     problem = written.problem_version.problem
-    graded_set = GradedSet.objects.create(title="A set", shape="x", credit="Somebody", licence="CC", digest="d")
+    graded_set = GradedSet.objects.create(title="A set", shape="x", credit="A team", licence="CC", digest="d")
     script = GradedScript.objects.create(
         graded_set=graded_set,
         position=1,
@@ -109,37 +109,37 @@ def test_scripts_of_imported_sets_are_offered_with_what_people_gave(alice: User,
     )
     HumanScore.objects.create(script=script, rater="R", points=3, out_of=7)
     client = client_for(alice)
-    assert "A set: P1, by people 3 of 7" in client.get(address(written)).content.decode()
+    assert "A set: P1, points by people: 3 of 7" in client.get(address(written)).content.decode()
     client.post(address(written), sent(written, "try", scripts=[str(script.public_id)]))
     finished(SchemeTryout.objects.get().run, {"*": TICKS})
-    said = client.get(address(written)).content.decode()
-    assert said.count("3 of 7") == 2
-    assert "2 of 7" in said
+    page_text = client.get(address(written)).content.decode()
+    assert page_text.count("3 of 7") == 2
+    assert "2 of 7" in page_text
 
 
-def test_a_changed_text_is_kept_by_its_try_out_and_earlier_ones_say_so(
+def test_an_edited_text_is_kept_by_its_try_out_and_earlier_try_outs_are_marked(
     alice: User, client_for: ClientFor, written: Run
 ) -> None:
     client = client_for(alice)
     client.post(address(written), sent(written, "try", pasted="One."))
     changed = proposal_of(written).text.replace("2 points", "3 points").replace("5 points", "4 points")
     client.post(address(written), sent(written, "try", pasted="Two.", text=changed))
-    said = client.get(address(written)).content.decode()
-    assert "checkpoint A1, 3 points" in said
-    assert said.count("with an earlier text") == 1
+    page_text = client.get(address(written)).content.decode()
+    assert "checkpoint A1, 3 points" in page_text
+    assert page_text.count("earlier scheme text") == 1
 
 
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"pasted": ""}, "Give one to 10 texts"),
-        ({"pasted": "\n---\n".join(f"text {number}" for number in range(11))}, "Give one to 10 texts"),
+        ({"pasted": ""}, "choose or paste 1 to 10 texts"),
+        ({"pasted": "\n---\n".join(f"text {number}" for number in range(11))}, "choose or paste 1 to 10 texts"),
         ({"pasted": "x", "text": "checkpoint A1, 3 points: It."}, "No chain reaches 7"),
         ({"pasted": "x", "text": "nonsense here"}, "line 1"),
         ({"pasted": "x", "alias": "oracle"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_tried_starts_nothing(
+def test_an_invalid_try_out_starts_nothing(
     alice: User, client_for: ClientFor, written: Run, changes: dict[str, Any], why: str
 ) -> None:
     answer = client_for(alice).post(address(written), sent(written, "try", **changes))
@@ -148,9 +148,7 @@ def test_what_cannot_be_tried_starts_nothing(
     assert not SchemeTryout.objects.exists()
 
 
-def test_approved_it_is_a_draft_that_says_where_it_comes_from_and_is_not_active(
-    alice: User, client_for: ClientFor, written: Run
-) -> None:
+def test_an_approved_scheme_is_an_inactive_draft_with_its_origin(alice: User, client_for: ClientFor, written: Run) -> None:
     client = client_for(alice)
     answer = client.post(address(written), sent(written, "approve"))
     version = SchemeVersion.objects.get()
@@ -159,13 +157,13 @@ def test_approved_it_is_a_draft_that_says_where_it_comes_from_and_is_not_active(
     assert version.reason == f"Written by served in run {written.public_id} and approved by alice."
     assert answer.headers["Location"] == reverse("schemes:detail", args=[version.scheme.public_id])
     assert "Written by served" in client.get(answer.headers["Location"]).content.decode()
-    assert "the draft it became" in client.get(address(written)).content.decode()
+    assert "open the draft" in client.get(address(written)).content.decode()
     again = client.post(address(written), sent(written, "approve"))
-    assert "It was approved before." in again.content.decode()
+    assert "This scheme is already approved." in again.content.decode()
     assert (SchemeProposal.objects.count(), MarkingScheme.objects.count()) == (1, 1)
 
 
-def test_a_text_that_a_person_changed_says_so_and_a_wrong_one_is_no_draft(
+def test_the_origin_mentions_an_edit_and_an_invalid_text_is_not_approved(
     alice: User, client_for: ClientFor, written: Run
 ) -> None:
     client, text = client_for(alice), proposal_of(written).text
@@ -176,7 +174,7 @@ def test_a_text_that_a_person_changed_says_so_and_a_wrong_one_is_no_draft(
     assert "changed and approved by alice" in SchemeVersion.objects.get().reason.replace(", changed", " changed")
 
 
-def test_students_and_those_from_whom_it_is_held_back_meet_nothing_of_it(
+def test_students_and_users_without_access_to_the_solutions_cannot_open_it(
     alice: User, bob: User, charlie: User, client_for: ClientFor, written: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = reverse("grading:scheme_writer", args=[written.problem_version.problem.slug])

@@ -1,4 +1,4 @@
-"""What a grader is shown: the same switch in terminal, form, experiment and suggestion; recorded, told, and read again."""
+"""Views of graders: the same choice in terminal, form, experiment and suggestion; recorded, displayed, and parsed again."""
 
 import json
 import uuid
@@ -19,8 +19,8 @@ from apps.grading.cards import cards_for
 from apps.grading.jobs import Job
 from apps.grading.naming import VARIANTS, variant_asked
 from apps.grading.plans import GradingPlan, run_name
-from apps.grading.quality import difficulty_spec, same_question
-from apps.grading.shown import ViewShown, shown_of, shown_read, views_told
+from apps.grading.quality import difficulty_spec, question_id
+from apps.grading.shown import ViewShown, shown_of, shown_read, views_summary
 from apps.grading.starting import models_for_grading
 from apps.marks.answering import FAMILIES, suggestions_work
 from apps.marks.models import Suggestion
@@ -46,7 +46,7 @@ WORDS = "Only for markers: award 3 points for the factorisation."
 
 @pytest.fixture
 def guided(scripts: Path) -> Path:
-    """Scripts whose file has words to markers as well."""
+    """Scripts in a file with guidelines for markers."""
     rows = [json.loads(line) | {"words": WORDS} for line in scripts.read_text().splitlines()]
     scripts.write_text("\n".join(map(json.dumps, rows)))
     return scripts
@@ -54,7 +54,7 @@ def guided(scripts: Path) -> Path:
 
 @pytest.fixture
 def asked(table: command.Table) -> list[str]:
-    """Every prompt of the model, which gives 2 points."""
+    """All prompts to the model, which gives 2 points."""
     prompts: list[str] = []
 
     def answer(request: GenerationRequest) -> str:
@@ -66,20 +66,24 @@ def asked(table: command.Table) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("workflow", "shows", "said"),
+    ("workflow", "shows", "text"),
     [
-        ("single_turn", False, "The grader is shown the problem, besides the script."),
-        ("single_turn+guidelines", True, "The grader is shown the problem and the guidelines for markers, besides the script."),
-        ("ref3", False, "Write --workflow ref3+guidelines to show them."),
-        ("ref3+guidelines", True, "shown the problem, a reference solution and the guidelines for markers"),
+        ("single_turn", False, "View of the grader: the problem, in addition to the script."),
+        (
+            "single_turn+guidelines",
+            True,
+            "View of the grader: the problem and the guidelines for markers, in addition to the script.",
+        ),
+        ("ref3", False, "Use --workflow ref3+guidelines to show them."),
+        ("ref3+guidelines", True, "grader: the problem, a reference solution and the guidelines for markers"),
     ],
 )
-def test_the_terminal_shows_guidelines_where_that_is_asked_for_and_says_so(
-    asked: list[str], guided: Path, tmp_path: Path, workflow: str, shows: bool, said: str
+def test_the_terminal_shows_guidelines_to_a_grader_on_request_and_reports_the_view(
+    asked: list[str], guided: Path, tmp_path: Path, workflow: str, shows: bool, text: str
 ) -> None:
     out = tmp_path / "out.jsonl"
     columns = ("--guidelines", "words", "--reference", "one")
-    assert said in command.run(guided, out, *columns, workflow=workflow)
+    assert text in command.run(guided, out, *columns, workflow=workflow)
     assert [WORDS in prompt for prompt in asked] == [shows] * 3
     assert {(row["workflow"], "guidelines" in row["view"]) for row in command.rows(out)} == {(workflow, shows)}
 
@@ -88,12 +92,12 @@ def test_the_terminal_shows_guidelines_where_that_is_asked_for_and_says_so(
     ("more", "workflow", "why"),
     [
         ((), "ref5_plain+guidelines", "Rubric cannot be shown the guidelines for markers: its prompts have no place for that"),
-        (("--set", 'view={"reference":true}'), "single_turn", "part of its name, such as --workflow single_turn"),
-        ((), "single_turn+guidelines", "say in which column they are, with --guidelines"),
-        ((), "single_turn+everything", "has no manner “everything”"),
+        (("--set", 'view={"reference":true}'), "single_turn", "The view is part of the grader's name"),
+        ((), "single_turn+guidelines", "Name their column with --guidelines"),
+        ((), "single_turn+everything", "has no variant “everything”"),
     ],
 )
-def test_a_view_that_cannot_be_is_refused_before_anybody_is_asked(
+def test_an_impossible_view_is_refused_before_any_call(
     asked: list[str], guided: Path, tmp_path: Path, more: tuple[str, ...], workflow: str, why: str
 ) -> None:
     with pytest.raises(CommandError, match=why.replace("+", r"\+")):
@@ -101,26 +105,24 @@ def test_a_view_that_cannot_be_is_refused_before_anybody_is_asked(
     assert asked == []
 
 
-def told(file: Path, *more: str) -> str:
+def printed(file: Path, *more: str) -> str:
     written = StringIO()
     call_command("agreement", str(file), "--human", "mark", "--draws", "0", *more, stdout=written)
     return written.getvalue()
 
 
-def test_agreement_says_above_its_tables_that_columns_were_shown_different_things(
-    asked: list[str], guided: Path, tmp_path: Path
-) -> None:
+def test_agreement_reports_different_views_above_its_tables(asked: list[str], guided: Path, tmp_path: Path) -> None:
     lists = {}
     for name, workflow in (("plain", "single_turn"), ("guided", "single_turn+guidelines")):
         command.run(guided, tmp_path / name, "--guidelines", "words", workflow=workflow)
         lists[name] = command.rows(tmp_path / name)
     (tmp_path / "both.json").write_text(json.dumps(lists))
-    said = told(tmp_path / "both.json", "--rows", "*", "--predicted", "points")
-    assert said.startswith("These graders were not all shown the same: a difference between them may come from that.\n")
-    assert "plain: the problem.\nguided: the problem and the guidelines for markers.\n" in said
-    one = told(tmp_path / "plain", "--predicted", "points")
-    assert one.startswith("points was shown the problem, besides the script.\n")
-    kept = json.loads(told(tmp_path / "both.json", "--rows", "*", "--predicted", "points", "--json"))
+    output = printed(tmp_path / "both.json", "--rows", "*", "--predicted", "points")
+    assert output.startswith("These graders had different views, which may explain differences between them.\n")
+    assert "plain: the problem.\nguided: the problem and the guidelines for markers.\n" in output
+    one = printed(tmp_path / "plain", "--predicted", "points")
+    assert one.startswith("View of points: the problem, in addition to the script.\n")
+    kept = json.loads(printed(tmp_path / "both.json", "--rows", "*", "--predicted", "points", "--json"))
     assert kept["views"] == {"plain": ["problem"], "guided": ["problem, guidelines"]}
 
 
@@ -129,7 +131,7 @@ def job(**material: Any) -> Job:
     return Job("P1", PROBLEM, given | material)
 
 
-def test_a_question_that_is_asked_as_before_views_has_the_name_it_had(table: command.Table) -> None:
+def test_a_view_equal_to_the_former_one_keeps_the_name_of_a_grading(table: command.Table) -> None:
     served = {"": models_for_grading()["served"]}
     for variant in (
         VARIANTS[name] for name in ("ref5_plain", "scheme", "single_turn", "single_turn+guidelines", "ref3", "jury")
@@ -144,7 +146,7 @@ def test_a_question_that_is_asked_as_before_views_has_the_name_it_had(table: com
         assert (keys[0] == keys[1]) is is_as_before
 
 
-def test_a_longer_context_is_no_other_question(table: command.Table) -> None:
+def test_a_longer_context_keeps_the_name_of_a_grading(table: command.Table) -> None:
     served = models_for_grading()["served"]
     spec, longer = (
         GradingPlan("single_turn", {"": alias}).spec(job())
@@ -158,26 +160,26 @@ def test_a_longer_context_is_no_other_question(table: command.Table) -> None:
         difficulty_spec(problem, {"solver": served, "grader": served}, 4, "ref5_plain").model_copy(update={"roles": roles})
         for roles in (spec.roles, limits)
     )
-    assert same_question(problem, one) == same_question(problem, other)
+    assert question_id(problem, one) == question_id(problem, other)
 
 
-def test_another_set_of_prompts_is_another_question(table: command.Table) -> None:
+def test_another_set_of_prompts_changes_the_name_of_a_grading(table: command.Table) -> None:
     served = models_for_grading()["served"]
     small = served.model_copy(update={"prompts": "small"})
     spec, other = (GradingPlan("single_turn", {"": alias}).spec(job()) for alias in (served, small))
     assert run_name(spec) != run_name(other)
     problem = make_problem()
     one, two = (difficulty_spec(problem, {"solver": a, "grader": a}, 4, "ref5_plain") for a in (served, small))
-    assert same_question(problem, one) != same_question(problem, two)
+    assert question_id(problem, one) != question_id(problem, two)
 
 
-def test_a_measured_difficulty_has_the_name_it_had_and_a_single_turn_another(table: command.Table) -> None:
+def test_a_difficulty_run_keeps_its_former_name_unless_its_view_differs(table: command.Table) -> None:
     problem, served = make_problem(), models_for_grading()["served"]
     for workflow, is_same in (("ref5_plain", True), ("single_turn", False)):
         spec = difficulty_spec(problem, {"solver": served, "grader": served}, 4, workflow)
         before = spec.model_copy(update={"params": {name: value for name, value in spec.params.items() if name != "view"}})
         assert spec.params["view"] is not None
-        assert (same_question(problem, spec) == same_question(problem, before)) is is_same
+        assert (question_id(problem, spec) == question_id(problem, before)) is is_same
 
 
 @pytest.fixture
@@ -187,24 +189,24 @@ def served(settings: LazySettings, tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_page_of_a_grading_says_what_was_shown_and_an_old_one_what_its_version_showed(
+def test_the_page_of_a_grading_shows_the_recorded_view_or_that_of_its_version(
     served: None, alice: User, client_for: ClientFor
 ) -> None:
     client, problem = client_for(alice), make_problem()
     run = graded(alice, problem, "single_turn", {"*": grading(2)})
-    assert "Shown to the grader, besides the script: the problem." in page(client, run)
+    assert "View of the grader, in addition to the script: the problem." in page(client, run)
     spec = run.spec | {"params": {name: value for name, value in run.spec["params"].items() if name != "view"}}
     Run.objects.filter(pk=run.pk).update(spec=spec)
-    said = page(client, run)
-    assert "besides the script: as recorded before views: the problem and the guidelines for markers" in said
-    assert "Single turn with guidelines" in said
+    text = page(client, run)
+    assert "in addition to the script: as recorded before views: the problem and the guidelines for markers" in text
+    assert "Single turn with guidelines" in text
 
 
 @pytest.mark.parametrize(
     ("workflow", "status", "words"),
     [("single_turn+guidelines", 302, ""), ("single_turn", 302, ""), ("ref5_plain+guidelines", 200, "Select a valid choice")],
 )
-def test_the_form_has_the_same_switch(
+def test_the_form_offers_the_same_views(
     served: None, alice: User, client_for: ClientFor, workflow: str, status: int, words: str
 ) -> None:
     problem = make_problem()
@@ -218,7 +220,7 @@ def test_the_form_has_the_same_switch(
 
 
 @pytest.mark.parametrize(("manner", "parts"), [("", ("problem",)), ("+guidelines", ("problem", "guidelines"))])
-def test_a_suggestion_keeps_and_says_what_its_grader_was_shown(
+def test_a_suggestion_records_and_shows_the_view_of_its_grader(
     bob: User, model: Model, manner: str, parts: tuple[str, ...]
 ) -> None:
     model.answers["grade"] = grading(2)
@@ -233,7 +235,7 @@ def test_a_suggestion_keeps_and_says_what_its_grader_was_shown(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_cards_tell_apart_what_was_shown(served: None, alice: User, client_for: ClientFor) -> None:
+def test_different_views_have_separate_cards(served: None, alice: User, client_for: ClientFor) -> None:
     problem = make_problem()
     for _ in range(2):
         run = graded(alice, problem, "single_turn", {"*": grading(2)})
@@ -241,12 +243,12 @@ def test_cards_tell_apart_what_was_shown(served: None, alice: User, client_for: 
     found = {card.shown: card for card in cards_for(alice)}
     assert set(found) == {"the problem", "the problem and the guidelines for markers"}
     assert [found[words].before_views for words in sorted(found)] == [0, 1]
-    said = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
-    assert "the problem and the guidelines for markers, besides the script" in said
-    assert "as recorded before views" in said
+    text = client_for(alice).get(reverse("grading:agreement_cards")).content.decode()
+    assert "the problem and the guidelines for markers, in addition to the script" in text
+    assert "as recorded before views" in text
 
 
-def test_what_was_shown_is_read_as_it_was_written() -> None:
+def test_the_text_of_a_view_is_parsed_to_the_same_view() -> None:
     for shown in (ViewShown(view=View(guidelines=True)), ViewShown(view=View(reference=True), is_recorded=False)):
         assert shown_read(shown.text) == shown
     for text in ("", None, 7, "the problem", "problem, answer"):
@@ -255,12 +257,12 @@ def test_what_was_shown_is_read_as_it_was_written() -> None:
     assert shown_of("ensemble", {"members": ["ref5_plain", "ref5_hybrid"]}).view == View(reference=True)
 
 
-def test_a_table_whose_graders_saw_the_same_says_so_in_one_line() -> None:
+def test_equal_views_are_summarised_in_one_line() -> None:
     same, other = ViewShown(view=View()), ViewShown(view=View(), is_recorded=False)
-    assert views_told({"a": (same,), "b": (same,)}, {}).lines == (
-        "Every grader here was shown the problem, besides the script.",
+    assert views_summary({"a": (same,), "b": (same,)}, {}).lines == (
+        "View of every grader: the problem, in addition to the script.",
     )
-    assert "(as recorded before views)" in views_told({"a": (other,), "b": (same,)}, {}).lines[0]
-    assert views_told({"a": (), "b": ()}, {}).lines == ()
-    mixed = views_told({"a": (same,), "b": ()}, {"a": "Anna"})
+    assert "(as recorded before views)" in views_summary({"a": (other,), "b": (same,)}, {}).lines[0]
+    assert views_summary({"a": (), "b": ()}, {}).lines == ()
+    mixed = views_summary({"a": (same,), "b": ()}, {"a": "Anna"})
     assert (mixed.differ, mixed.lines[1:]) == (True, ("Anna: the problem.", "b: not recorded."))

@@ -1,4 +1,4 @@
-"""Who sees what is prepared for a problem: those who may read its solutions, while they may."""
+"""Access to prepared pieces: only users who may read the problem's solutions."""
 
 import pytest
 from django.urls import reverse
@@ -15,7 +15,7 @@ from tests.problems.factory import SECRET, make_problem
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_students_and_those_from_whom_it_is_held_back_meet_nothing_of_it(
+def test_students_and_users_without_access_to_the_solutions_cannot_open_pieces(
     alice: User, charlie: User, client_for: ClientFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = make_problem()

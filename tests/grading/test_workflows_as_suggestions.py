@@ -1,4 +1,4 @@
-"""A model grader is asked about a sealed script: its outcome is a suggestion, its calls are made once whatever dies."""
+"""A model grader runs on a sealed script: its result is a suggestion, and crashes repeat no call."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -49,25 +49,25 @@ def body() -> SuggestionBody:
     return SuggestionBody.model_validate(only().body)
 
 
-def test_a_sealed_mark_asks_and_the_outcome_is_a_suggestion_with_all_that_was_said(bob: User, model: Model) -> None:
+def test_sealing_a_mark_starts_a_grader_whose_result_is_a_complete_suggestion(bob: User, model: Model) -> None:
     model.answers |= FOLLOWS
     mark = sealed_with(bob, RUBRIC)
     assert (only().grader, only().state) == (RUBRIC, SuggestionState.QUEUED)
     assert not model.asked
     suggestions_work(FAMILIES)
     assert list(suggestions_of(mark)) == [only()]
-    said = body()
-    (found,) = said.findings
+    suggestion = body()
+    (found,) = suggestion.findings
     assert (found.step, found.fallacy, found.anchor is not None) == (2, Fallacy.EXAMPLE, True)
-    (chain,) = said.chains
+    (chain,) = suggestion.chains
     assert [(link.name, link.step) for link in chain.links] == [("E1", 2), ("M2", 3)]
-    assert {item.code: item.points for item in said.given} == {"M1": Decimal("2.5"), "M2": Decimal(0)}
-    assert [item.most for item in said.given] == [Decimal(3), Decimal(4)]
-    assert [(one.points, one.share) for one in said.distribution] == [(Decimal("2.5"), 1.0)]
-    assert said.scale == 7
-    assert said.cost is not None
-    assert (said.cost.calls, said.cost.prompt_tokens) == (5, 50)
-    assert not Run.objects.exists(), "a run would have a page that shows it before others have sealed"
+    assert {item.code: item.points for item in suggestion.given} == {"M1": Decimal("2.5"), "M2": Decimal(0)}
+    assert [item.most for item in suggestion.given] == [Decimal(3), Decimal(4)]
+    assert [(one.points, one.share) for one in suggestion.distribution] == [(Decimal("2.5"), 1.0)]
+    assert suggestion.scale == 7
+    assert suggestion.cost is not None
+    assert (suggestion.cost.calls, suggestion.cost.prompt_tokens) == (5, 50)
+    assert not Run.objects.exists(), "a run would have a page that reveals the result before others have sealed"
 
 
 def test_the_second_script_of_a_problem_makes_two_calls(bob: User, model: Model) -> None:
@@ -80,7 +80,7 @@ def test_the_second_script_of_a_problem_makes_two_calls(bob: User, model: Model)
     assert [cost and (cost.calls, cost.reused) for cost in costs] == [(5, 0), (2, 3)]
 
 
-def test_a_grading_that_was_broken_off_goes_on_where_it_was(bob: User, model: Model) -> None:
+def test_an_interrupted_grading_continues_where_it_stopped(bob: User, model: Model) -> None:
     model.answers |= {"rubric/*": BackendUnavailable(), **FOLLOWS}
     mark = sealed_with(bob, RUBRIC)
     suggestions_work(FAMILIES)
@@ -100,29 +100,29 @@ def test_a_grading_that_was_broken_off_goes_on_where_it_was(bob: User, model: Mo
     assert cost.calls == 5
 
 
-def test_what_could_not_be_read_is_an_honest_suggestion_without_points(bob: User, model: Model) -> None:
+def test_an_unreadable_answer_is_a_suggestion_without_points(bob: User, model: Model) -> None:
     model.answers = {"*": "I like turtles."}
     mark = sealed_with(bob, SINGLE)
     suggestions_work(FAMILIES)
-    said = body()
+    suggestion = body()
     assert suggestions_of(mark).count() == 1
-    assert said.distribution == ()
-    assert said.expected is None
-    assert "there is no <grading>" in said.unscored
-    assert said.raw == "I like turtles."
+    assert suggestion.distribution == ()
+    assert suggestion.expected is None
+    assert "there is no <grading>" in suggestion.unscored
+    assert suggestion.raw == "I like turtles."
 
 
-def test_a_finding_without_a_step_is_kept_apart_and_what_was_quoted_nowhere_is_told(bob: User, model: Model) -> None:
-    model.answers["grade"] = grading(1, finding(1, step=0, quote=""), finding(2, step=1, quote="what nobody wrote"))
+def test_a_finding_without_a_step_is_unplaced_and_an_unknown_quote_is_reported(bob: User, model: Model) -> None:
+    model.answers["grade"] = grading(1, finding(1, step=0, quote=""), finding(2, step=1, quote="words not in the script"))
     sealed_with(bob, SINGLE)
     suggestions_work(FAMILIES)
-    said = body()
-    assert [one.id for one in said.unplaced] == ["E1"]
-    assert [(one.id, one.step, one.anchor) for one in said.findings] == [("E2", 1, None)]
-    assert "the quote does not stand in the script" in said.findings[0].words
+    suggestion = body()
+    assert [one.id for one in suggestion.unplaced] == ["E1"]
+    assert [(one.id, one.step, one.anchor) for one in suggestion.findings] == [("E2", 1, None)]
+    assert "the quote does not stand in the script" in suggestion.findings[0].words
 
 
-def test_a_scheme_grader_ticks_items_of_the_scheme_and_goes_stale_with_its_meaning(bob: User, model: Model) -> None:
+def test_a_scheme_grader_ticks_items_of_the_scheme_version(bob: User, model: Model) -> None:
     ticks = "".join(
         f'<item code="{code}" met="{met}">Seen.</item>'
         for code, met in (("A1", "true"), ("A2", "false"), ("B1", "false"), ("K5", "false"), ("D1", "false"))
@@ -135,20 +135,20 @@ def test_a_scheme_grader_ticks_items_of_the_scheme_and_goes_stale_with_its_meani
     assert body().expected == 3
 
 
-def test_a_model_that_is_gone_leaves_a_reason_and_sealing_works_all_the_same(
+def test_a_removed_model_gives_a_failure_reason_and_sealing_still_works(
     bob: User, model: Model, settings: LazySettings
 ) -> None:
     mark = sealed_with(bob, SINGLE)
     settings.MODELS_FILE.write_text(MODELS.replace("[served]", "[other]"))
     suggestions_work(FAMILIES)
     assert only().state == SuggestionState.FAILED
-    assert "no model served" in only().reason
+    assert "No grading model served" in only().reason
     Suggestion.objects.all().delete()
     suggestions_ask(mark.task.case, mark.scheme_version)
     assert not Suggestion.objects.exists()
 
 
-def test_the_settings_name_graders_for_problems_that_name_none(bob: User, model: Model, settings: LazySettings) -> None:
+def test_the_settings_name_graders_for_problems_without_their_own(bob: User, model: Model, settings: LazySettings) -> None:
     settings.MARKING_GRADERS = ["computational", SINGLE]
     problem = problem_with(bob)
     problem.setup.graders = None
@@ -157,7 +157,7 @@ def test_the_settings_name_graders_for_problems_that_name_none(bob: User, model:
     assert set(Suggestion.objects.values_list("grader", flat=True)) == {"computational", SINGLE}
 
 
-def test_other_references_are_another_question(bob: User, model: Model) -> None:
+def test_other_references_change_the_digest_of_a_grader(bob: User, model: Model) -> None:
     stated = problem_with(bob).version
     before = grader_of(SINGLE, stated, None).told
     assert grader_of(SINGLE, stated, None).told == before
@@ -168,21 +168,19 @@ def test_other_references_are_another_question(bob: User, model: Model) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("workflow:oracle@served", "no grader oracle"),
-        ("workflow:single_turn@big", "no model big"),
+        ("workflow:oracle@served", "No grader oracle"),
+        ("workflow:single_turn@big", "No grading model big"),
         ("workflow:scheme@served", "needs a marking scheme"),
         ("nonsense", "no grader nonsense"),
         ("other:thing", "no grader other"),
     ],
 )
-def test_a_grader_that_cannot_be_asked_says_why(bob: User, model: Model, name: str, why: str) -> None:
+def test_an_unusable_grader_is_refused_with_the_reason(bob: User, model: Model, name: str, why: str) -> None:
     with pytest.raises(GraderUnknown, match=why):
         grader_of(name, problem_with(bob).version, None)
 
 
-def test_a_neutral_rewriting_is_chosen_judged_and_kept_beside_the_script(
-    bob: User, model: Model, client_for: ClientFor
-) -> None:
+def test_a_neutral_rewriting_can_be_chosen_and_is_judged_and_stored(bob: User, model: Model, client_for: ClientFor) -> None:
     model.answers |= {"rewrite": rewriting(*EVEN), "grade": grading(2, finding(quote="asserted for all $n$"))}
     problem = problem_with(bob)
     url = reverse("marks:setup", kwargs={"problem_id": problem.public_id})
@@ -208,7 +206,7 @@ def test_pages_name_a_workflow_by_its_title_and_its_model(model: Model) -> None:
     assert label_of("workflow:gone@gone") == "gone · gone"
 
 
-def test_what_a_dead_process_held_is_answered_and_what_a_living_one_holds_is_left(bob: User, model: Model) -> None:
+def test_an_expired_suggestion_is_answered_and_a_leased_one_is_left_alone(bob: User, model: Model) -> None:
     model.answers["grade"] = grading(2)
     sealed_with(bob, SINGLE)
     now = timezone.now()
@@ -220,12 +218,12 @@ def test_what_a_dead_process_held_is_answered_and_what_a_living_one_holds_is_lef
     assert only().state == SuggestionState.DONE
 
 
-def test_what_was_lost_with_its_process_is_sent_again(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_suggestion_lost_with_its_process_is_sent_again(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     sealed_with(bob, SINGLE)
     sent: list[str] = []
     monkeypatch.setattr(marks_suggesting, "suggestions_send", sent.append)
     marks_suggesting.suggestions_resend()
-    assert sent == [], "it was asked for just now"
+    assert sent == [], "it was requested just now"
     Suggestion.objects.update(created_at=timezone.now() - timedelta(minutes=3))
     marks_suggesting.suggestions_resend()
     assert sent == [FAMILIES]
@@ -234,7 +232,7 @@ def test_what_was_lost_with_its_process_is_sent_again(bob: User, model: Model, m
     assert sent == [FAMILIES, FAMILIES]
 
 
-def test_a_grader_that_takes_long_keeps_its_lease(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_grader_renews_its_lease(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     sealed_with(bob, SINGLE)
     renewed = []
     monkeypatch.setattr(answering, "RENEWED_EVERY_S", 0.01)
@@ -245,7 +243,9 @@ def test_a_grader_that_takes_long_keeps_its_lease(bob: User, model: Model, monke
     assert set(renewed) == {only().pk}
 
 
-def test_a_process_that_ends_gives_the_script_back(bob: User, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exiting_process_returns_the_suggestion_to_the_queue(
+    bob: User, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from apps.grading import suggesting
 
     sealed_with(bob, SINGLE)
@@ -258,7 +258,7 @@ def test_a_process_that_ends_gives_the_script_back(bob: User, model: Model, monk
     assert issubclass(GraderStopped, Exception)
 
 
-def test_who_organises_chooses_a_workflow_and_a_model(bob: User, model: Model, client_for: ClientFor) -> None:
+def test_an_organiser_chooses_a_workflow_and_a_model(bob: User, model: Model, client_for: ClientFor) -> None:
     problem = problem_with(bob, "computational")
     url = reverse("marks:setup", kwargs={"problem_id": problem.public_id})
     client = client_for(bob)
@@ -281,7 +281,7 @@ def test_who_organises_chooses_a_workflow_and_a_model(bob: User, model: Model, c
     assert "needs a reference solution" in refused.content.decode()
 
 
-def test_nothing_of_it_is_met_before_sealing(bob: User, dana: User, model: Model, client_for: ClientFor) -> None:
+def test_suggestions_are_hidden_before_sealing(bob: User, dana: User, model: Model, client_for: ClientFor) -> None:
     model.answers["grade"] = grading(2, finding())
     mark = sealed_with(bob, SINGLE)
     suggestions_work(FAMILIES)

@@ -1,4 +1,4 @@
-"""Template filters of pages about graders."""
+"""Template filters for pages about graders."""
 
 from django import template
 

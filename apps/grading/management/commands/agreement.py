@@ -1,4 +1,4 @@
-"""`manage.py agreement FILE --human COLUMN --predicted COLUMN`: how far a grader agrees with a person, for any table."""
+"""`manage.py agreement FILE --human COLUMN --predicted COLUMN`: agreement of graders with a person, for any table."""
 
 import json
 import sys
@@ -11,10 +11,10 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from apps.grading.agreement_text import shown
-from apps.grading.columns import TWICE_PARTED, Columns, factor_of, labels_of, scale_of
+from apps.grading.columns import SPLIT_BY_AUTHOR, Columns, factor_of, labels_of, scale_of
 from apps.grading.comparisons import Asked, Part, gathered_of, parts_of
 from apps.grading.mark_files import rows_read
-from apps.grading.shown import views_json, views_told
+from apps.grading.shown import views_json, views_summary
 from apps.problems.importing.files import FileWrong
 from apps.reasoning.agreement.report import DRAWS
 
@@ -25,7 +25,7 @@ DRAWS_AT_MOST = 100_000
 class Command(BaseCommand):
     """Print the agreement of one or more graders with a person's marks."""
 
-    help = "How far graders agree with a person's marks, from a CSV, JSONL or JSON file. docs/agreement.md has the manual."
+    help = "Agreement of graders with a person's marks, from a CSV, JSONL or JSON file. Manual: docs/agreement.md."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help='the file, or "-" for standard input')
@@ -35,34 +35,36 @@ class Command(BaseCommand):
             required=True,
             action="append",
             metavar="COLUMN",
-            help="a grader's points; may be given several times",
+            help="a grader's points; may be repeated",
         )
         parser.add_argument(
             "--each-on-its-own", action="store_true",
-            help="several graders each on all papers that it scored, not on those that all of them scored",
+            help="compare each grader on all papers that it scored, instead of the papers that all scored",
         )  # fmt: skip
-        parser.add_argument(
-            "--baseline", default="", metavar="COLUMN", help="the grader that others are held against (the first)"
-        )
+        parser.add_argument("--baseline", default="", metavar="COLUMN", help="the grader to compare others with (the first)")
         parser.add_argument("--runs", action="store_true", help="the predicted columns are repeated runs of one grader")
-        parser.add_argument("--second", default="", metavar="COLUMN", help="a second person's points: the line to compare with")
-        parser.add_argument("--problem", default="", metavar="COLUMN", help="the problem; intervals are drawn by problem")
-        parser.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name; refused where it comes twice")
-        parser.add_argument("--author", default="", metavar="COLUMN", help="student or model; each gets tables of its own")
+        parser.add_argument("--second", default="", metavar="COLUMN", help="a second person's points, as baseline")
+        parser.add_argument("--problem", default="", metavar="COLUMN", help="the problem, unit of resampling for intervals")
+        parser.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name; duplicates are refused")
+        parser.add_argument("--author", default="", metavar="COLUMN", help="student or model; each gets separate tables")
         parser.add_argument("--split", default=[], action="append", metavar="COLUMN", help="topic, level, marker …")
         parser.add_argument("--contaminated", default="", metavar="COLUMN", help="yes, or why the mark was not independent")
-        parser.add_argument("--rows", default="", metavar="WAY", help="where a JSON file has its rows: variants.*.predictions")
-        parser.add_argument("--labels", default="", metavar="WORD=POINTS,…", help="words that stand for points")
-        parser.add_argument("--times", type=float, default=1.0, help="what predictions are multiplied by, such as 7 for 0 to 1")
+        parser.add_argument(
+            "--rows", default="", metavar="PATH", help="path of the rows in a JSON file: variants.*.predictions"
+        )
+        parser.add_argument("--labels", default="", metavar="WORD=POINTS,…", help="points of words")
+        parser.add_argument("--times", type=float, default=1.0, help="factor for predictions, such as 7 for a range of 0 to 1")
         parser.add_argument("--scale", default="0:7", metavar="LOWEST:HIGHEST", help="the scale of points (0:7)")
-        parser.add_argument("--points", default="fitting", choices=HALVES, help="categories; fitting: half where a mark is one")
+        parser.add_argument(
+            "--points", default="fitting", choices=HALVES, help="categories; fitting: half points if a mark has one"
+        )
         parser.add_argument("--draws", type=int, default=DRAWS, help=f"bootstrap draws ({DRAWS:,}); 0: no intervals")
-        parser.add_argument("--seed", type=int, default=0, help="of the draws (0)")
-        parser.add_argument("--json", action="store_true", help="everything as JSON, with the papers behind each figure")
+        parser.add_argument("--seed", type=int, default=0, help="seed of the draws (0)")
+        parser.add_argument("--json", action="store_true", help="all results as JSON, with the papers behind each number")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 <= options["draws"] <= DRAWS_AT_MOST or options["seed"] < 0:
-            raise CommandError(f"Draws are from 0 to {DRAWS_AT_MOST:,}, and a seed is not negative.")
+            raise CommandError(f"--draws must be from 0 to {DRAWS_AT_MOST:,}, and --seed not negative.")
         asked = Asked(
             predicted=tuple(options["predicted"]), runs=options["runs"], second=options["second"],
             halves=HALVES[options["points"]], draws=options["draws"], seed=options["seed"],
@@ -71,7 +73,7 @@ class Command(BaseCommand):
             gathered = gathered_of(rows_read(_bytes(options["file"]), options["rows"]), _columns(options), asked)
             if not options["each_on_its_own"]:
                 if options["baseline"] and options["baseline"] not in gathered.graders:
-                    raise FileWrong(f"The baseline is one of the graders: {', '.join(gathered.graders)}.")
+                    raise FileWrong(f"--baseline must be one of the graders: {', '.join(gathered.graders)}.")
                 gathered = gathered.on_common(options["baseline"])
             parts = parts_of(gathered, draws=asked.draws, seed=asked.seed)
         except (FileWrong, ValueError) as error:
@@ -81,7 +83,7 @@ class Command(BaseCommand):
             found["parts"] = [part.model_dump(mode="json") for part in parts]
             self.stdout.write(json.dumps(found, ensure_ascii=False, indent=2))
         else:
-            for line in views_told(gathered.views, {}).lines:
+            for line in views_summary(gathered.views, {}).lines:
                 self.stdout.write(line)
             self.stdout.write(_text(parts, asked, self.stdout.isatty()), ending="")
 
@@ -90,13 +92,13 @@ def _bytes(name: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
+        raise CommandError(f"Could not read {name}: {error.strerror}.") from error
 
 
 def _columns(options: dict[str, Any]) -> Columns:
     names = ("human", "problem", "paper", "author", "contaminated")
     if options["author"] and options["author"] in options["split"]:
-        raise ValueError(TWICE_PARTED.format(options["author"]))
+        raise ValueError(SPLIT_BY_AUTHOR.format(options["author"]))
     return Columns(
         **{name: options[name] for name in names},
         scale=scale_of(options["scale"]),

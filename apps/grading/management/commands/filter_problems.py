@@ -1,4 +1,4 @@
-"""`manage.py filter_problems`: which problems belong into a collection to learn from, by flags, benchmarks and year."""
+"""`manage.py filter_problems`: select problems for a training collection by flags, benchmarks and year."""
 
 import json
 from argparse import ArgumentParser
@@ -15,20 +15,20 @@ from apps.reasoning.domain.errors import AliasError
 
 
 class Command(ProblemsCommand):
-    """Ask for flags where nobody did, then tell of every problem whether it would stay."""
+    """Request missing flags, then report for every problem whether it would be kept."""
 
     help = (
         "Ask a model several times for flags on each problem with its first solution, compare the statements with benchmark "
-        "sets (load_benchmark), and write what would be kept. --results starts nothing and tells what is known."
+        "sets (load_benchmark), and report which problems would be kept. --results starts no run and reports known results."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--alias", default="", help="the model that is asked")
-        parser.add_argument("--samples", type=int, default=5, help="how often (5); more than half must raise a flag")
-        parser.add_argument("--year-from", type=int, metavar="YEAR", help="leave out problems of this year or later")
-        parser.add_argument("--results", action="store_true", help="start nothing")
-        parser.add_argument("--out", type=Path, help="JSONL, a problem a line")
+        parser.add_argument("--alias", default="", help="the model to ask")
+        parser.add_argument("--samples", type=int, default=5, help="number of samples (5); more than half must raise a flag")
+        parser.add_argument("--year-from", type=int, metavar="YEAR", help="exclude problems of this year or later")
+        parser.add_argument("--results", action="store_true", help="report known results only")
+        parser.add_argument("--out", type=Path, help="JSONL file, one problem per line")
 
     def handle(self, *args: Any, **options: Any) -> None:
         problems = self.problems(options)
@@ -43,10 +43,10 @@ class Command(ProblemsCommand):
         if options["out"]:
             options["out"].write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
         for row in rows:
-            word = {True: "kept", False: "left out", None: "not known"}[row["keep"]]
+            word = {True: "kept", False: "excluded", None: "unknown"}[row["keep"]]
             self.stdout.write(f"{row['problem']}: {word}{': ' if row['reasons'] else ''}{', '.join(row['reasons'])}")
         kept, out = (sum(row["keep"] is word for row in rows) for word in (True, False))
-        self.stdout.write(f"{kept} kept, {out} left out, {len(rows) - kept - out} not known.")
+        self.stdout.write(f"{kept} kept, {out} excluded, {len(rows) - kept - out} unknown.")
 
     def _asked(self, problems: list[Problem], options: dict[str, Any]) -> list[Asked]:
         alias, asked = model_named(options["alias"]), []
@@ -59,7 +59,7 @@ class Command(ProblemsCommand):
 
 
 def _row(problem: Problem, verdict: Verdict, year_from: int | None) -> dict[str, Any]:
-    """What is known of a problem. `keep` is null where the flags are not known and nothing else speaks against it."""
+    """The results for a problem. `keep` is null if the flags are unknown and there is no other reason to exclude it."""
     too_late = year_from is not None and problem.year is not None and problem.year >= year_from
     reasons = [*verdict.reasons, *([f"year {problem.year}"] if too_late else [])]
     found = verdict.difficulty.found
@@ -67,7 +67,7 @@ def _row(problem: Problem, verdict: Verdict, year_from: int | None) -> dict[str,
         "problem": problem.slug,
         "keep": False if reasons else verdict.keeps,
         "reasons": reasons,
-        "flags": {one.name: {"yes": one.yes, "of": one.readable, "stands": one.stands} for one in verdict.quality.flags},
+        "flags": {one.name: {"yes": one.yes, "of": one.readable, "stands": one.is_raised} for one in verdict.quality.flags},
         "unknown": verdict.quality.unknown,
         "is_old": verdict.quality.is_old,
         "alike": [{"collection": one.collection, "name": one.name, "score": round(one.score, 3)} for one in verdict.matches],

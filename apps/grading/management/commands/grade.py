@@ -1,4 +1,4 @@
-"""`manage.py grade FILE --workflow …`: let a model grader propose points for scripts, one JSON object a script."""
+"""`manage.py grade FILE --workflow …`: have a model grader propose points for scripts, one JSON object per script."""
 
 import json
 import sys
@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from apps.grading.answer_lengths import answers_of, answers_words
+from apps.grading.answer_lengths import answers_note, answers_of
 from apps.grading.call_files import CallFile
 from apps.grading.jobs import Job, RowColumns, jobs_of_rows, jobs_of_versions
-from apps.grading.kept_columns import names_beside, renamed
+from apps.grading.kept_columns import output_names, renamed
 from apps.grading.mark_files import rows_read
 from apps.grading.naming import VARIANTS, variant_asked, variant_of
 from apps.grading.outputs import COLUMNS, row_of, runs_in
@@ -35,37 +35,37 @@ LARGE_CALLS = 5_000
 
 
 class Command(BaseCommand):
-    """Grade scripts of a file or versions that were handed in. Nothing here becomes a grade."""
+    """Grade scripts of a file or submitted versions. The results never become grades."""
 
     help = (
-        "Let a model grader propose points for scripts. Every call is kept beside the output, so that a run that was stopped "
-        "goes on where it was. docs/grading_scripts.md has the manual."
+        "Have a model grader propose points for scripts. Every call is recorded next to the output, so that a stopped run "
+        "continues where it stopped. Manual: docs/grading_scripts.md."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", nargs="?", help="CSV, JSONL or JSON with a script a row")
-        parser.add_argument("--submission", action="append", default=[], metavar="ID", help="a version that was handed in")
-        parser.add_argument("--workflow", required=True, metavar="NAME", help=f"{', '.join(GRADERS)}; manners follow a +")
-        parser.add_argument("--alias", action="append", default=[], metavar="[ROLE=]MODEL", help="of all roles, or of one")
-        parser.add_argument("--out", required=True, type=Path, help="JSONL; calls are kept beside it, in OUT.calls")
+        parser.add_argument("file", nargs="?", help="CSV, JSONL or JSON with one script per row")
+        parser.add_argument("--submission", action="append", default=[], metavar="ID", help="a submitted version")
+        parser.add_argument("--workflow", required=True, metavar="NAME", help=f"{', '.join(GRADERS)}; add variants with +")
+        parser.add_argument("--alias", action="append", default=[], metavar="[ROLE=]MODEL", help="for all roles, or for one")
+        parser.add_argument("--out", required=True, type=Path, help="JSONL file; calls are recorded in OUT.calls")
         columns = parser.add_argument_group("columns of the file")
-        columns.add_argument("--script", default="script", metavar="COLUMN", help="what is graded (script)")
+        columns.add_argument("--script", default="script", metavar="COLUMN", help="the text to grade (script)")
         columns.add_argument("--statement", default="problem", metavar="COLUMN", help="the problem's text (problem)")
-        columns.add_argument("--reference", action="append", default=[], metavar="COLUMN", help="a solution; several times")
-        columns.add_argument("--guidelines", default="", metavar="COLUMN", help="words to markers")
-        columns.add_argument("--scheme", default="", metavar="COLUMN", help="a marking scheme in a form that can be imported")
+        columns.add_argument("--reference", action="append", default=[], metavar="COLUMN", help="a solution; may be repeated")
+        columns.add_argument("--guidelines", default="", metavar="COLUMN", help="guidelines for markers")
+        columns.add_argument("--scheme", default="", metavar="COLUMN", help="a marking scheme in an importable format")
         columns.add_argument("--problem", default="", metavar="COLUMN", help="the problem's name")
         columns.add_argument("--paper", default="", metavar="COLUMN", help="the paper's name (paper, else name)")
         columns.add_argument("--keep", action="append", default=[], metavar="COLUMN", help="copied to the output: a mark, …")
-        columns.add_argument("--rows", default="", metavar="WAY", help="where a JSON file has its rows")
+        columns.add_argument("--rows", default="", metavar="PATH", help="path of the rows in a JSON file")
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the grader")
         parser.add_argument("--max-new-tokens", type=int)
         parser.add_argument("--temperature", type=float)
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--budget-calls", type=int, help="most calls for one script")
-        parser.add_argument("--at-once", type=int, default=8, help="scripts at a time (8)")
-        parser.add_argument("--estimate", action="store_true", help="say what it would cost, and stop")
-        parser.add_argument("--yes", action="store_true", help="start a large one without asking")
+        parser.add_argument("--budget-calls", type=int, help="maximum number of calls per script")
+        parser.add_argument("--at-once", type=int, default=8, help="number of scripts at a time (8)")
+        parser.add_argument("--estimate", action="store_true", help="only estimate the cost")
+        parser.add_argument("--yes", action="store_true", help="start a large run without confirmation")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -75,9 +75,9 @@ class Command(BaseCommand):
             todo = _Todo(plan, jobs, ended)
             answers = answers_of(plan.workflow, plan.roles)
             total = total_of(plan, todo.jobs, todo.known, answers)
-            self._tell_names(options["keep"])
-            self._tell_view(plan, options)
-            self._tell(total, todo, answers_words(total.roles, answers, plan.roles))
+            self._report_names(options["keep"])
+            self._report_view(plan, options)
+            self._report_estimate(total, todo, answers_note(total.roles, answers, plan.roles))
             if options["estimate"] or not todo.count:
                 return
             if total.calls_max > LARGE_CALLS and not options["yes"]:
@@ -86,33 +86,33 @@ class Command(BaseCommand):
         except (AliasError, FileWrong, PlanWrong) as error:
             raise CommandError(str(error)) from error
 
-    def _tell_names(self, kept: list[str]) -> None:
-        for own, name in renamed(names_beside(COLUMNS, kept)).items():
-            self.stdout.write(f"“{own}” of the file is kept; the grader's own column is “{name}”.")
+    def _report_names(self, kept: list[str]) -> None:
+        for own, name in renamed(output_names(COLUMNS, kept)).items():
+            self.stdout.write(f"The file's column “{own}” is kept; the grader's column is named “{name}”.")
 
-    def _tell_view(self, plan: GradingPlan, options: dict[str, Any]) -> None:
+    def _report_view(self, plan: GradingPlan, options: dict[str, Any]) -> None:
         view = plan.view or View()
-        self.stdout.write(f"The grader is shown {view.words}, besides the script.")
+        self.stdout.write(f"View of the grader: {view.words}, in addition to the script.")
         given = {REFERENCE: ", ".join(options["reference"]), GUIDELINES: options["guidelines"], SCHEME: options["scheme"]}
         for part, columns in given.items():
             if columns and part not in view.parts:
                 other = f"{plan.workflow}+{part}"
-                hint = f" Write --workflow {other} to show them." if other in VARIANTS else ""
-                self.stdout.write(f"It is not shown what stands in “{columns}”: its view has not {PARTS[part]}.{hint}")
+                hint = f" Use --workflow {other} to show them." if other in VARIANTS else ""
+                self.stdout.write(f"The grader is not shown “{columns}”: its view excludes {PARTS[part]}.{hint}")
 
-    def _tell(self, total: Total, todo: "_Todo", rests_on: str) -> None:
+    def _report_estimate(self, total: Total, todo: "_Todo", basis: str) -> None:
         if todo.done:
-            self.stdout.write(f"{todo.done} of {todo.all} are in the output already.")
+            self.stdout.write(f"{todo.done} of {todo.all} are already in the output.")
         if todo.troubles:
             reasons = ", ".join(f"{count} {reason}" for reason, count in todo.troubles.most_common())
             number = sum(todo.troubles.values())
-            what = "script cannot be graded; it is" if number == 1 == todo.all else "scripts cannot be graded; they are"
-            self.stdout.write(f"{number} of {todo.all} {what} written as unscored, without a call: {reasons}.")
+            what = "script" if number == 1 == todo.all else "scripts"
+            self.stdout.write(f"{number} of {todo.all} {what} cannot be graded and will be unscored without a call: {reasons}.")
         expected = f"About {_counted(total.calls_expected, 'call')} and {total.tokens_expected:,} tokens"
-        most = f"at most {_counted(total.calls_max, 'call')}, and one more each where an answer cannot be read"
+        most = f"at most {_counted(total.calls_max, 'call')}, plus one for each unreadable answer"
         self.stdout.write(f"{_counted(total.scripts, 'script')}. {expected}, {most}.")
         if total.scripts:
-            self.stdout.write(rests_on)
+            self.stdout.write(basis)
 
     def _grade(self, plan: GradingPlan, todo: "_Todo", ended: frozenset[str], options: dict[str, Any]) -> None:
         out: Path = options["out"]
@@ -122,7 +122,7 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         with out.open("a", encoding="utf-8") as output, CallFile(Path(f"{out}.calls"), ended) as calls:
 
-            def tell(done: Done) -> None:
+            def write(done: Done) -> None:
                 output.write(json.dumps(row_of(done, named, shown, models), ensure_ascii=False) + "\n")
                 output.flush()
                 counts.update(
@@ -136,24 +136,23 @@ class Command(BaseCommand):
                 self.stdout.write(f"{counts['scripts']}/{todo.count} {done.job.paper}: {done.grading.sentence}")
 
             for one in todo.ungraded:
-                tell(one)
+                write(one)
             try:
-                async_to_sync(_run)(plan, todo.jobs, calls, tell, options["at_once"])
+                async_to_sync(_run)(plan, todo.jobs, calls, write, options["at_once"])
             except* RunHalted as group:
                 reason = group.exceptions[0]
-                raise CommandError(f"{reason} What is done is kept; the same command goes on from there.") from None
-        told = f"{_counted(counts['scripts'], 'script')}, {counts['unscored']} of them unscored"
-        self.stdout.write(f"{told}; {_counted(counts['calls'], 'call')}, {counts['tokens']:,} tokens.")
+                raise CommandError(f"{reason} Results so far are kept. Repeat the command to continue.") from None
+        graded = f"{_counted(counts['scripts'], 'script')}, {counts['unscored']} of them unscored"
+        self.stdout.write(f"{graded}; {_counted(counts['calls'], 'call')}, {counts['tokens']:,} tokens.")
         if prepared := counts["prepared_calls"]:
             tokens = f"{counts['prepared_tokens']:,} tokens"
-            self.stdout.write(f"Prepared once for the problems: {_counted(prepared, 'call')}, {tokens}.")
+            self.stdout.write(f"To prepare the problems, once each: {_counted(prepared, 'call')}, {tokens}.")
 
 
 class _Todo:
-    """What of a file is not in the output yet: scripts to be graded, and those that no grader can be asked about.
+    """Scripts of a file that are not in the output yet: those to grade, and those that cannot be graded.
 
-    `known` holds by statement what was prepared before. Raises `PlanWrong` where nothing can be graded for want of more than
-    a text.
+    `known`: pieces prepared before, by statement. Raises `PlanWrong` if no script can be graded and not all are empty.
     """
 
     def __init__(self, plan: GradingPlan, jobs: list[Job], ended: frozenset[str]) -> None:
@@ -176,7 +175,7 @@ class _Todo:
 
     @property
     def done(self) -> int:
-        """How many are in the output already."""
+        """Number of scripts already in the output."""
         return self.all - self.count
 
 
@@ -184,11 +183,11 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-async def _run(plan: GradingPlan, jobs: list[Job], calls: CallFile, tell: Any, at_once: int) -> None:
+async def _run(plan: GradingPlan, jobs: list[Job], calls: CallFile, write: Any, at_once: int) -> None:
     chosen = list({alias.name: alias for alias in plan.aliases.values()}.values())
     where = model_servers if all(alias.backend == "openai_http" for alias in chosen) else workers
     async with where(chosen) as dispatcher_for:
-        await grade_all(plan, jobs, calls, dispatcher_for, tell, at_once=max(1, at_once))
+        await grade_all(plan, jobs, calls, dispatcher_for, write, at_once=max(1, at_once))
 
 
 def _plan(options: dict[str, Any]) -> GradingPlan:
@@ -202,15 +201,15 @@ def _plan(options: dict[str, Any]) -> GradingPlan:
         role, separator, name = given.partition("=")
         role, name = (role, name) if separator else ("", given)
         if name not in known:
-            raise PlanWrong(f"There is no model {name} in models.toml; there are {', '.join(known) or 'none'}.")
+            raise PlanWrong(f"No model {name} in models.toml. Choose one of: {', '.join(known) or 'none'}.")
         aliases[role] = known[name]
     here = all(alias.backend == "openai_http" for alias in aliases.values())
     if not here and not options["estimate"] and not is_stack_up():
-        raise PlanWrong("A model of these runs inside the inference worker. Start the stack with `make up`, then try again.")
+        raise PlanWrong("One of these models runs in the inference worker. Start the stack with `make up` and try again.")
     variant = variant_of(options["workflow"])
     overrides = dict(_override(given) for given in options["set"]) | variant.overrides
     if variant.view.guidelines and options["file"] and not options["guidelines"]:
-        raise PlanWrong(f"{variant.name} shows guidelines for markers: say in which column they are, with --guidelines.")
+        raise PlanWrong(f"{variant.name} shows guidelines for markers. Name their column with --guidelines.")
     plan = GradingPlan(
         variant.grader.name, aliases, overrides, options["max_new_tokens"], options["temperature"], options["seed"],
         options["budget_calls"],
@@ -224,7 +223,7 @@ def _override(given: str) -> tuple[str, Any]:
     if not separator:
         raise PlanWrong(f"--set needs NAME=VALUE, not {given}.")
     if name == "view":
-        raise PlanWrong("What a grader is shown is part of its name, such as --workflow single_turn+guidelines.")
+        raise PlanWrong("The view is part of the grader's name, not a parameter. Use, for example, single_turn+guidelines.")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -233,7 +232,7 @@ def _override(given: str) -> tuple[str, Any]:
 
 def _jobs(options: dict[str, Any]) -> list[Job]:
     if bool(options["file"]) == bool(options["submission"]):
-        raise PlanWrong("Give a file, or --submission.")
+        raise PlanWrong("Give either a file or --submission.")
     if options["submission"]:
         return jobs_of_versions([_version(given) for given in options["submission"]])
     columns = RowColumns(
@@ -243,7 +242,7 @@ def _jobs(options: dict[str, Any]) -> list[Job]:
     )  # fmt: skip
     found = rows_read(_bytes(options["file"]), options["rows"])
     if len(found) != 1:
-        raise PlanWrong("The way to the rows leads to several lists; name one of them.")
+        raise PlanWrong("--rows matches several lists. Name one of them.")
     return jobs_of_rows(next(iter(found.values())), columns)
 
 
@@ -251,11 +250,11 @@ def _version(given: str) -> SubmissionVersion:
     try:
         return SubmissionVersion.objects.get(public_id=given)
     except (SubmissionVersion.DoesNotExist, ValidationError):
-        raise PlanWrong(f"No version with the id {given} was handed in.") from None
+        raise PlanWrong(f"No submitted version with the id {given}.") from None
 
 
 def _bytes(name: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise PlanWrong(f"{name} cannot be read: {error.strerror}.") from error
+        raise PlanWrong(f"Could not read {name}: {error.strerror}.") from error

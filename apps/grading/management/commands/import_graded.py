@@ -1,4 +1,4 @@
-"""`manage.py import_graded PATH`: bring scripts with points by people in, as a set to measure graders by."""
+"""`manage.py import_graded PATH`: import scripts with points by people, as a set to measure graders with."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from collections import Counter
@@ -10,25 +10,25 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.grading.models import HumanScore
 from apps.grading.set_import import set_import, set_known, set_read, upload_of
-from apps.grading.set_shapes import named
+from apps.grading.set_shapes import with_credit
 from apps.problems.importing.files import FileWrong
 
 SHOWN = 20
 
 
 def maximum(word: str) -> Decimal:
-    """A number of points above 0."""
+    """Parse a number of points above 0."""
     try:
         found = Decimal(word)
     except InvalidOperation:
         found = Decimal(0)
     if not (found.is_finite() and found > 0):
-        raise ArgumentTypeError(f"{word!r} is no number of points above 0.")
+        raise ArgumentTypeError(f"{word!r} is not a number above 0.")
     return found
 
 
 class Command(BaseCommand):
-    """Import a set; the same file twice changes nothing."""
+    """Import a set. Importing the same file again has no effect."""
 
     help = (
         "Import scripts with points by people: GradingBench, DeepSeekMath-V2, Open Proof Corpus, Nomos, QED-Nano, or our own."
@@ -36,21 +36,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, help="a CSV, JSONL, JSON or ZIP file, or a folder")
-        parser.add_argument("--title", default="", help="what the set is called (the layout and the file's name)")
-        parser.add_argument("--credit", default="", help="whose work it is, where the layout does not say")
-        parser.add_argument("--licence", default="", help="under which licence, where the layout does not say")
-        parser.add_argument(
-            "--out-of", type=maximum, metavar="N", help="the maximum of points, for rows that do not tell it (column max)"
-        )
-        parser.add_argument("--look", action="store_true", help="say what would go in, and stop")
+        parser.add_argument("--title", default="", help="title of the set (layout and file name)")
+        parser.add_argument("--credit", default="", help="credit, if the layout has none")
+        parser.add_argument("--licence", default="", help="licence, if the layout has none")
+        parser.add_argument("--out-of", type=maximum, metavar="N", help="maximum points, for rows without a column max")
+        parser.add_argument("--look", action="store_true", help="only report what would be imported")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             upload = upload_of(options["path"])
             known = set_known(upload)
-            draft = named(set_read(upload, options["out_of"]), credit=options["credit"], licence=options["licence"])
+            draft = with_credit(set_read(upload, options["out_of"]), credit=options["credit"], licence=options["licence"])
             if known is not None:
-                self.stdout.write(f"This is in already, as “{known.title}”.")
+                self.stdout.write(f"This file was already imported as “{known.title}”.")
                 return
             taken = len(draft.scripts)
             if not options["look"]:
@@ -58,24 +56,26 @@ class Command(BaseCommand):
                 made = set_import(upload=upload, draft=draft, title=title, by=None)
                 taken = made.scripts.count()
                 scores = HumanScore.objects.filter(script__graded_set=made).count()
-                self.stdout.write(f"“{made.title}” is in: {taken} scripts, {scores} points by people.")
+                self.stdout.write(f"Imported “{made.title}”: {taken} scripts, {scores} points by people.")
         except FileWrong as error:
             raise CommandError(str(error)) from error
         if options["look"]:
-            self.stdout.write(f"{len(draft.scripts)} scripts of the layout {draft.layout} can go in.")
+            self.stdout.write(f"{len(draft.scripts)} scripts of the layout {draft.layout} can be imported.")
         issues = [issue for _, script in draft.scripts for issue in script.issues]
         lost = sum(bool(issue.lost) for issue in issues)
         if issues:
-            self.stdout.write(f"{len(issues)} issues came with them; {lost} have no place in their script and are listed only.")
+            self.stdout.write(f"{len(issues)} issues on the scripts; {lost} without a valid place are only listed.")
         maxima = Counter(score.out_of for _, script in draft.scripts for score in script.scores)
         if maxima:
-            told = ", ".join(f"{most.normalize():f} ({count})" for most, count in sorted(maxima.items()))
-            self.stdout.write(f"Points are out of {told}.{' Each maximum is compared by itself.' if len(maxima) > 1 else ''}")
-        self.stdout.write(f"Credit: {draft.credit or 'not told'}. Licence: {draft.licence or 'not told'}.")
+            counts = ", ".join(f"{most.normalize():f} ({count})" for most, count in sorted(maxima.items()))
+            self.stdout.write(
+                f"Points are out of {counts}.{' Each maximum is compared separately.' if len(maxima) > 1 else ''}"
+            )
+        self.stdout.write(f"Credit: {draft.credit or 'not given'}. Licence: {draft.licence or 'not given'}.")
         if draft.wrong:
             rows = "1 row was" if len(draft.wrong) == 1 else f"{len(draft.wrong)} rows were"
-            self.stdout.write(f"{rows} left out of {len(draft.wrong) + taken}; no figure of this set counts them.")
+            self.stdout.write(f"{rows} skipped out of {len(draft.wrong) + taken}; results of this set do not include them.")
         for where, reason in draft.wrong[:SHOWN]:
-            self.stdout.write(f"Left out: {where}: {reason}")
+            self.stdout.write(f"Skipped: {where}: {reason}")
         if len(draft.wrong) > SHOWN:
             self.stdout.write(f"… and {len(draft.wrong) - SHOWN} more.")

@@ -1,4 +1,4 @@
-"""`manage.py measure_difficulty PROBLEM …`: let a model attempt problems many times and tell the mean of the points."""
+"""`manage.py measure_difficulty PROBLEM …`: have a model attempt problems many times and report the mean points."""
 
 import json
 from argparse import ArgumentParser
@@ -16,23 +16,23 @@ from apps.reasoning.graders.difficulty import ATTEMPTS, WORKFLOWS
 
 
 class Command(ProblemsCommand):
-    """Attempts are calls of one run a problem: it can be paused and resumed, and its page shows them live."""
+    """Start one run per problem, whose calls are the attempts. Runs can be paused and resumed, and have live pages."""
 
-    help = "Let a model attempt each problem N times, grade every attempt, and tell the mean points with their interval."
+    help = "Have a model attempt each problem N times, grade every attempt, and report the mean points with an interval."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--alias", default="", help="the model that attempts")
-        parser.add_argument("--grader", default="", metavar="ALIAS", help="the model that grades (the same)")
-        parser.add_argument("--attempts", type=int, default=ATTEMPTS, help=f"how many ({ATTEMPTS})")
-        parser.add_argument("--workflow", default=WORKFLOWS[0], choices=WORKFLOWS, help="how an attempt is graded")
+        parser.add_argument("--alias", default="", help="the attempting model")
+        parser.add_argument("--grader", default="", metavar="ALIAS", help="the grading model (the same)")
+        parser.add_argument("--attempts", type=int, default=ATTEMPTS, help=f"number of attempts ({ATTEMPTS})")
+        parser.add_argument("--workflow", default=WORKFLOWS[0], choices=WORKFLOWS, help="grader of the attempts")
         parser.add_argument(
             "--by",
             default="",
             metavar="SCAFFOLD:PRESET",
-            help="what makes an attempt, such as self_check:quick (a single call)",
+            help="method of an attempt, such as self_check:quick (a single call)",
         )
-        parser.add_argument("--out", type=Path, help="JSONL, a problem a line")
+        parser.add_argument("--out", type=Path, help="JSONL file, one problem per line")
 
     def handle(self, *args: Any, **options: Any) -> None:
         problems = self.problems(options)
@@ -47,7 +47,7 @@ class Command(ProblemsCommand):
             options["out"].write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
         for row in sorted(rows, key=lambda one: (one["mean"] is None, -(one["mean"] or 0))):
             within = "all the same" if row["low"] is None else f"{row['low']:.2f}, {row['high']:.2f}"
-            mean = "not known" if row["mean"] is None else f"{row['mean']:.2f} [{within}]"
+            mean = "unknown" if row["mean"] is None else f"{row['mean']:.2f} [{within}]"
             self.stdout.write(f"{row['problem']}: {mean} of {row['scale']:g}, {row['scored']} of {row['attempts']} scored")
 
     def _asked(self, problems: list[Problem], options: dict[str, Any]) -> list[Asked]:
