@@ -1,4 +1,4 @@
-"""Downloads of a version: its files as they lie, and views of its rows for people, TRL and verl, made while they are sent."""
+"""Downloads of a version: its files, and views of its rows for reading, TRL and verl, generated during the transfer."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ Lines = Iterator[bytes]
 
 
 def file_of(version: DatasetVersion, name: str) -> Path | None:
-    """A file that the version holds, by its path in it; None for any other name."""
+    """File of a version by its path inside the version's folder; None for any other name."""
     folder = version.folder.resolve()
     path = (folder / name).resolve()
     is_inside = path.is_relative_to(folder) and path.is_file()
@@ -24,14 +24,14 @@ def file_of(version: DatasetVersion, name: str) -> Path | None:
 
 
 def file_pieces(path: Path) -> Lines:
-    """The bytes of a file."""
+    """Bytes of a file, in pieces."""
     with path.open("rb") as file:
         while piece := file.read(READ_BYTES):
             yield piece
 
 
 def rows_as_lines(version: DatasetVersion) -> Lines:
-    """All columns of every row as JSON, as `rows/*.parquet` has them."""
+    """Every row of `rows/*.parquet` with all columns, as JSON."""
     for path in sorted((version.folder / "rows").glob("*.parquet")):
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=BATCH):
@@ -58,7 +58,7 @@ def prompts_as_lines(version: DatasetVersion) -> Lines:
 
 
 def verl_prompts(version: DatasetVersion) -> Lines:
-    """verl, online: a Parquet file of prompts with what its reward functions read."""
+    """verl, online: a Parquet file of prompts with the input of its reward functions."""
     rows = [
         {
             "data_source": f"lemmascope/{version.name}",
@@ -74,9 +74,9 @@ def verl_prompts(version: DatasetVersion) -> Lines:
     yield buffer.getvalue().to_pybytes()
 
 
-#: By name: the file's ending, its kind, what it is, and whether it needs recorded tokens.
+#: By name: file extension, content type, description, whether it needs recorded tokens, and generator.
 VIEWS: dict[str, tuple[str, str, str, bool, Callable[[DatasetVersion], Lines]]] = {
-    "rows": ("jsonl", "application/x-ndjson", "Every row with all its columns, tokens too", True, rows_as_lines),
+    "rows": ("jsonl", "application/x-ndjson", "Every row with all columns, including tokens", True, rows_as_lines),
     "trl-messages": ("jsonl", "application/x-ndjson", "TRL: conversations", False, messages_as_lines),
     "trl-completions": ("jsonl", "application/x-ndjson", "TRL: prompt and completion", False, completions_as_lines),
     "trl-prompts": ("jsonl", "application/x-ndjson", "TRL, online: prompt and answer of each problem", False, prompts_as_lines),
@@ -91,7 +91,7 @@ VIEWS: dict[str, tuple[str, str, str, bool, Callable[[DatasetVersion], Lines]]] 
 
 
 def views_of(version: DatasetVersion) -> list[tuple[str, str, str]]:
-    """Name, file name and words of the views that the version has."""
+    """Name, file name and description of a version's views."""
     return [
         (name, f"{version.name}-v{version.version}-{name}.{ending}", words)
         for name, (ending, _, words, needs_tokens, _) in VIEWS.items()
@@ -112,7 +112,7 @@ def _prompts(version: DatasetVersion) -> Iterator[dict[str, Any]]:
 
 
 def _without_nan(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN: a log-probability under the mask, which is no number, is null."""
+    """Replace NaN (log-probabilities under the mask) by null, because JSON has no NaN."""
     if row["logprobs"] is not None:
         row["logprobs"] = [value if value == value else None for value in row["logprobs"]]
     return row

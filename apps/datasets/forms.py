@@ -1,4 +1,4 @@
-"""The form that makes a version: name, recipe with its options, where rewards come from, and which runs."""
+"""Form of a new version: name, recipe with its options, source of rewards, and runs."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
 from apps.datasets.recipes import JUDGES, RECIPES, Option
-from apps.datasets.services import NAME, options_read
+from apps.datasets.services import NAME, NAME_RULE, options_read
 from apps.runs.models import Run
 
 
 class DatasetForm(forms.Form):
-    """`run` fields are check boxes of the page; `chosen` are their runs. Options of all recipes have fields `o_<name>`."""
+    """Form of a new version. `run` fields are the page's check boxes, `chosen` their runs; `o_<name>` are recipe options."""
 
     name = forms.CharField(
-        max_length=60, help_text="Small letters, digits, hyphens. The same name again makes its next version.",
+        max_length=60, help_text="Lower-case letters, digits, hyphens. An existing name gets its next version.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )  # fmt: skip
     recipe = forms.ChoiceField(choices=[(name, f"{one.title} ({one.source})") for name, one in RECIPES.items()])
@@ -33,12 +33,12 @@ class DatasetForm(forms.Form):
 
     @property
     def recipe_choices(self) -> list[tuple[str, str]]:
-        """All recipes; another one has other options, so the page is drawn anew."""
+        """All recipes. Choosing another one reloads the page, because its options differ."""
         return [(name, f"{one.title} ({one.source})") for name, one in RECIPES.items()]
 
     @property
     def ticked(self) -> set[str]:
-        """The runs that are ticked, as the page sent them."""
+        """Ids of the ticked runs."""
         return set(self.data.getlist("run")) if isinstance(self.data, QueryDict) else set()
 
     @property
@@ -48,7 +48,7 @@ class DatasetForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if not NAME.match(name):
-            raise ValidationError("Small letters, digits and hyphens, with a letter or digit first.")
+            raise ValidationError(NAME_RULE)
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -60,8 +60,8 @@ class DatasetForm(forms.Form):
         try:
             self.options = options_read(self.algorithm, given | {"judge": data.get("judge", "")})
         except ValidationError as error:
-            for name, said in error.message_dict.items():
-                self.add_error(f"o_{name}" if f"o_{name}" in self.fields else None, said)
+            for name, messages in error.message_dict.items():
+                self.add_error(f"o_{name}" if f"o_{name}" in self.fields else None, messages)
         return data
 
 

@@ -1,7 +1,7 @@
-"""One version of a dataset, from the runs that were chosen to an immutable folder with its manifest.
+"""Making of a dataset version: from the chosen runs to an immutable folder with its manifest.
 
-Everything is written into `DATA_DIR/datasets/.making/<build>` and gets its name in one step, after which the version is known
-to the database. The rows are made by a program of `workers/datasets` in a process of its own.
+Everything is written to `DATA_DIR/datasets/.making/<build>` and renamed in one step together with the insertion into the
+database. A separate process of `workers/datasets` makes the rows.
 """
 
 import hashlib
@@ -30,36 +30,36 @@ MANIFEST = "manifest.json"
 READ_ONLY = 0o444
 TRIES = 5
 Export = Callable[[Path], int]
-Tell = Callable[[str, int, int], None]
-"""What is being done, how far, of how much."""
+Report = Callable[[str, int, int], None]
+"""Callback for progress: activity, amount done, total."""
 
 
 def datasets_folder() -> Path:
-    """Where all versions lie."""
+    """Folder of all versions."""
     return Path(settings.DATA_DIR) / "datasets"
 
 
 def making_folder(build: DatasetBuild) -> Path:
-    """Where a version lies while it is made."""
+    """Folder of a version while it is made."""
     return datasets_folder() / ".making" / str(build.public_id)
 
 
 def export_program(folder: Path) -> int:
-    """Run the export program; its exit status. It needs nothing of the environment but the path of its libraries."""
+    """Run the export program and return its exit status."""
     command = [sys.executable, "-m", "workers.datasets", str(folder)]
     with (folder / "log.txt").open("ab") as log:
         return subprocess.run(command, cwd=settings.BASE_DIR, stdout=log, stderr=log, check=False).returncode  # noqa: S603
 
 
-def build_make(build: DatasetBuild, *, export: Export = export_program, tell: Tell | None = None) -> DatasetVersion:
-    """Make the version that `build` asks for and note how it ended. Raises `NothingToMake` with nothing left behind."""
+def build_make(build: DatasetBuild, *, export: Export = export_program, report: Report | None = None) -> DatasetVersion:
+    """Make the version of `build` and record the outcome. Raises `NothingToMake` and then leaves no files behind."""
     try:
-        version = _make(build, export, tell or (lambda *_: None))
+        version = _make(build, export, report or (lambda *_: None))
     except NothingToMake as nothing:
         _end(build, DatasetBuild.State.FAILED, message=str(nothing))
         raise
     except OSError as error:
-        reason = f"The files cannot be written: {error.strerror or error} ({error.filename or datasets_folder()})."
+        reason = f"The files could not be written: {error.strerror or error} ({error.filename or datasets_folder()})."
         _end(build, DatasetBuild.State.FAILED, message=reason)
         raise NothingToMake(reason) from error
     except Exception as error:
@@ -75,7 +75,7 @@ def build_make(build: DatasetBuild, *, export: Export = export_program, tell: Te
     return version
 
 
-def _make(build: DatasetBuild, export: Export, tell: Tell) -> DatasetVersion:
+def _make(build: DatasetBuild, export: Export, report: Report) -> DatasetVersion:
     recipe, options = RECIPES[build.recipe], dict(build.options)
     judge = cast("Judge", options.pop("judge", "verifiers"))
     folder = making_folder(build)
@@ -83,12 +83,12 @@ def _make(build: DatasetBuild, export: Export, tell: Tell) -> DatasetVersion:
     folder.mkdir(parents=True)
     chosen = runs_chosen(_runs(build), recipe)
     for done in problems_write(folder / "problems.jsonl", chosen, recipe, judge, chosen.left):
-        tell("runs read", done, len(chosen.runs))
+        report("runs read", done, len(chosen.runs))
     with (folder / "problems.jsonl").open("rb") as file:
         lines = sum(1 for _ in file)
     if not lines:
         why = "; ".join(f"{row['count']} × {row['reason']}" for row in chosen.left.rows)
-        raise NothingToMake(f"There is no trajectory to learn from: {why}.")
+        raise NothingToMake(f"The chosen runs contain no trajectory to learn from: {why}.")
     order = {
         "recipe": build.recipe,
         "options": options,
@@ -97,7 +97,7 @@ def _make(build: DatasetBuild, export: Export, tell: Tell) -> DatasetVersion:
         "problems_count": lines,
     }
     (folder / "order.json").write_text(json.dumps(order))
-    tell("making rows", 0, lines)
+    report("making rows", 0, lines)
     if export(folder):
         raise NothingToMake(_error(folder))
     summary = json.loads((folder / "summary.json").read_text())
@@ -109,7 +109,7 @@ def _runs(build: DatasetBuild) -> list[Run]:
     by_id = {str(run.public_id): run for run in found}
     missing = [name for name in build.runs if name not in by_id]
     if missing:
-        raise NothingToMake(f"{len(missing)} of the chosen runs are gone, such as {missing[0]}.")
+        raise NothingToMake(f"{len(missing)} of the chosen runs no longer exist, for example {missing[0]}. Choose runs again.")
     return [by_id[name] for name in build.runs]
 
 
@@ -119,14 +119,14 @@ def _error(folder: Path) -> str:
     except OSError:
         pass
     try:
-        said = (folder / "log.txt").read_text(errors="replace").strip().splitlines()
+        log = (folder / "log.txt").read_text(errors="replace").strip().splitlines()
     except OSError:
-        said = []
-    return f"The export program stopped: {said[-1] if said else 'it said nothing; it may have been killed'}."
+        log = []
+    return f"The export program stopped: {log[-1] if log else 'its log is empty; it may have been killed'}."
 
 
 def _keep(build: DatasetBuild, chosen: Chosen, summary: dict[str, Any], out: Path) -> DatasetVersion:
-    """Number the version, write its manifest, give the folder its name and the row its place."""
+    """Number the version, write its manifest, rename the folder and insert the version."""
     for _ in range(TRIES):
         number = _next_number(build.name)
         manifest = manifest_of(build, number, chosen, summary, commit=git_commit())
@@ -136,8 +136,8 @@ def _keep(build: DatasetBuild, chosen: Chosen, summary: dict[str, Any], out: Pat
         try:
             return _named(build, number, summary, out, target, hashlib.sha256(data).hexdigest())
         except (IntegrityError, FileExistsError):
-            continue  # Somebody else made a version of that name at the same time.
-    raise NothingToMake(f"Other versions of {build.name} are being made all the time. Try again, or choose another name.")
+            continue  # Another build of that name was faster.
+    raise NothingToMake(f"Other builds of {build.name} took the version number {TRIES} times. Try again, or change the name.")
 
 
 @transaction.atomic
@@ -168,7 +168,7 @@ def _named(build: DatasetBuild, number: int, summary: dict[str, Any], out: Path,
 def _next_number(name: str) -> int:
     known = DatasetVersion.objects.filter(name=name).order_by("-version").values_list("version", flat=True).first() or 0
     while (datasets_folder() / f"{name}-v{known + 1}").exists():
-        known += 1  # Left by a process that died between naming the folder and telling the database.
+        known += 1  # Left by a process that died between the rename and the commit.
     return known + 1
 
 

@@ -1,4 +1,4 @@
-"""What a version of a dataset says of itself: all that is needed to make it again, to judge it and to credit it."""
+"""Manifest of a dataset version: everything needed to reproduce, judge and credit it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ FORMAT = 1
 
 
 def manifest_of(build: DatasetBuild, number: int, chosen: Chosen, summary: dict[str, Any], *, commit: str) -> dict[str, Any]:
-    """The manifest. `files` are SHA-256 hashes by path; `left` is what was left out, by reason."""
+    """Manifest of a version. `files`: SHA-256 hashes by path; `left`: items left out, by reason."""
     recipe, options = RECIPES[build.recipe], dict(build.options)
     judge = options.pop("judge", "verifiers")
     origin = _origin(chosen.runs)
@@ -44,13 +44,13 @@ def manifest_of(build: DatasetBuild, number: int, chosen: Chosen, summary: dict[
 
 
 UNSCORABLE = (
-    "Its log-probabilities are of what was drawn, and it was drawn at several temperatures or with top_p below 1, so no "
-    "trainer can find them again. Record runs at one temperature; recorded runs have top_p 1."
+    "Its log-probabilities are of the sampled distribution, at several temperatures or with top_p below 1, so a trainer "
+    "cannot reproduce them. Record runs at one temperature; recorded runs have top_p 1."
 )
 
 
 def git_commit() -> str:
-    """The commit of the code, or empty outside of a repository."""
+    """Commit of the code; empty outside a repository."""
     folder = Path(settings.BASE_DIR) / ".git"
     try:
         head = (folder / "HEAD").read_text().strip()
@@ -66,7 +66,7 @@ def git_commit() -> str:
 
 
 def _origin(runs: list[Run]) -> dict[str, Any]:
-    """Tokenizer, chat templates, policies and what the log-probabilities are of; null where only texts were recorded."""
+    """Tokenizer, chat templates, policies and distributions of the log-probabilities; null where only texts were recorded."""
     shards = TokenShard.objects.filter(run__in=[run.pk for run in runs])
 
     def distinct(name: str) -> list[str]:
@@ -84,7 +84,7 @@ def _origin(runs: list[Run]) -> dict[str, Any]:
 
 
 def _sampling(runs: list[Run]) -> list[dict[str, Any]]:
-    """The different ways in which roles were sampled, by alias and role."""
+    """Distinct sampling settings, by alias and role."""
     found = {
         (role["alias"], name, role["sampling"]["temperature"], role["sampling"]["top_p"])
         for run in runs
@@ -94,10 +94,10 @@ def _sampling(runs: list[Run]) -> list[dict[str, Any]]:
 
 
 def scored_at(manifest: Mapping[str, Any]) -> float | None:
-    """The temperature at which a trainer has to score the rows of a version; None where no one temperature is right.
+    """Temperature at which a trainer must score the rows of a version; None where no single temperature is right.
 
-    The model's own log-probabilities (`raw`) are those at 1. Those of what was drawn (`sampled`) are met again at the
-    temperature of drawing only, and not at all where top_p had cut the distribution (design of learning, section 3).
+    The model's own log-probabilities (`raw`) are those at 1. Those of the sampled distribution (`sampled`) can be reproduced
+    only at the sampling temperature, and not with top_p below 1 (design of learning, section 3).
     """
     if "sampled" not in manifest.get("logprobs_of", ()):
         return 1.0
@@ -125,23 +125,23 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _notes(summary: dict[str, Any], origin: dict[str, Any], runs: list[Run]) -> list[str]:
-    """What a reader must know before training on it."""
+    """Warnings for users who train on the version."""
     found = []
     if not summary["has_tokens"]:
         found.append(
-            "Texts only: nothing was recorded for learning, so this serves supervised learning. A job makes its rows with "
-            "the base model's tokenizer; python -m workers.training.tokenise does it by hand (docs/datasets.md)."
+            "Texts only: no tokens were recorded, so only supervised recipes can use this version. A job tokenises the texts "
+            "with the base model's tokenizer; python -m workers.training.tokenise does so by hand (docs/datasets.md)."
         )
     sampled = {(one["temperature"], one["top_p"]) for one in _sampling(runs)}
     if summary["has_tokens"] and "raw" in origin["logprobs_of"] and sampled - {(1.0, 1.0)}:
         found.append(
-            "Some calls were drawn at a temperature other than 1 or with top_p below 1, and their log-probabilities are the "
-            "model's own: ratios to them are not ratios to what was drawn from."
+            "Some calls were sampled at a temperature other than 1 or with top_p below 1, but their log-probabilities are the "
+            "model's own: ratios to them are not ratios to the sampled distribution."
         )
     if summary["has_tokens"] and scored_at({**origin, "sampling": _sampling(runs), "counts": summary["counts"]}) is None:
-        found.append(f"Only supervised recipes can use it. {UNSCORABLE}")
+        found.append(f"Only supervised recipes can use this version. {UNSCORABLE}")
     if len(origin["policies"]) > 1:
         found.append(f"Written by {len(origin['policies'])} policies; all rows have policy version 0.")
     if any(run.is_assisted for run in runs):
-        found.append("People changed the course of some runs; their hints stand in prompts.")
+        found.append("Users intervened in some runs; their hints are in the prompts.")
     return found

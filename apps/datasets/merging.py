@@ -1,8 +1,7 @@
-"""Small token shards of an ended run made into few large ones: a slow run leaves a file for every call.
+"""Merge the small token shards of an ended run into a few large ones: a slow run writes a file per call.
 
-First the new file is written, then `merged.json` beside it says where the rows of the old files lie, then the database points
-there, then the old files go. So whoever was told an old name, in a feed or in the making of a dataset, still finds its rows,
-and whoever dies in between loses nothing.
+The order of the writes makes a crash harmless: the new file, `merged.json` with the new places of the old files' rows, the
+database, the removal of the old files. Feeds and dataset builds with an old name find its rows through `merged.json`.
 """
 
 import hashlib
@@ -24,33 +23,32 @@ from apps.runs.file_locks import deletion_lock, file_lock
 from apps.runs.models import Run
 
 MERGED = "merged.json"
-#: Smaller ones are merged, into files of at most so much (the sum of the small ones).
+#: Shards below SMALL bytes are merged into files of at most LARGE bytes (the sum of the small ones).
 SMALL, LARGE = 8 * 2**20, 64 * 2**20
 
 
 class ShardBroken(Exception):
-    """A shard is missing or changed; the text names it. Nothing of its group was merged."""
+    """A shard is missing or changed; the message names it. Its group was not merged."""
 
 
 def shards_merge(run: Run) -> tuple[int, int]:
-    """How many small shards were merged into how many.
+    """Merge the small shards of a run; return how many there were before and after.
 
-    Raises `ShardBroken`, `OSError`; ValueError for a run that goes on; `LockHeld` while a backup copies files, whose rows name
-    the old ones.
+    Raises `ShardBroken`, `OSError`; ValueError for a live run; `LockHeld` during a backup, which copies the old files.
     """
     if run.is_live:
-        raise ValueError(f"{run} still goes on.")
+        raise ValueError(f"{run} has not ended.")
     before = after = 0
     with file_lock(deletion_lock(Path(settings.DATA_DIR))):
-        for some in _together(list(TokenShard.objects.filter(run=run, size__lt=SMALL).order_by("pk"))):
+        for some in _batches(list(TokenShard.objects.filter(run=run, size__lt=SMALL).order_by("pk"))):
             _merge(run, some)
             before, after = before + len(some), after + 1
         _sweep(run)
     return before, after
 
 
-def _together(shards: Sequence[TokenShard]) -> Iterator[list[TokenShard]]:
-    """Two or more of one origin, no more than a large one holds."""
+def _batches(shards: Sequence[TokenShard]) -> Iterator[list[TokenShard]]:
+    """Batches of two or more shards of one origin, up to the size of a large shard."""
     by_origin: dict[tuple[str, ...], list[list[TokenShard]]] = {}
     for one in shards:
         found = by_origin.setdefault((one.policy, one.tokenizer, one.chat_template, one.logprobs_of), [[]])
@@ -85,13 +83,13 @@ def _merge(run: Run, some: Sequence[TokenShard]) -> None:
 
 
 def _read(shard: TokenShard) -> Any:
-    """Its table. Raises `ShardBroken`."""
+    """Read a shard's table. Raises `ShardBroken`."""
     try:
         data = (tokens_folder() / shard.uri).read_bytes()
     except FileNotFoundError:
         raise ShardBroken(f"The token shard {shard.uri} is missing.") from None
     if hashlib.sha256(data).hexdigest() != shard.sha256:
-        raise ShardBroken(f"The token shard {shard.uri} is cut off or was changed.")
+        raise ShardBroken(f"The token shard {shard.uri} is truncated or was changed.")
     return pq.read_table(pa.BufferReader(data))
 
 
@@ -106,7 +104,7 @@ def _merged(run: Run) -> dict[str, Any]:
 
 
 def _sweep(run: Run) -> None:
-    """The old files go, also those of somebody who died before they went."""
+    """Delete the old files, including those left by an interrupted merge."""
     kept = set(TokenShard.objects.filter(run=run).values_list("uri", flat=True))
     for uri in _merged(run).keys() - kept:
         (tokens_folder() / uri).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Where the tokens of recorded calls lie, and the immutable versions of datasets. No token is in the database."""
+"""Locations of recorded calls' tokens, and immutable dataset versions. The database contains no tokens."""
 
 import uuid
 from pathlib import Path
@@ -11,9 +11,9 @@ from apps.runs.models import Run
 
 
 class TokenShard(models.Model):
-    """One Parquet file of captured calls of one run, all drawn under the same policy, tokenizer and chat template.
+    """One Parquet file of captured calls of one run, all sampled under the same policy, tokenizer and chat template.
 
-    `uri` is the file's path below `DATA_DIR/tokens`. `logprobs_of` says which distribution the log-probabilities are of
+    `uri` is the file's path below `DATA_DIR/tokens`. `logprobs_of` names the distribution of the log-probabilities
     (`apps.reasoning.domain.generation.Capture`).
     """
 
@@ -36,7 +36,7 @@ class TokenShard(models.Model):
 
 
 class TokenRow(models.Model):
-    """Where the tokens of one completion lie. `key` is the call's in the journal; `sample` 0 is its answer, 1 … the others."""
+    """Location of one completion's tokens. `key` is the call's key in the journal; `sample` 0 is its answer, 1 … the others."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="token_rows", db_index=False)
     key = models.CharField(max_length=180)
@@ -52,7 +52,7 @@ class TokenRow(models.Model):
 class DatasetVersion(models.Model):
     """One immutable version of a dataset: a folder `DATA_DIR/<path>` with `rows/*.parquet` and `manifest.json`.
 
-    `hash` is the SHA-256 of the manifest, which holds those of all files. `counts` is its part of that name.
+    `hash` is the SHA-256 of the manifest, which contains the hashes of all files. `counts` is a part of the manifest.
     """
 
     name = models.CharField(max_length=60)
@@ -81,7 +81,7 @@ class DatasetVersion(models.Model):
 
 
 class DatasetBuild(models.Model):
-    """One making of a version: what was asked, how far it is, and how it ended. Its program writes only `progress.json`."""
+    """One build of a version: its order, state and result. Its program writes only `progress.json`."""
 
     class State(models.TextChoices):
         MAKING = "making", "making"

@@ -1,6 +1,6 @@
-"""What a version would hold, counted before it is made: trajectories, turns, groups, rewards, roles, lengths, what is left out.
+"""Preview of a version: counts of trajectories, turns, groups, rewards, roles, lengths and runs left out.
 
-The recipe itself runs in the export program; so this says what it is given, not which rows it makes of it.
+The recipe runs in the export program only, so the preview shows its input, not its rows.
 """
 
 from collections import Counter
@@ -14,15 +14,18 @@ from apps.datasets.recorded import Recorded, recorded_of
 from apps.datasets.trajectories import Trajectory, problem_id, trajectories_of
 from apps.runs.models import Run
 
-#: More runs are counted when the version is made; a page waits for no longer than these take.
+#: Number of runs read for a preview; it limits the time that the page waits.
 MOST_PREVIEWED = 200
-PASS_RATES = ("0 %", "to 25 %", "to 50 %", "to 75 %", "to 99 %", "100 %")
+PASS_RATES = ("0 %", "up to 25 %", "up to 50 %", "up to 75 %", "up to 99 %", "100 %")
 
 
 @dataclass
 class Preview:
-    """`trouble` says why nothing can be made; `previewed` of `runs` were read. A group is what is compared: what answers one
-    prompt of one role, or the attempts at a problem; `silent` ones have one reward, `alone` are of one answer."""
+    """Counts of a preview.
+
+    `trouble`: why nothing can be made. `previewed` of `runs` were read. A group is compared: the answers to one prompt of one
+    role, or the attempts at a problem. `silent` groups have equal rewards, `alone` ones a single answer.
+    """
 
     runs: int = 0
     previewed: int = 0
@@ -49,12 +52,12 @@ class Preview:
 
     @property
     def length_rows(self) -> list[tuple[int, int]]:
-        """Up to so many tokens, how many turns."""
+        """Pairs of an upper limit in tokens and the number of turns."""
         return sorted(self.lengths.items())
 
 
 def preview_of(runs: Sequence[Run], recipe: str, judge: Judge) -> Preview:
-    """The counts for `runs`, or of the first of them where they are many."""
+    """Count `runs`, at most the first `MOST_PREVIEWED`."""
     found = Preview(runs=len(runs))
     try:
         chosen = runs_chosen(runs, RECIPES[recipe])
@@ -78,12 +81,12 @@ def preview_of(runs: Sequence[Run], recipe: str, judge: Judge) -> Preview:
     found.alone = sum(len(group) == 1 for group in rewards.values())
     found.left = chosen.left.rows
     if not found.turns:
-        found.trouble = "There is no trajectory to learn from in these runs."
+        found.trouble = "These runs contain no trajectory to learn from. Choose other runs or another recipe."
     return found
 
 
 def _groups(one: Trajectory, problem: str) -> Iterator[tuple[tuple[str, ...], float]]:
-    """The groups that a trajectory takes part in, each beginning with its problem, with its reward there."""
+    """Groups of a trajectory, each name starting with its problem, with the trajectory's reward in it."""
     turns = [turn for turn in one["turns"] if turn.get("group")]
     for turn in turns:
         reward = one["reward"] if turn["reward"] is None else turn["reward"]

@@ -1,6 +1,6 @@
-"""What a finished run holds to learn from: its calls with their tokens, its solutions and what was said of each.
+"""Training material of a finished run: calls with their tokens, solutions and their verdicts.
 
-A fold over the run's events and step records; nothing of it is stored apart.
+It is computed from the run's events and step records and not stored.
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Call:
-    """One recorded call. `shard` and `row` say where its tokens lie; `shard` is empty where none were recorded."""
+    """One recorded call. `shard` and `row` locate its tokens; `shard` is empty where none were recorded."""
 
     key: str
     role: str
@@ -43,7 +43,7 @@ class Call:
 
 @dataclass
 class Solution:
-    """A candidate or a version of the proof. `scores` are shares of full marks, by report; `votes` passes of votes."""
+    """A candidate or a version of the proof. `scores`: shares of full marks, by report; `votes`: (passes, votes)."""
 
     id: str
     call: str
@@ -57,7 +57,7 @@ class Solution:
 
     @property
     def share(self) -> float | None:
-        """What its verifiers think of it, from 0 to 1; None where nobody looked at it."""
+        """Share of passes or points from its verifiers, 0 to 1; None without a verdict."""
         if self.votes is not None:
             return self.votes[0] / self.votes[1]
         if self.scores:
@@ -69,7 +69,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class TakenTurn:
-    """A turn with the environment: its call, whether its action could be read, and what became of a tool it called."""
+    """A turn with the environment: its call, whether its action was unreadable, and whether a called tool succeeded."""
 
     call: str
     invalid: bool
@@ -77,14 +77,14 @@ class TakenTurn:
 
 
 def _taken(body: dict[str, Any]) -> TakenTurn:
-    """An action that could not be read stands in the event as a tool that failed; no tool was called."""
+    """Turn of an event. The event of an unreadable action looks like a failed tool, but no tool was called."""
     invalid = bool(body["problem"])
     return TakenTurn(body["call"], invalid, None if invalid else body.get("succeeded"))
 
 
 @dataclass
 class Recorded:
-    """One run. `talks` are the solvers' turns by the candidate that they write."""
+    """Training material of one run. `talks`: the solvers' turns, by the candidate they write."""
 
     run: Run
     calls: dict[str, Call]
@@ -98,14 +98,14 @@ class Recorded:
         return any(call.shard for call in self.calls.values())
 
     def line(self, solution: Solution) -> list[Solution]:
-        """The solution with those it was made from, the first one first; one made of several stands alone."""
+        """Ancestors of a solution and the solution itself, oldest first; a merge of several starts a new line."""
         found = [solution]
         while len(found[0].parents) == 1 and (parent := self.solutions.get(found[0].parents[0])):
             found.insert(0, parent)
         return found
 
     def take(self, kind: str, body: dict[str, Any]) -> None:
-        """One event of `KINDS`."""
+        """Apply one event of `KINDS`."""
         match kind:
             case "candidate.drafted":
                 self._drafted(body["candidate"], body["call"], body["text"], tuple(body["parents"]))
@@ -147,7 +147,7 @@ class Recorded:
 
 
 def recorded_of(run: Run) -> Recorded:
-    """The fold of `run`; a few queries, however many calls there are."""
+    """Training material of `run`, read with a constant number of queries."""
     found = Recorded(run, _calls(run))
     rows = run.events.filter(kind__in=KINDS).order_by("seq").values_list("kind", "body")
     for kind, body in rows.iterator(chunk_size=2000):
@@ -173,6 +173,6 @@ def _calls(run: Run) -> dict[str, Call]:
 
 
 def _places(run: Run) -> dict[str, tuple[str, int, str]]:
-    """By call: the shard with its answer's tokens, the row, and the shard's hash."""
+    """By call: shard of its answer's tokens, row, and hash of the shard."""
     rows = TokenRow.objects.filter(run=run, sample=0).values_list("key", "shard__uri", "row", "shard__sha256")
     return {key: (uri, row, sha256) for key, uri, row, sha256 in rows.iterator(chunk_size=2000)}

@@ -1,9 +1,8 @@
-"""Rounds of a run with lemmas as OREAL-H reads them (Intern-S1-MO §4.3): what each round found, the lemma graph, the proof.
+"""Rounds of a run with lemmas, as input of OREAL-H (Intern-S1-MO §4.3): lemmas of each round, the lemma graph, the proof.
 
-A run is one trajectory: its rounds in order, then the proof that it stands by, its first version as the answer and the later
-ones as revisions. Lemmas
-with equal statements are one node, over all runs of a problem; valid is what passed at least half of its votes. Where a text
-names a merged lemma, the lemma that represents it is used.
+A run is one trajectory: its rounds in order, then its selected proof, with the first version as the answer and later ones as
+revisions. Lemmas with equal statements are one node over all runs of a problem. A lemma is valid if it passed at least half of
+its votes. A merged lemma is replaced by its representative.
 """
 
 import hashlib
@@ -21,9 +20,9 @@ REASONER, SUMMARISER = "reasoner", "summarizer"
 
 @dataclass
 class Rounds:
-    """`calls` with what is known of each; `votes` of the answer; `reward` 1 where the run's proof was accepted.
+    """Rounds of a run. `calls` with their facts; `votes` of the answer; `reward` 1 where the run's proof was accepted.
 
-    `rollouts`: how many explorations there were side by side.
+    `rollouts`: number of parallel explorations.
     """
 
     calls: list[tuple[str, dict[str, Any]]]
@@ -36,7 +35,7 @@ class Rounds:
 
 
 def rounds_of(recorded: Recorded) -> Rounds | None:
-    """None for a run that explored in no rounds."""
+    """Rounds of a recorded run; None for a run without rounds."""
     reasons = sorted(
         (call for call in recorded.calls.values() if call.role == REASONER), key=lambda call: (call.round, call.rollout)
     )
@@ -77,7 +76,7 @@ def rounds_of(recorded: Recorded) -> Rounds | None:
 
 
 def _no_proof(recorded: Recorded) -> tuple[int, int]:
-    """A run that came to no proof failed all votes that its proof would have had."""
+    """Votes of a run without a proof: all failed."""
     return 0, int((recorded.run.spec.get("params") or {}).get("proof_votes") or 4)
 
 

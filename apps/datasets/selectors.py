@@ -15,30 +15,30 @@ from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
 from apps.datasets.services import progress_path
 from apps.runs.models import Run
 
-#: A build whose process has not told of itself for so long is lost.
+#: A build without a heartbeat for this time is lost.
 LOST_AFTER_S = 60.0
 MOST_FAILED = 5
 
 
 def datasets_visible_to(user: User) -> QuerySet[DatasetVersion]:
-    """The versions that `user` may read, newest first; none for who is no researcher."""
+    """Versions that `user` may read, newest first; none for users who are not researchers."""
     return DatasetVersion.objects.all() if may_make_datasets(user) else DatasetVersion.objects.none()
 
 
 def dataset_of(name: str, version: int) -> DatasetVersion | None:
-    """The version, or None."""
+    """Version by name and number; None where there is none."""
     return DatasetVersion.objects.filter(name=name, version=version).first()
 
 
 def recorded_runs(runs: Sequence[Run]) -> set[int]:
-    """The keys of those whose tokens were recorded."""
+    """Primary keys of the runs with recorded tokens."""
     keys = [run.pk for run in runs]
     return set(TokenShard.objects.filter(run__in=keys).values_list("run", flat=True).distinct().order_by())
 
 
 @dataclass(frozen=True)
 class BuildShown:
-    """A build with how far it is: `what` is being done, `done` of `of`."""
+    """A build with its progress: activity `what`, `done` of `of`."""
 
     build: DatasetBuild
     what: str = ""
@@ -51,7 +51,7 @@ class BuildShown:
 
 
 def builds_to_show() -> list[BuildShown]:
-    """What is being made, and the last few that came to nothing. A build whose process is gone is noted as failed."""
+    """Builds being made, and the last failed ones. A build whose process has ended is marked as failed."""
     live = DatasetBuild.objects.filter(state=DatasetBuild.State.MAKING)
     failed = DatasetBuild.objects.filter(state=DatasetBuild.State.FAILED).order_by("-created")[:MOST_FAILED]
     found = DatasetBuild.objects.filter(Q(pk__in=live) | Q(pk__in=[one.pk for one in failed])).select_related("started_by")
@@ -63,12 +63,12 @@ def _shown(build: DatasetBuild) -> BuildShown:
         return BuildShown(build)
     path = progress_path(build)
     try:
-        told, state = path.stat().st_mtime, json.loads(path.read_text())
+        updated, state = path.stat().st_mtime, json.loads(path.read_text())
     except (OSError, ValueError):
-        told, state = build.created.timestamp(), {"what": "starting", "done": 0, "of": 0}
-    if time.time() - told > LOST_AFTER_S:
+        updated, state = build.created.timestamp(), {"what": "starting", "done": 0, "of": 0}
+    if time.time() - updated > LOST_AFTER_S:
         build.state, build.ended = DatasetBuild.State.FAILED, timezone.now()
-        build.message = "Its process has ended without a word. Nothing was kept; make it again."
+        build.message = "The build ended without a message. Nothing was kept. Make the dataset again."
         DatasetBuild.objects.filter(pk=build.pk, state=DatasetBuild.State.MAKING).update(
             state=build.state, ended=build.ended, message=build.message
         )
@@ -76,24 +76,26 @@ def _shown(build: DatasetBuild) -> BuildShown:
     return BuildShown(build, state["what"], state["done"], state["of"])
 
 
-_TOLD = {
+#: Key of the tallies in a manifest's counts (`workers/recipes/tallies.py`).
+TALLY_KEY = "told"
+_TALLY_TITLES = {
     "found": "wrong solutions flagged (TPR)",
     "spared": "right solutions passed (TNR)",
     "masked_rounds": "rounds without a new lemma",
     "mean_value": "mean value of lemmas",
     "tool_calls": "turns that called a tool",
-    "tool_errors": "tool calls that failed",
-    "unread": "turns whose action could not be read",
-    "reward/episode": "reward of a turn: the episode’s",
-    "reward/unread": "reward of a turn: unread actions",
+    "tool_errors": "failed tool calls",
+    "unread": "turns with an unreadable action",
+    "reward/episode": "reward of a turn: episode",
+    "reward/unread": "reward of a turn: unreadable actions",
     "reward/length": "reward of a turn: length",
 }
 
 
-def told_by(counts: Mapping[str, Any]) -> list[tuple[str, float, int]]:
-    """What all trajectories of a version tell beside their rewards: in words, the mean, and of how many."""
+def tally_means(counts: Mapping[str, Any]) -> list[tuple[str, float, int]]:
+    """Title, mean and count of every tally over all trajectories of a version."""
     found = []
-    for name, (total, count) in counts.get("told", {}).items():
+    for name, (total, count) in counts.get(TALLY_KEY, {}).items():
         *role, what = name.removeprefix("role/").split("/") if name.startswith("role/") else (name,)
-        found.append((": ".join([*role, _TOLD[what]]), total / count, int(count)))
+        found.append((": ".join([*role, _TALLY_TITLES[what]]), total / count, int(count)))
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Writes of datasets: beginning to make a version, in a process of its own."""
+"""Writes of datasets: start the build of a version in a separate process."""
 
 import json
 import re
@@ -16,12 +16,13 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from apps.accounts.models import User
 from apps.datasets.access import may_make_datasets
 from apps.datasets.choosing import runs_to_choose
-from apps.datasets.making import Tell, making_folder
+from apps.datasets.making import Report, making_folder
 from apps.datasets.models import DatasetBuild
 from apps.datasets.recipes import JUDGES, RECIPES, Option, Recipe, without_effect
 from apps.runs.models import Run
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
+NAME_RULE = "Use at most 60 lower-case letters, digits and hyphens; start with a letter or digit."
 BEAT_S = 5.0
 _started: "list[subprocess.Popen[bytes]]" = []
 
@@ -35,21 +36,21 @@ def build_start(
     options: Mapping[str, Any] | None = None,
     start: bool = True,
 ) -> DatasetBuild:
-    """Begin a version of `name` from `runs` (user None: the terminal). With `start` false the caller makes it itself.
+    """Start a version of `name` from `runs` (user None: a terminal). With `start` false the caller makes it.
 
     Raises `ValidationError` (keys are the form's fields), `PermissionDenied`.
     """
     if user is not None and not may_make_datasets(user):
-        raise PermissionDenied("Only researchers make datasets.")
+        raise PermissionDenied("Only researchers may make datasets.")
     if not NAME.match(name):
-        raise ValidationError({"name": "Small letters, digits and hyphens, at most 60, with a letter or digit first."})
+        raise ValidationError({"name": NAME_RULE})
     if recipe not in RECIPES:
-        raise ValidationError({"recipe": f"There is no recipe {recipe}; there are {', '.join(RECIPES)}."})
+        raise ValidationError({"recipe": f"Unknown recipe {recipe}. Valid recipes: {', '.join(RECIPES)}."})
     if not runs:
         raise ValidationError({"runs": "Choose at least one run."})
     allowed = {run.pk for run in runs_to_choose(user)} if user is not None else {run.pk for run in runs}
     if any(run.pk not in allowed for run in runs):
-        raise ValidationError({"runs": "One of these runs is none that you may choose."})
+        raise ValidationError({"runs": "You may not use one of these runs. Choose runs from the list."})
     build = DatasetBuild.objects.create(
         name=name,
         recipe=recipe,
@@ -63,26 +64,26 @@ def build_start(
 
 
 def options_read(recipe: Recipe, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a recipe with their defaults. Raises `ValidationError` naming the one that is wrong."""
+    """Options of a recipe, with defaults. Raises `ValidationError` naming the wrong option."""
     found: dict[str, Any] = {"judge": given.get("judge") or "verifiers"}
     if found["judge"] not in dict(JUDGES):
-        raise ValidationError({"judge": f"Rewards come from {' or '.join(name for name, _ in JUDGES)}."})
+        raise ValidationError({"judge": f"Choose a source of rewards: {' or '.join(name for name, _ in JUDGES)}."})
     for option in recipe.options:
         value = given.get(option.name)
         if value in (None, ""):
             value = option.default
         if option.choices and value not in option.choices:
-            raise ValidationError({option.name: f"{option.label} is one of {', '.join(option.choices)}."})
+            raise ValidationError({option.name: f"{option.label} must be one of {', '.join(option.choices)}."})
         if not option.choices:
             value = _number(option, value)
         found[option.name] = value
-    if (said := without_effect(found)) is not None:
-        raise ValidationError({said[0]: said[1]})
+    if (unused := without_effect(found)) is not None:
+        raise ValidationError({unused[0]: unused[1]})
     if found.get("margin", 0) > found.get("longest", 0):
-        raise ValidationError({"margin": "The margin is the last part of the longest turn, so it cannot be more."})
+        raise ValidationError({"margin": "The margin is the last part of the longest turn and cannot exceed it."})
     if unknown := sorted(set(given) - set(found)):
         known = ", ".join(found)
-        raise ValidationError({"recipe": f"{recipe.title} has no option {unknown[0]}; it has {known}."})
+        raise ValidationError({"recipe": f"{recipe.title} has no option {unknown[0]}. Valid options: {known}."})
     return found
 
 
@@ -93,12 +94,12 @@ def _number(option: Option, value: Any) -> float:
         found = -1.0
     if not 0 <= found <= option.most or (option.is_whole and found % 1):
         kind = "a whole number" if option.is_whole else "a number"
-        raise ValidationError({option.name: f"{option.label} is {kind} from 0 to {option.most:,.0f}."})
+        raise ValidationError({option.name: f"{option.label} must be {kind} from 0 to {option.most:,.0f}."})
     return int(found) if option.is_whole else found
 
 
 def _spawn(build: DatasetBuild) -> None:
-    """`manage.py make_dataset` in a session of its own: it goes on when this process ends."""
+    """Run `manage.py make_dataset` in its own session, so that it survives the end of this process."""
     folder = making_folder(build)
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "make_dataset", str(build.public_id)]
@@ -111,28 +112,31 @@ def _spawn(build: DatasetBuild) -> None:
 
 
 @contextmanager
-def telling(build: DatasetBuild) -> Iterator[Tell]:
-    """Keeps `<build>.json` beside the folder of the build: what is done, how far, renewed so that a page sees it live."""
+def progress_file(build: DatasetBuild) -> Iterator[Report]:
+    """Keep `<build>.json` next to the build's folder, yield the callback that updates it, and delete it at the end.
+
+    It is rewritten every second as a heartbeat for the page.
+    """
     path = progress_path(build)
     path.parent.mkdir(parents=True, exist_ok=True)
     state: dict[str, Any] = {"what": "starting", "done": 0, "of": 0}
     ended = threading.Event()
 
-    def tell(what: str, done: int, of: int) -> None:
+    def report(what: str, done: int, of: int) -> None:
         state.update(what=what, done=done, of=of)
 
     def beat() -> None:
         while True:
-            beside = path.with_suffix(".partial")
-            beside.write_text(json.dumps(state))
-            beside.replace(path)
+            temporary = path.with_suffix(".partial")
+            temporary.write_text(json.dumps(state))
+            temporary.replace(path)
             if ended.wait(BEAT_S / 5):
                 return
 
     thread = threading.Thread(target=beat, name="progress", daemon=True)
     thread.start()
     try:
-        yield tell
+        yield report
     finally:
         ended.set()
         thread.join()
@@ -140,5 +144,5 @@ def telling(build: DatasetBuild) -> Iterator[Tell]:
 
 
 def progress_path(build: DatasetBuild) -> Path:
-    """Where the process that makes a build says how far it is."""
+    """File with the progress of a build."""
     return making_folder(build).with_suffix(".json")

@@ -1,28 +1,31 @@
-"""What of a run that still goes on is settled: groups to which no answer comes any more, with all their rewards known.
+"""Settled groups of a live run: no answer will be added, and all rewards are known.
 
-MarsRL §3.3: an agent learns as soon as its group is whole, not when the trajectory has ended. That holds where a scaffold
-tells by what it did that it will not look at a solution again.
+MarsRL §3.3: an agent learns as soon as its group is complete, before the trajectory ends. This needs a scaffold whose actions
+show that it will not examine a solution again.
 """
 
 from apps.datasets.recipes import Judge
 from apps.datasets.recorded import Recorded, Solution
 from apps.reasoning.scaffolds.grouped_agents import ROLES
 
-#: Scaffolds of one chain: a solution is not examined again once a correction of it could be read (`candidates/streaks.py`).
+#: Scaffolds of one chain: a solution is not examined again after a readable correction (`candidates/streaks.py`).
 CHAINS = ("solver_verifier_corrector", "self_check")
-#: A scaffold whose roles follow one another, each with all its groups at once.
+#: Scaffold whose roles run one after another, each with all its groups at once.
 GROUPS = "grouped_agents"
 EARLY = (*CHAINS, GROUPS)
 
 
 def settled_calls(recorded: Recorded, judge: Judge) -> set[str]:
-    """The calls of groups that are whole, for recipes whose groups are agents': of a run that has not ended."""
+    """Calls of a live run in complete groups, for recipes that compare agents."""
     return _of_groups(recorded, judge) if recorded.run.scaffold == GROUPS else _of_chain(recorded, judge)
 
 
 def _of_groups(recorded: Recorded, judge: Judge) -> set[str]:
-    """A role's calls are whole once the next role has answered; the reward of a solution is known at once, or once its
-    verifiers' calls are whole, or, where they never looked at it, not at all."""
+    """Settled calls of grouped agents.
+
+    A role's calls are complete once the next role has answered. A solution's reward is known at once (by answer), or once its
+    verifiers' calls are complete; without verifiers it stays unknown.
+    """
     reached = max((ROLES.index(call.role) for call in recorded.calls.values() if call.role in ROLES), default=0)
     whole = {key for key, call in recorded.calls.items() if call.role in ROLES[:reached]}
     found: set[str] = set()
@@ -36,8 +39,11 @@ def _of_groups(recorded: Recorded, judge: Judge) -> set[str]:
 
 
 def _of_chain(recorded: Recorded, judge: Judge) -> set[str]:
-    """A first solution counts once its reward is known; verdicts once their solution was corrected; a correction once its
-    reward is known too. A group of which a call has not been recorded yet waits."""
+    """Settled calls of a chain.
+
+    A first solution is settled once its reward is known, verdicts once their solution was corrected, a correction once its
+    reward is known. A group with an unrecorded call is not settled.
+    """
     found: set[str] = set()
     for solution in recorded.solutions.values():
         if not solution.parents and _is_known(solution, judge):
@@ -51,7 +57,7 @@ def _of_chain(recorded: Recorded, judge: Judge) -> set[str]:
 
 
 def _is_known(solution: Solution, judge: Judge) -> bool:
-    """Whether its reward is final: an answer is right or wrong at once, the share of passes when it was corrected."""
+    """Whether its reward is final: by answer at once, by the share of passes after its correction."""
     return judge == "answer" or bool(solution.children)
 
 

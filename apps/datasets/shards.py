@@ -1,7 +1,7 @@
-"""Token shards: Parquet files (zstd) below `DATA_DIR/tokens`, one folder a run, written whole or not at all.
+"""Token shards: Parquet files (zstd) below `DATA_DIR/tokens`, one folder per run, written atomically.
 
-A shard holds calls of one run under one policy (of answers in segments, the oldest), tokenizer and chat template; its name
-follows from its bytes, so that writing it twice is writing it once. The database knows only where a call's tokens lie and the
+A shard contains calls of one run under one policy (for answers in segments, the oldest one), tokenizer and chat template. Its
+name is a hash of its bytes, so writing it twice has no effect. The database has only the location of a call's tokens and the
 file's hash.
 """
 
@@ -39,29 +39,29 @@ SCHEMA = pa.schema(
         pa.field("segments", pa.list_(pa.struct([("tokens", pa.int32()), ("policy", pa.string())]))),
     ]
 )
-#: The policy of a shard names its version where weights or adapter lie in, or have the revision, `policy/N`.
+#: The policy of a shard has a version where its weights or adapter have the path or revision `policy/N`.
 _VERSION = re.compile(r"(?:^|[/ ])policy/(\d+)(?=$| )")
 _Origin = tuple[str, str, str, str]
 
 
 def policy_version_of(policy: str) -> int:
-    """The version that a recorded policy names, 0 where it names none (the base)."""
+    """Version in the name of a recorded policy; 0 for the base."""
     found = _VERSION.findall(policy)
     return int(found[-1]) if found else 0
 
 
 def oldest_policy(capture: Capture) -> str:
-    """The policy that an answer lags by. Versions go back where the engine begins to follow another job, or a resumed one."""
+    """Oldest policy of an answer, by version. Versions decrease where the engine starts to follow another or resumed job."""
     return min((one.policy for one in capture.segments), key=policy_version_of, default=capture.policy)
 
 
 def tokens_folder() -> Path:
-    """Where all shards lie."""
+    """Folder of all shards."""
     return Path(settings.DATA_DIR) / "tokens"
 
 
 def tokens_keep(run: Run, captured: Sequence[Captured]) -> Callable[[], None]:
-    """Write the shards of `captured`; the function returned inserts their rows. Raises `OSError` where the disk is full."""
+    """Write the shards of `captured`; the returned function inserts their rows. Raises `OSError` where the disk is full."""
     written = [_write(run, origin, found) for origin, found in _by_origin(captured)]
 
     def insert() -> None:
@@ -85,9 +85,9 @@ def _by_origin(captured: Sequence[Captured]) -> Iterator[tuple[_Origin, list[Cap
 
 def _write(run: Run, origin: _Origin, found: list[Captured]) -> tuple[TokenShard, list[Captured]]:
     policy, tokenizer, chat_template, logprobs_of = origin
-    words = {"run": str(run.public_id), "policy": policy, "tokenizer": tokenizer}
-    words |= {"chat_template": chat_template, "logprobs_of": logprobs_of}
-    schema = SCHEMA.with_metadata({b"format": FORMAT, **{name.encode(): value.encode() for name, value in words.items()}})
+    facts = {"run": str(run.public_id), "policy": policy, "tokenizer": tokenizer}
+    facts |= {"chat_template": chat_template, "logprobs_of": logprobs_of}
+    schema = SCHEMA.with_metadata({b"format": FORMAT, **{name.encode(): value.encode() for name, value in facts.items()}})
     buffer = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([_values(one) for one in found], schema=schema), buffer, compression="zstd")
     data = buffer.getvalue()
@@ -127,14 +127,14 @@ def _values(one: Captured) -> dict[str, Any]:
 
 
 def file_put(path: Path, data: bytes) -> None:
-    """The file under its name in one step, on the disk before its name is."""
+    """Write a file atomically and durably."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

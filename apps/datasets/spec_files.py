@@ -1,4 +1,4 @@
-"""What the export program is given: one line a problem with its trajectories, and the texts that people and trainers read."""
+"""Input of the export program: one line per problem with its trajectories and their texts."""
 
 import json
 from collections.abc import Iterator
@@ -9,13 +9,13 @@ from apps.datasets.choosing import Chosen, content_hash
 from apps.datasets.recipes import Judge, Recipe
 from apps.datasets.recorded import recorded_of
 from apps.datasets.settled import settled_calls
-from apps.datasets.trajectories import Left, problem_id, trajectories_of
+from apps.datasets.trajectories import LeftOut, problem_id, trajectories_of
 from apps.runs.models import Run, RunStatus
 from apps.runs.texts import texts_get
 
 
-def problems_write(path: Path, chosen: Chosen, recipe: Recipe, judge: Judge, left: Left) -> Iterator[int]:
-    """Write the lines, and tell after each run how many runs are done."""
+def problems_write(path: Path, chosen: Chosen, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[int]:
+    """Write the lines; yield the number of finished runs after each run."""
     done = 0
     with path.open("w", encoding="utf-8") as file:
         for runs in chosen.by_problem.values():
@@ -25,7 +25,7 @@ def problems_write(path: Path, chosen: Chosen, recipe: Recipe, judge: Judge, lef
                 line["problem_id"] = problem_id(recorded)
                 found = trajectories_of(recorded, recipe, judge, left)
                 if not found:
-                    left.out("a run without any trajectory", f"{run.title} ({run.public_id})")
+                    left.add("a run without any trajectory", f"{run.title} ({run.public_id})")
                 line["trajectories"] += [_with_texts(one) for one in found]
                 done += 1
                 yield done
@@ -48,7 +48,7 @@ def _head(run: Run) -> dict[str, Any]:
 
 
 def _with_texts(one: dict[str, Any]) -> dict[str, Any]:
-    """Each turn with its messages: the first part of a prompt is the system's text, the rest the user's."""
+    """Replace hashes by messages and texts: the first part of a prompt is the system's, the rest the user's."""
     wanted = [sha for turn in one["turns"] for sha in (*turn["prompt_shas"], *turn["text_shas"]) if sha]
     texts = texts_get(wanted)
     for turn in one["turns"]:
@@ -59,8 +59,8 @@ def _with_texts(one: dict[str, Any]) -> dict[str, Any]:
     return one
 
 
-def line_for_stream(run: Run, recipe: Recipe, judge: Judge, left: Left) -> dict[str, Any]:
-    """The trajectories of one run as a line of a feed (docs/datasets.md), without texts; what is settled of one under way."""
+def line_for_stream(run: Run, recipe: Recipe, judge: Judge, left: LeftOut) -> dict[str, Any]:
+    """Trajectories of one run as a line of a feed (docs/datasets.md), without texts; only settled calls of a live run."""
     recorded = recorded_of(run)
     line = _head(run) | {"problem_id": problem_id(recorded)}
     settled = None if run.status == RunStatus.FINISHED else settled_calls(recorded, judge)
@@ -75,7 +75,7 @@ def line_for_stream(run: Run, recipe: Recipe, judge: Judge, left: Left) -> dict[
 
 
 def messages_of(parts: list[str]) -> list[dict[str, str]]:
-    """A recorded prompt as messages."""
+    """Messages of a recorded prompt."""
     if len(parts) == 1:
         return [{"role": "user", "content": parts[0]}]
     return [{"role": "system", "content": parts[0]}, {"role": "user", "content": "".join(parts[1:])}]

@@ -1,7 +1,7 @@
-"""Trajectories of a recorded run for each family of recipes: which calls are turns, what shares a group, what each is worth.
+"""Trajectories of a recorded run for each family of recipes: turns, groups and rewards.
 
-A trajectory is a plain dictionary (docs/datasets.md); tokens are named by shard and row and read by the export program. What
-cannot be taken is counted under its reason in `Left`.
+A trajectory is a plain dictionary (docs/datasets.md). Tokens are named by shard and row; the export program reads them.
+`LeftOut` counts what cannot be used, by reason.
 """
 
 import hashlib
@@ -20,19 +20,19 @@ from apps.runs.texts import texts_get
 Trajectory = dict[str, Any]
 MOST_EXAMPLES = 5
 CORRECT_FROM = 0.5
-_NOBODY = "a solution that nobody judged"
+_UNJUDGED = "a solution without a verdict"
 _UNDECIDED = "a final answer that could not be compared with the problem's"
 _DELIMITER = re.compile(r"<<<(?:CONTENT|END) [0-9a-f]{16}>>>")
 
 
 @dataclass
-class Left:
-    """What was left out: by reason how much, and the first few by name."""
+class LeftOut:
+    """Items left out: count and first examples by reason."""
 
     counts: dict[str, int] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
-    def out(self, reason: str, what: str) -> None:
+    def add(self, reason: str, what: str) -> None:
         self.counts[reason] = self.counts.get(reason, 0) + 1
         named = self.examples.setdefault(reason, [])
         if len(named) < MOST_EXAMPLES:
@@ -40,27 +40,27 @@ class Left:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The reasons, the most frequent first."""
+        """Reasons with counts and examples, most frequent first."""
         ordered = sorted(self.counts.items(), key=lambda pair: -pair[1])
         return [{"reason": reason, "count": count, "examples": self.examples[reason]} for reason, count in ordered]
 
 
 def problem_id(recorded: Recorded) -> str:
-    """The problem's version: another statement is another problem."""
+    """Id of the problem with its version number: another statement is another problem."""
     version = recorded.run.problem_version
     return f"{version.problem.public_id}@{version.number}"
 
 
-def trajectories_of(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> list[Trajectory]:
-    """The trajectories of a run for `recipe`, in the run's order."""
+def trajectories_of(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> list[Trajectory]:
+    """Trajectories of a run for `recipe`, in the run's order."""
     found = list(_FAMILIES[recipe.family](recorded, recipe, judge, left))
     return [one for one in found if one["turns"]]
 
 
-def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     for solution in recorded.solutions.values():
         if recipe.fresh_only and solution.parents:
-            left.out("made from another solution, so its prompt is its own", _name(recorded, solution.id))
+            left.add("made from another solution, so its prompt is unique", _name(recorded, solution.id))
             continue
         reward = reward_of(recorded, solution, judge)
         if reward is None:
@@ -71,10 +71,10 @@ def _proofs(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 
 
-def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     for solution in recorded.solutions.values():
         if solution.children and not recorded.talks:
-            continue  # A turn of those that were made from it.
+            continue  # It becomes a turn of the solutions made from it.
         reward = reward_of(recorded, solution, judge)
         if reward is None:
             _unscored(recorded, solution, judge, left)
@@ -94,8 +94,8 @@ def _turns(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iter
             yield trajectory(recorded, solution.id, turns, recipe.scale * reward, solution.votes)
 
 
-def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
-    """Solver, verifiers and correctors (MarsRL §3): a solution is right by `judge`, a verdict where it says so."""
+def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    """Solver, verifiers and correctors (MarsRL §3): `judge` decides a solution; a verdict is right if it agrees."""
     problem, run = problem_id(recorded), recorded.run.public_id
     calls: list[tuple[str, dict[str, Any]]] = []
     for solution in recorded.solutions.values():
@@ -104,7 +104,7 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
             _unscored(recorded, solution, judge, left)
             continue
         right = share >= CORRECT_FROM
-        # Two reports on one solution are two inputs, so a correction's group is told by its prompt.
+        # Two reports on one solution are two inputs, so the prompt identifies a correction's group.
         made_from = f"{run}/{solution.parents[0]}/correct/{_prompt_of(recorded, solution)}" if solution.parents else ""
         group = made_from or f"{problem}/solve"
         calls.append((solution.call, {"reward": float(right), "group": group}))
@@ -115,10 +115,10 @@ def _agents(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
         yield trajectory(recorded, "", turns, max(float(turn["reward"] or 0) for turn in turns), None)
 
 
-def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
-    """Attempts at a state of a reasoning cache (QED-Nano §4.2): what was given exactly the same prompt is one group.
+def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
+    """Attempts at a state of a reasoning cache (QED-Nano §4.2); attempts with exactly the same prompt form a group.
 
-    Where states were tried again only that is learned from, and not the line of turns that made them.
+    Where a run repeats states, only those attempts are used, not the turns that made the states.
     """
     again = any(key.startswith("state/") for key in recorded.calls)
     for solution in recorded.solutions.values():
@@ -134,44 +134,44 @@ def _states(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Ite
 
 
 def _prompt_of(recorded: Recorded, solution: Solution) -> str:
-    """A name for the prompt that a solution was written from; empty where its call was not recorded."""
+    """Short hash of a solution's prompt; empty where its call was not recorded."""
     call = recorded.calls.get(solution.call)
     return hashlib.sha256("|".join(call.prompt_shas).encode()).hexdigest()[:16] if call else ""
 
 
 def _question_of(recorded: Recorded, solution: Solution) -> str:
-    """A name for what a solution was asked: its prompt without the delimiters, which every run draws anew."""
+    """Short hash of a solution's prompt without its delimiters, which are random in every run."""
     call = recorded.calls.get(solution.call)
     texts = texts_get(call.prompt_shas) if call else {}
     asked = "|".join(_DELIMITER.sub("", texts.get(sha, sha)) for sha in (call.prompt_shas if call else ()))
     return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
 
-def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: Left) -> Iterator[Trajectory]:
+def _rounds(recorded: Recorded, recipe: Recipe, judge: Judge, left: LeftOut) -> Iterator[Trajectory]:
     found = rounds_of(recorded)
     if found is None:
-        left.out("a run without rounds and lemmas", str(recorded.run.public_id))
+        left.add("a run without rounds and lemmas", str(recorded.run.public_id))
         return
     if found.rollouts > 1 and not recipe.is_supervised:
-        # What one line found is not what the next one began with: together they are no trajectory.
-        left.out("a run of several rollouts, whose rounds are not one line", str(recorded.run.public_id))
+        # A rollout does not start from the lemmas of another one, so together they are not a trajectory.
+        left.add("a run of several rollouts, whose rounds are not one line", str(recorded.run.public_id))
         return
     expected = _answer(recorded)
     if judge == "answer" and not expected:
-        left.out(_NOBODY, str(recorded.run.public_id))
+        left.add(_UNJUDGED, str(recorded.run.public_id))
         return
     compared = answer_compared(found.answer, expected) if expected and found.answer else None
     if compared is not None and compared.is_equal is None:
-        left.out(_UNDECIDED, f"{recorded.run.public_id}: {compared.reason}")
+        left.add(_UNDECIDED, f"{recorded.run.public_id}: {compared.reason}")
         return
     if turns := turns_of(recorded, found.calls, left):
-        # A wrong answer is worth nothing whatever its verifiers say (Intern-S1-MO §4.3).
+        # A wrong answer has reward 0 whatever its votes (Intern-S1-MO §4.3).
         answer = (compared is not None and bool(compared.is_equal)) if expected else None
         more = {"answer_ok": answer, "derived": found.derived, "used": found.used}
         yield trajectory(recorded, "", turns, found.reward, found.votes) | more
 
 
-_FAMILIES: dict[Family, Callable[[Recorded, Recipe, Judge, Left], Iterator[Trajectory]]] = {
+_FAMILIES: dict[Family, Callable[[Recorded, Recipe, Judge, LeftOut], Iterator[Trajectory]]] = {
     "proofs": _proofs,
     "turns": _turns,
     "agents": _agents,
@@ -181,7 +181,7 @@ _FAMILIES: dict[Family, Callable[[Recorded, Recipe, Judge, Left], Iterator[Traje
 
 
 def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | None:
-    """From 0 to 1, or None where nothing tells."""
+    """Reward of a solution, 0 to 1; None where it is unknown."""
     if judge == "answer":
         compared = _compared(recorded, solution)
         return None if compared is None or compared.is_equal is None else float(compared.is_equal)
@@ -189,29 +189,29 @@ def reward_of(recorded: Recorded, solution: Solution, judge: Judge) -> float | N
 
 
 def _compared(recorded: Recorded, solution: Solution) -> Comparison | None:
-    """Its final answer beside the problem's; None where that has none."""
+    """Comparison of its final answer with the problem's; None where the problem has none."""
     expected = _answer(recorded)
     return answer_compared(solution.text, expected) if expected else None
 
 
-def _unscored(recorded: Recorded, solution: Solution, judge: Judge, left: Left) -> None:
-    """Count a solution without a reward under its reason: an undecided answer is no wrong one."""
+def _unscored(recorded: Recorded, solution: Solution, judge: Judge, left: LeftOut) -> None:
+    """Count a solution without a reward under its reason: an undecided answer is not a wrong one."""
     compared = _compared(recorded, solution) if judge == "answer" else None
     if compared is None:
-        left.out(_NOBODY, _name(recorded, solution.id))
+        left.add(_UNJUDGED, _name(recorded, solution.id))
     else:
-        left.out(_UNDECIDED, f"{_name(recorded, solution.id)}: {compared.reason}")
+        left.add(_UNDECIDED, f"{_name(recorded, solution.id)}: {compared.reason}")
 
 
 def turns_of(
-    recorded: Recorded, calls: list[tuple[str, dict[str, Any]]], left: Left, *, one_by_one: bool = False
+    recorded: Recorded, calls: list[tuple[str, dict[str, Any]]], left: LeftOut, *, one_by_one: bool = False
 ) -> list[dict[str, Any]]:
-    """The turns of these calls. A call whose tokens were not recorded takes the others with it, unless `one_by_one`."""
+    """Turns of these calls. Without `one_by_one`, one call without recorded tokens drops all of them."""
     found = []
     for key, more in calls:
         call = recorded.calls.get(key)
         if call is None or (recorded.has_tokens and not call.shard):
-            left.out("a call without recorded tokens", f"{recorded.run.public_id} {key}")
+            left.add("a call without recorded tokens", f"{recorded.run.public_id} {key}")
             if one_by_one:
                 continue
             return []

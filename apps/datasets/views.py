@@ -1,4 +1,4 @@
-"""Pages of datasets, for researchers: the list, the form with what a version would hold, a version with its downloads."""
+"""Pages of datasets, for researchers: list, form with preview, and version with downloads."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -19,18 +19,18 @@ from apps.datasets.downloads import VIEWS, file_of, file_pieces, views_of
 from apps.datasets.forms import DatasetForm
 from apps.datasets.making import MANIFEST
 from apps.datasets.preview import MOST_PREVIEWED, preview_of
-from apps.datasets.selectors import builds_to_show, datasets_visible_to, recorded_runs, told_by
+from apps.datasets.selectors import builds_to_show, datasets_visible_to, recorded_runs, tally_means
 from apps.datasets.services import build_start
 from apps.runs.models import Run
 
 A_PAGE = 30
-#: Runs that the form lists; more are made from the terminal.
+#: Number of runs that the form lists; `export_rows` has no limit.
 MOST_LISTED = 300
 
 
 @require_GET
 def dataset_list(request: HttpRequest) -> HttpResponse:
-    """All versions, and what is being made or could not be."""
+    """List all versions, and running or failed builds."""
     user = user_of(request)
     researcher_required(user)
     page = Paginator(datasets_visible_to(user).select_related("created_by"), A_PAGE).get_page(request.GET.get("page"))
@@ -42,7 +42,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def dataset_new(request: HttpRequest) -> HttpResponse:
-    """The form; “Look” shows what a version would hold, “Make it” begins it."""
+    """Show the form; preview the version, or start its build."""
     user = user_of(request)
     researcher_required(user)
     runs = _filtered(runs_to_choose(user), request)[:MOST_LISTED]
@@ -66,20 +66,20 @@ def dataset_new(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def dataset_version(request: HttpRequest, name: str, version: int) -> HttpResponse:
-    """What a version holds, by its manifest."""
+    """Show a version by its manifest."""
     found = dataset_get_for(user_of(request), name, version)
     try:
         manifest = json.loads((found.folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError:
         manifest = None
     context = {"version": found, "manifest": manifest, "views": views_of(found)}
-    context["told"] = told_by(manifest["counts"]) if manifest else []
+    context["tallies"] = tally_means(manifest["counts"]) if manifest else []
     return render(request, "datasets/dataset_version.html", context)
 
 
 @require_GET
 def dataset_file(request: HttpRequest, name: str, version: int, path: str) -> HttpResponseBase:
-    """One of its files as it lies."""
+    """Download a file of a version."""
     found = file_of(dataset_get_for(user_of(request), name, version), path)
     if found is None:
         raise Http404("The version has no such file.")
@@ -90,7 +90,7 @@ def dataset_file(request: HttpRequest, name: str, version: int, path: str) -> Ht
 
 @require_GET
 def dataset_view(request: HttpRequest, name: str, version: int, view: str) -> HttpResponseBase:
-    """A view of its rows."""
+    """Download a view of a version's rows."""
     found = dataset_get_for(user_of(request), name, version)
     names = {one: file_name for one, file_name, _ in views_of(found)}
     if view not in names:
@@ -112,6 +112,6 @@ def _streamed(request: HttpRequest, pieces: Iterator[bytes], kind: str, name: st
 
 
 async def _in_threads(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The pieces, each read in a thread: the server's loop goes on meanwhile, and memory stays small."""
+    """Read each piece in a thread, so that the event loop is not blocked and memory stays small."""
     while (piece := await sync_to_async(lambda: next(pieces, None))()) is not None:
         yield piece

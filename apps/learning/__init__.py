@@ -1,1 +1,1 @@
-"""Learning: today the simulator of rollout schedules. The mathematics stands in `workers/learning/`."""
+"""Learning: training jobs, trained models and the simulator of rollout schedules. The mathematics is in `workers/learning/`."""

@@ -1,4 +1,4 @@
-"""Who may see the pages of learning: researchers."""
+"""Access to the learning pages: researchers only."""
 
 import uuid
 
@@ -9,18 +9,18 @@ from apps.learning.models import TrainingJob
 
 
 def may_learn(user: User) -> bool:
-    """An active researcher."""
+    """Whether `user` is an active researcher."""
     return user.is_active and user.role == Role.RESEARCHER
 
 
 def researcher_required(user: User) -> None:
-    """Raises `Http404` for everybody else: the pages do not exist for them."""
+    """Raise `Http404` for everyone but researchers: to others these pages do not exist."""
     if not may_learn(user):
         raise Http404
 
 
 def job_get_for(user: User, public_id: uuid.UUID) -> TrainingJob:
-    """The job. Raises `Http404` where there is none or `user` is no researcher."""
+    """Get a job. Raises `Http404` where there is none or `user` is not a researcher."""
     researcher_required(user)
     found = TrainingJob.objects.select_related("owner", "dataset").filter(public_id=public_id).first()
     if found is None:

@@ -1,4 +1,4 @@
-"""The aliases of trained models, as a file beside the database that the registry reads after models.toml."""
+"""File of the trained models' aliases, which the registry reads after models.toml."""
 
 import json
 import os
@@ -11,14 +11,14 @@ from apps.reasoning.inference.trained import trained_file
 
 
 def aliases_write() -> Path:
-    """Writes the file anew from the rows: all that an engine serves and nobody rejected. Processes read it as they start."""
+    """Rewrite the file with every model that an engine serves and that is not rejected. Processes read it at start."""
     path = trained_file(Path(settings.DATA_DIR))
     served = TrainedModel.objects.exclude(like="").exclude(state=ModelState.REJECTED).order_by("name")
     text = "# Written by Lemmascope from its trained models; changes here are lost.\n" + "".join(map(_table, served))
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
     return path
 
 

@@ -5,7 +5,7 @@ class LearningConfig(AppConfig):
     name = "apps.learning"
 
     def ready(self) -> None:
-        """Tell the registry of models where trained ones stand."""
+        """Add the file of trained models to the model registry."""
         from pathlib import Path
 
         from django.conf import settings

@@ -1,4 +1,4 @@
-"""What a job may start from: the tiny model, a folder of models, checkpoints of other jobs, registered models."""
+"""Bases that a job can start from: the tiny model, a folder of models, registered models, checkpoints of other jobs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ MOST_JOBS = 50
 
 @dataclass(frozen=True)
 class Base:
-    """`value` is how a form names it, `config` what stands in `config.json`, `parent` the name that manifests keep."""
+    """A base model. `value`: its value in the form; `config`: its entry in `config.json`; `parent`: its name in manifests."""
 
     value: str
     title: str
@@ -23,18 +23,18 @@ class Base:
 
 
 def bases() -> list[Base]:
-    """All that may be chosen now: the tiny model, folders and registered models by name, checkpoints of the newest jobs."""
-    tiny = Base(TINY, "Tiny Llama, made in memory (laptop, toys)", {"tiny": {}}, TINY)
+    """All current choices: the tiny model, folders and registered models by name, checkpoints of the newest jobs."""
+    tiny = Base(TINY, "Tiny Llama, created in memory (laptop, toys)", {"tiny": {}}, TINY)
     return [tiny, *_folders(), *_registered(), *_checkpoints()]
 
 
 def base_of(value: str) -> Base | None:
-    """The base of a form's value."""
+    """Base with a form's value; None where there is none."""
     return next((one for one in bases() if one.value == value), None)
 
 
 def bases_folder() -> Path:
-    """Where models to train lie."""
+    """Folder of the models to train."""
     return Path(settings.TRAIN_BASES) if settings.TRAIN_BASES else Path(settings.DATA_DIR) / "models"
 
 

@@ -1,4 +1,4 @@
-"""The charts of jobs: which curves stand together, as plain Plotly figures over any number of jobs."""
+"""Charts of jobs: curves grouped into plain Plotly figures over any number of jobs."""
 
 import re
 from collections.abc import Sequence
@@ -16,8 +16,10 @@ AXIS_TITLES = {"step": "step", "tokens": "tokens trained", "time": "seconds of t
 
 @dataclass(frozen=True)
 class Chart:
-    """One chart: `curves` match the names of metrics. `kind`: lines; shares on top of each other; bars of the last line.
-    Shares of several jobs cannot stand on top of each other: then `beside` are drawn as lines.
+    """One chart. `curves` is a pattern for names of metrics.
+
+    `kind`: `lines`, `stack` (stacked shares) or `bars` (values of the last line). Shares of several jobs cannot be stacked;
+    their `overlay` curves are drawn as lines instead.
     """
 
     name: str
@@ -27,12 +29,12 @@ class Chart:
     kind: str = "lines"
     share: bool = False
     from_zero: bool = False
-    beside: str = ""
+    overlay: str = ""
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """What a reader asked for: along what, smoothed or not, and how many columns the screen has."""
+class DrawOptions:
+    """Requested drawing: x axis, smoothing, and number of screen columns."""
 
     axis: Axis
     smooth: bool
@@ -41,48 +43,48 @@ class Drawn:
 
 CHARTS = (
     Chart("reward", "Reward", "Mean reward of the rows of a step.", r"reward|role/[^/]+/reward"),
-    Chart("solved", "What the toy asks", "Shares by the toy’s own rule.", r"toy/(solved|tool_rate|verifier1)", share=True),
+    Chart("solved", "Toy score", "Shares by the toy’s own rule.", r"toy/(solved|tool_rate|verifier1)", share=True),
     Chart(
         "held_out",
         "Held out",
-        "Problems that are not learned from: share of a toy’s that is solved, nats a token of texts; with a 95 % interval.",
+        "Problems held out from training: share of a toy’s problems solved, or nats per token of texts; with a 95 % interval.",
         r"held_out/.+",
     ),
     Chart(
         "passrate",
         "Groups by pass rate",
-        "Shares of groups by their mean reward, the pass rate where rewards are 0 and 1; groups at both ends teach nothing.",
+        "Shares of groups by mean reward (the pass rate where rewards are 0 or 1). Groups at 0 and 1 give no signal.",
         r"passrate/.+",
         "stack",
         share=True,
-        beside=r"passrate/[01]",
+        overlay=r"passrate/[01]",
     ),
-    Chart("components", "What a reward is made of", "Means a turn, over all that was played.", r"reward/.+"),
+    Chart("components", "Parts of the reward", "Mean per turn, over all turns played.", r"reward/.+"),
     Chart(
         "tools",
         "Tools",
-        "Share of turns that called a tool or could not be read, and of calls that failed.",
+        "Shares of turns that called a tool or were unreadable, and of failed calls.",
         r"tool_calls|tool_errors|unread",
         share=True,
     ),
     Chart(
         "silent",
         "Silent groups",
-        "Share of groups whose rewards are all alike.",
+        "Share of groups whose rewards are all equal.",
         r"silent|role/[^/]+/silent",
         share=True,
     ),
     Chart(
         "rates",
         "Verifiers’ rates",
-        "Wrong answers found (TPR) and right ones spared (TNR), by role.",
+        "Wrong answers rejected (TPR) and right answers accepted (TNR), by role.",
         r"role/[^/]+/(found|spared)",
         share=True,
     ),
     Chart(
         "votes",
         "Votes k of n",
-        "Share of rows by how many votes passed them, in the last step.",
+        "Share of rows by number of passing votes, in the last step.",
         r"votes/\d+",
         "bars",
         share=True,
@@ -90,51 +92,54 @@ CHARTS = (
     Chart(
         "lemmas",
         "Lemmas",
-        "Mean value v(l) of lemmas, and the share of rounds without a new one.",
+        "Mean value v(l) of lemmas, and share of rounds without a new lemma.",
         r"(toy/)?(mean_value|masked_rounds)",
     ),
-    Chart("loss", "Loss", "What the optimiser lowers.", r"loss|value_loss|token_rm_loss"),
-    Chart("entropy", "Entropy", "Of the policy at its own tokens, in nats.", r"entropy"),
-    Chart("kl", "KL to the reference", "In nats a token.", r"kl"),
-    Chart("drift", "KL to the rows’ policy", "From whoever wrote the rows, in nats a token.", r"kl_behaviour"),
-    Chart("clip", "Clipped", "Share of tokens whose ratio was cut.", r"clip_low|clip_high|mastered", share=True),
+    Chart("loss", "Loss", "Objective of the optimiser.", r"loss|value_loss|token_rm_loss"),
+    Chart("entropy", "Entropy", "Entropy of the policy at its own tokens, in nats.", r"entropy"),
+    Chart("kl", "KL to the reference", "KL divergence, in nats per token.", r"kl"),
+    Chart(
+        "drift",
+        "KL to the rows’ policy",
+        "KL divergence from the policy that wrote the rows, in nats per token.",
+        r"kl_behaviour",
+    ),
+    Chart("clip", "Clipped", "Share of tokens with a clipped ratio.", r"clip_low|clip_high|mastered", share=True),
     Chart(
         "ess",
         "Effective sample size",
-        "As a share of the tokens: 1 where each is as likely as when it was drawn.",
+        "Share of the tokens; 1 where each token is as probable as when it was sampled.",
         r"ess",
         share=True,
     ),
-    Chart("ratio", "Highest ratio", "Of a token’s probability to the one it was drawn with.", r"ratio_max"),
+    Chart("ratio", "Highest ratio", "Highest ratio of a token’s probability now and at sampling.", r"ratio_max"),
     Chart(
         "lengths",
         "Lengths",
-        "Tokens of a completion: mean and longest.",
+        "Tokens per completion: mean and longest.",
         r"completion_length|longest_completion",
         from_zero=True,
     ),
     Chart(
         "truncated",
         "Cut off",
-        "Share of completions that reached the longest length, and of tool tokens.",
+        "Share of completions that reached the limit, and of tool tokens.",
         r"truncated|masked_tokens",
         share=True,
     ),
-    Chart("gradient", "Gradient", "Norm before it is cut.", r"grad_norm", from_zero=True),
-    Chart("rate", "Learning rate", "As scheduled.", r"learning_rate", from_zero=True),
+    Chart("gradient", "Gradient", "Norm before clipping.", r"grad_norm", from_zero=True),
+    Chart("rate", "Learning rate", "Scheduled learning rate.", r"learning_rate", from_zero=True),
     Chart(
         "time",
-        "Where the time goes",
-        "Shares of the trainer’s time: learning, playing, waiting for runs, or measuring what is held out.",
+        "Time",
+        "Shares of the trainer’s time: learning, playing, waiting for runs, and measuring held-out problems.",
         r"time/.+",
         "stack",
         share=True,
-        beside=r"time/train",
+        overlay=r"time/train",
     ),
-    Chart("speed", "Speed", "Tokens trained a second.", r"tokens_per_second", from_zero=True),
-    Chart(
-        "stale", "Staleness", "Policy versions that rows are behind, and rows dropped for it.", r"lag|dropped", from_zero=True
-    ),
+    Chart("speed", "Speed", "Tokens trained per second.", r"tokens_per_second", from_zero=True),
+    Chart("stale", "Staleness", "Age of rows in policy versions, and rows dropped as too old.", r"lag|dropped", from_zero=True),
 )
 _WORDS = {
     "tool_rate": "asks the tool",
@@ -144,8 +149,8 @@ _WORDS = {
     "mean_value": "mean v(l)",
     "masked_rounds": "rounds without a lemma",
     "held_out/score": "score",
-    "held_out/low": "its lower end",
-    "held_out/high": "its upper end",
+    "held_out/low": "lower bound",
+    "held_out/high": "upper bound",
     "kl": "KL to the reference",
     "kl_behaviour": "KL to the rows’ policy",
     "passrate/0": "none",
@@ -162,17 +167,17 @@ _WORDS = {
     "time/rollout": "playing",
     "time/idle": "waiting for runs",
     "time/held_out": "measuring",
-    "reward/episode": "the episode’s",
-    "reward/unread": "unread actions",
+    "reward/episode": "episode",
+    "reward/unread": "unreadable actions",
     "reward/length": "length",
     "tool_calls": "turns with a tool",
-    "tool_errors": "calls that failed",
-    "unread": "unread turns",
+    "tool_errors": "failed calls",
+    "unread": "unreadable turns",
 }
 
 
 def word_of(curve: str) -> str:
-    """A curve's name for people."""
+    """Displayed name of a curve."""
     role = re.fullmatch(r"role/([^/]+)/(\w+)", curve)
     if role:
         return f"{role[1]} {_WORDS[role[2]]}" if role[2] in ("found", "spared") else role[1]
@@ -181,10 +186,10 @@ def word_of(curve: str) -> str:
 
 
 def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, width: int = WIDTH) -> list[dict[str, Any]]:
-    """The charts that have anything to show, as `{name, title, about, figure}`; jobs by title, the page's own first."""
-    found, drawn = [], Drawn(axis, smooth, width)
+    """Charts with data, as `{name, title, about, figure}`; `jobs` by title, the page's own first."""
+    found, drawn = [], DrawOptions(axis, smooth, width)
     for one in CHARTS:
-        chart = replace(one, curves=one.beside, kind="lines") if one.beside and len(jobs) > 1 else one
+        chart = replace(one, curves=one.overlay, kind="lines") if one.overlay and len(jobs) > 1 else one
         traces: list[dict[str, Any]] = []
         for place, (title, curves) in enumerate(jobs):
             traces += _traces(chart, title, curves, place, drawn)
@@ -198,7 +203,7 @@ def charts_of(jobs: Sequence[tuple[str, Curves]], *, axis: Axis, smooth: bool, w
     return found
 
 
-def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: Drawn) -> list[dict[str, Any]]:
+def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: DrawOptions) -> list[dict[str, Any]]:
     names = [name for name in curves.names if re.fullmatch(chart.curves, name)]
     if not names:
         return []
@@ -209,7 +214,7 @@ def _traces(chart: Chart, title: str, curves: Curves, place: int, drawn: Drawn) 
     return [_line(title, name, curves, (place, number), drawn) for number, name in enumerate(names)]
 
 
-def _line(title: str, name: str, curves: Curves, place: tuple[int, int], drawn: Drawn) -> dict[str, Any]:
+def _line(title: str, name: str, curves: Curves, place: tuple[int, int], drawn: DrawOptions) -> dict[str, Any]:
     x, y = curves.axis(drawn.axis), curves.values(name, smooth=drawn.smooth)
     chosen = thinned(x, y, drawn.width)
     word = word_of(name)
@@ -226,7 +231,7 @@ def _line(title: str, name: str, curves: Curves, place: tuple[int, int], drawn: 
     }
 
 
-def _stack(title: str, names: list[str], curves: Curves, drawn: Drawn) -> list[dict[str, Any]]:
+def _stack(title: str, names: list[str], curves: Curves, drawn: DrawOptions) -> list[dict[str, Any]]:
     order = [name for name in _WORDS if name in names]
     x, shares = column_means(curves.axis(drawn.axis), [curves.values(name) for name in order], drawn.width)
     return [
@@ -265,7 +270,7 @@ def _bars(title: str, names: list[str], curves: Curves, place: int) -> list[dict
 def _layout(chart: Chart, axis: Axis, *, many: bool) -> dict[str, Any]:
     y: dict[str, Any] = {"tickformat": ".0%", "range": [-0.02, 1.04]} if chart.share else {"exponentformat": "e"}
     y |= {"rangemode": "tozero"} if chart.from_zero else {}
-    title = "votes that passed" if chart.kind == "bars" else AXIS_TITLES[axis]
+    title = "passing votes" if chart.kind == "bars" else AXIS_TITLES[axis]
     return {
         "xaxis": {"title": {"text": title}, **({"type": "category"} if chart.kind == "bars" else {})},
         "yaxis": y,

@@ -1,4 +1,4 @@
-"""A trained model beside its parent: on a toy, played by the trainer's environment, or on problems, by ordinary runs."""
+"""Comparisons of a trained model with its parent: on a toy in the trainer's environment, or on problems by ordinary runs."""
 
 import json
 import logging
@@ -22,7 +22,7 @@ from apps.learning.jobs import nudge
 from apps.learning.models import Comparison, ComparisonState, TrainedModel, training_folder
 from apps.learning.paired import Paired, paired
 from apps.learning.recipes import TOYS
-from apps.learning.taught import problems_taught
+from apps.learning.taught import problems_learned
 from apps.learning.trainers import TrainerMissing, environment, python
 from apps.problems.models import Problem
 from apps.reasoning.domain.events import event_from
@@ -31,22 +31,22 @@ from apps.reasoning.inference.aliases import load_aliases
 from apps.runs.models import LIVE, Run
 
 logger = logging.getLogger(__name__)
-#: A toy's comparison that takes longer is given up.
+#: Time limit of a comparison on a toy, in seconds.
 WITHIN_S = 1800.0
-#: The rule by which each toy scores an item.
+#: Name of each toy's score of an item.
 MEASURE = "solved"
 
 
 class NotComparable(Exception):
-    """The message says what to change."""
+    """The comparison cannot be made; the message says what to change."""
 
 
 class Interrupted(Exception):
-    """The player was killed: its machine or its worker stops."""
+    """The player was killed because its machine or its worker is stopping."""
 
 
 def toy_compare(*, model: TrainedModel, toy: str, items: int, seed: int, user: User, start_id: uuid.UUID | None) -> Comparison:
-    """Queues a comparison on a toy. Raises `NotComparable`."""
+    """Queue a comparison on a toy. Raises `NotComparable`."""
     if toy not in TOYS:
         raise NotComparable(f"There is no toy {toy}.")
     made = _create(
@@ -67,11 +67,11 @@ def problems_compare(
     user: User,
     start_id: uuid.UUID | None,
 ) -> Comparison:
-    """Starts two runs a problem that differ in the model alone. Raises `NotComparable` before any begins."""
+    """Start two runs per problem that differ only in the model. Raises `NotComparable` before any run starts."""
     known = load_aliases(settings.MODELS_FILE)
     parent = _parent_alias(model, known)
     if grader not in known:
-        raise NotComparable(f"There is no model {grader}.")
+        raise NotComparable(f"There is no grading model {grader}. Choose another.")
     specs = []
     for problem in problems:
         pair = []
@@ -83,9 +83,9 @@ def problems_compare(
             pair.append(spec.model_copy(update={"seed": seed}))
         specs.append((problem, pair))
     plan: dict[str, Any] = {"grader": grader, "attempts": attempts, "workflow": workflow, "seed": seed}
-    plan |= {"learned_from": [problem.title for problem in problems_taught(model, problems)]}
+    plan |= {"learned_from": [problem.title for problem in problems_learned(model, problems)]}
     with transaction.atomic():
-        measure = f"mean points of {attempts} attempts"
+        measure = f"mean points over {attempts} attempts"
         values = {"plan": plan, "measure": measure, "started_by": user, "start_id": start_id}
         made = _create(model=model, state=ComparisonState.RUNNING, **values)
         if not made.runs:
@@ -99,12 +99,12 @@ def problems_compare(
 
 
 def _parent_alias(model: TrainedModel, known: Collection[str]) -> str:
-    """Who plays its parent: the engine's own model, or the name of the checkpoint that its job went on from.
+    """Alias of the parent: the engine's own model, or the registered checkpoint that the job started from.
 
-    Raises `NotComparable` where no engine serves the model, or the checkpoint, which has no name.
+    Raises `NotComparable` where no engine serves the model, or its parent is an unregistered checkpoint.
     """
     if model.name not in known or not model.like:
-        raise NotComparable("No engine serves this model; compare it on a toy.")
+        raise NotComparable("No engine serves this model. Compare it on a toy.")
     if not isinstance(model.parent, str) or not Path(model.parent).is_relative_to(training_folder().resolve()):
         return model.like
     for other in TrainedModel.objects.exclude(pk=model.pk).select_related("job"):
@@ -112,7 +112,7 @@ def _parent_alias(model: TrainedModel, known: Collection[str]) -> str:
         if other.name in known and model.parent in [str(place.resolve()) for place in places]:
             return other.name
     raise NotComparable(
-        f"Its parent, {model.parent_title}, is a checkpoint that no engine serves. Register that one, or compare on a toy."
+        f"Its parent, {model.parent_title}, is a checkpoint that no engine serves. Register the parent, or compare on a toy."
     )
 
 
@@ -125,7 +125,7 @@ def _create(**values: Any) -> Comparison:
 
 
 def toys_wait() -> bool:
-    """Whether a toy's comparison waits for somebody to play it."""
+    """Whether a comparison on a toy waits for a worker."""
     return any(_is_free(one) for one in _toys_open())
 
 
@@ -140,7 +140,7 @@ def _is_free(one: Comparison) -> bool:
 
 
 def toy_play_one() -> bool:
-    """Plays one comparison that waits or that a dead process left, from its beginning; False where there is none."""
+    """Play one waiting or abandoned comparison from its start; False where there is none."""
     for one in _toys_open():
         with locked(one.folder / DRIVER_LOCK) as mine:
             if mine is None:
@@ -165,7 +165,7 @@ def _play(one: Comparison) -> None:
     except (TrainerMissing, NotComparable) as error:
         _end(one, ComparisonState.FAILED, message=str(error))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        _end(one, ComparisonState.FAILED, message=f"What was played cannot be read: {error}")
+        _end(one, ComparisonState.FAILED, message=f"The results of the comparison cannot be read ({error}). Start it again.")
     else:
         logger.info("comparison %s of %s: done %s", one.public_id, one.model.name, log[-1:] or "")
         _end(one, ComparisonState.DONE, items=items)
@@ -184,12 +184,15 @@ def _write_spec(one: Comparison) -> None:
 
 
 def player_command(spec: Path) -> list[str]:
-    """How a comparison is played. Raises `TrainerMissing`."""
+    """Command line that plays a comparison. Raises `TrainerMissing`."""
     return [*shlex.split(str(python())), "-m", "workers.training.toy_score", "--spec", str(spec)]
 
 
 def _run_player(one: Comparison) -> list[str]:
-    """What it printed. Raises `NotComparable` with its last line, `Interrupted`, `TrainerMissing`, OSError."""
+    """Run the player and return its log lines.
+
+    Raises `NotComparable` with the last line, `Interrupted`, `TrainerMissing`, OSError.
+    """
     try:
         done = subprocess.run(  # noqa: S603  (the command comes from the settings)
             player_command(one.folder / "compare.json"),
@@ -202,17 +205,17 @@ def _run_player(one: Comparison) -> list[str]:
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        raise NotComparable(f"It was given up after {WITHIN_S / 60:.0f} minutes.") from late
+        raise NotComparable(f"Stopped at the limit of {WITHIN_S / 60:.0f} minutes. Compare fewer items.") from late
     if done.returncode < 0:
         raise Interrupted
     lines = [line for line in done.stderr.splitlines() if line.strip()]
     if done.returncode != 0:
-        raise NotComparable(lines[-1][:500] if lines else f"It ended with status {done.returncode}.")
+        raise NotComparable(lines[-1][:500] if lines else f"The player ended with status {done.returncode}.")
     return lines
 
 
 def runs_settle(one: Comparison) -> None:
-    """Keeps the scores of a comparison on problems once all its runs have ended."""
+    """Store the scores of a comparison on problems once all its runs have ended."""
     if one.state != ComparisonState.RUNNING or one.toy:
         return
     ids = [run for _, *pair in one.runs for run in pair]
@@ -224,7 +227,7 @@ def runs_settle(one: Comparison) -> None:
 
 
 def _points(run: Run | None) -> float | None:
-    """A run's mean points; None where it ended without."""
+    """Mean points of a run; None where it ended without any."""
     found = run.events.filter(kind=DifficultyFound.kind).order_by("-seq").first() if run else None
     if found is None:
         return None
@@ -240,5 +243,5 @@ def _end(one: Comparison, state: ComparisonState, *, message: str = "", items: S
 
 
 def result_of(one: Comparison) -> Paired | None:
-    """Both means and the difference; None before the end, and where no problem has two scores."""
+    """Means and difference of a comparison; None before its end, or where no problem has two scores."""
     return paired([(str(title), parent, child) for title, parent, child in one.items]) if one.items else None

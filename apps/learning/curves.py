@@ -1,6 +1,6 @@
-"""The curves of a job: `metrics.jsonl` read on from where it ended, and thinned to what a screen can show.
+"""Curves of a job: `metrics.jsonl`, read incrementally and thinned to the resolution of a screen.
 
-A process keeps the curves of the jobs that were looked at last, so an update costs what was added since the one before.
+A process caches the curves of the jobs shown last, so an update reads only the appended lines.
 """
 
 import json
@@ -19,13 +19,13 @@ Numbers: TypeAlias = NDArray[np.float64]
 Axis = Literal["step", "tokens", "time"]
 AXES: tuple[Axis, ...] = get_args(Axis)
 KEPT_JOBS = 8
-#: What a smoothed curve keeps of its past at every point.
+#: Weight of the past at every point of a smoothed curve.
 INERTIA = 0.9
 _NOT_CURVES = frozenset({"step", "time", "clock", "attempt", "tokens"})
 
 
 class Curves:
-    """All curves of one job. Lines of an attempt that was resumed before them are forgotten; half lines wait."""
+    """All curves of one job. Steps repeated by a resumed attempt are replaced; incomplete lines are read later."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -40,7 +40,7 @@ class Curves:
         self._attempt, self._before, self._last_time = 0, 0.0, 0.0
 
     def read(self) -> None:
-        """Reads what was appended. A file that is shorter than before is another one."""
+        """Read the appended lines. A file that has become shorter is read from its start."""
         try:
             with self.path.open("rb") as file:
                 if file.seek(0, 2) < self.offset:
@@ -59,7 +59,7 @@ class Curves:
             found = json.loads(line)
             step, attempt, time = int(found["step"]), int(found["attempt"]), float(found["time"])
         except (ValueError, KeyError, TypeError):
-            return  # Half of a line, left by a process that was killed.
+            return  # Part of a line, left by a killed process.
         if attempt > self._attempt:
             self._forget_from(step)
             self._before = self._axes["time"][-1] if self._steps else 0.0
@@ -79,7 +79,7 @@ class Curves:
             values.append(value)
 
     def _forget_from(self, step: int) -> None:
-        """A resumed attempt begins at `step`: what stood there before does not count."""
+        """Drop all points from `step` on, where a resumed attempt begins."""
         place = bisect_left(self._steps, step)
         del self._steps[place:]
         for known in (*self._axes.values(), *self._values.values(), *self._smooth.values()):
@@ -87,30 +87,30 @@ class Curves:
 
     @property
     def names(self) -> list[str]:
-        """The curves there are, in the order in which they came."""
+        """Names of the curves, in order of first appearance."""
         return [name for name, values in self._values.items() if len(values)]
 
     @property
     def last(self) -> dict[str, float]:
-        """The last line that counts: each curve's value there."""
+        """Values of the last line, by curve."""
         count = len(self._steps)
         return {name: values[-1] for name, values in self._values.items() if len(values) == count and count}
 
     @property
     def last_step(self) -> int:
-        """The step of the last line, 0 before the first."""
+        """Step of the last line; 0 before the first."""
         return int(self._steps[-1]) if self._steps else 0
 
     def axis(self, name: Axis) -> Numbers:
-        """Where the points lie: steps, tokens trained, or seconds of all attempts."""
+        """Position of every point: steps, tokens trained, or seconds over all attempts."""
         return np.array(self._steps if name == "step" else self._axes[name])
 
     def steps(self) -> Numbers:
-        """The step of every point."""
+        """Step of every point."""
         return np.array(self._steps)
 
     def values(self, name: str, *, smooth: bool = False) -> Numbers:
-        """A curve's value at every point, NaN where it has none; smoothed: the mean of its past, newer points more."""
+        """Value of a curve at every point, NaN where it has none; `smooth`: an exponential moving average."""
         given = self._values.get(name, array("d"))
         found = np.full(len(self._steps), np.nan)
         used = self._smoothed(name, given) if smooth else given
@@ -121,7 +121,7 @@ class Curves:
         kept = self._smooth.setdefault(name, array("d"))
         past = kept[-1] if kept else math.nan
         for value in given[len(kept) :]:
-            if value == value:  # Not NaN: there is a point here.
+            if value == value:  # Not NaN.
                 past = value if past != past else INERTIA * past + (1 - INERTIA) * value
                 kept.append(past)
             else:
@@ -130,8 +130,10 @@ class Curves:
 
 
 def thinned(x: Numbers, y: Numbers, width: int) -> NDArray[np.intp]:
-    """The places of the points that a screen of `width` columns needs: the lowest and the highest of each column, the first
-    and the last. `x` must not fall. Points that are NaN are left out."""
+    """Indices of the points for a screen of `width` columns: the lowest and highest of each column, the first and the last.
+
+    `x` must not decrease. NaN points are left out.
+    """
     there = np.flatnonzero(np.isfinite(y) & np.isfinite(x))
     if len(there) <= 2 * width:
         return there
@@ -148,7 +150,7 @@ def thinned(x: Numbers, y: Numbers, width: int) -> NDArray[np.intp]:
 
 
 def column_means(x: Numbers, curves: list[Numbers], width: int) -> tuple[Numbers, list[Numbers]]:
-    """Curves that are stacked share their places: the mean of each column, where all have a value."""
+    """Column means of stacked curves at shared positions, where all curves have a value."""
     there = np.flatnonzero(np.isfinite(x) & np.all([np.isfinite(y) for y in curves], axis=0))
     if len(there) <= width:
         return x[there], [y[there] for y in curves]
@@ -158,7 +160,7 @@ def column_means(x: Numbers, curves: list[Numbers], width: int) -> tuple[Numbers
 
 
 def short(values: Numbers, digits: int = 5) -> list[float]:
-    """Numbers with so many digits that count, so that they travel in few characters."""
+    """Numbers rounded to `digits` significant digits, for a short transfer."""
     with np.errstate(divide="ignore"):
         places = np.where(values == 0, 0, np.floor(np.log10(np.abs(values))))
     scale = 10.0 ** (digits - 1 - np.where(np.isfinite(places), places, 0))
@@ -166,12 +168,12 @@ def short(values: Numbers, digits: int = 5) -> list[float]:
 
 
 _kept: "OrderedDict[Path, Curves]" = OrderedDict()
-#: Held while curves are read or drawn: a drawing must not see half of a line.
+#: Held while curves are read or drawn: a drawing must not see a partial line.
 reading = threading.RLock()
 
 
 def curves_of(folder: Path) -> Curves:
-    """The curves of a job's folder as they are now. Hold `reading` while you use them."""
+    """Current curves of a job's folder. Hold `reading` while you use them."""
     path = folder / "metrics.jsonl"
     with reading:
         found = _kept.pop(path, None) or Curves(path)

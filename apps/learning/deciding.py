@@ -1,4 +1,4 @@
-"""Promoting and rejecting: who, when, why, and which figures stood on the page."""
+"""Promotion and rejection of models, recorded with user, time, reason and the figures shown on the page."""
 
 from typing import Any
 
@@ -11,22 +11,22 @@ from apps.learning.models import ComparisonState, ModelDecision, ModelState, Tra
 
 
 class NotDecided(Exception):
-    """The message says why nothing was decided."""
+    """The decision was refused; the message says why."""
 
 
 def model_decide(*, model: TrainedModel, state: ModelState, reason: str, user: User) -> ModelDecision:
     """Record the decision and update the registry.
 
-    Raises `NotDecided` without a reason, where the model is in that state already, or, to promote, without figures.
+    Raises `NotDecided` without a reason, where the model is already in that state, or for a promotion without figures.
     """
     if not reason.strip():
-        raise NotDecided("A decision needs its reason.")
+        raise NotDecided("Give a reason for the decision.")
     model.refresh_from_db(fields=["state"])
     if model.state == state != ModelState.CANDIDATE:
-        raise NotDecided(f"{model.name} is {state.label} already; the record says by whom and why. Nothing was changed.")
+        raise NotDecided(f"{model.name} is already {state.label}; see the record below. Nothing was changed.")
     seen = figures_seen(model)
     if state == ModelState.PROMOTED and not seen:
-        raise NotDecided("Compare it with its parent first: nothing was measured that could speak for it.")
+        raise NotDecided("Compare it with its parent first: there are no results to support a promotion.")
     with transaction.atomic():
         TrainedModel.objects.filter(pk=model.pk).update(state=state)
         made = ModelDecision.objects.create(model=model, state=state, reason=reason.strip(), seen=seen, decided_by=user)
@@ -36,7 +36,7 @@ def model_decide(*, model: TrainedModel, state: ModelState, reason: str, user: U
 
 
 def figures_seen(model: TrainedModel) -> list[dict[str, Any]]:
-    """The figures of all comparisons that are done, as they stand on the page."""
+    """Figures of all finished comparisons, as the page shows them."""
     found = []
     for one in model.comparisons.filter(state=ComparisonState.DONE).order_by("pk"):
         result = result_of(one)

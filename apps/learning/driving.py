@@ -1,7 +1,7 @@
-"""Drives training jobs: takes what waits, starts the trainer, looks after it until it ends, and says how it ended.
+"""Driver of training jobs: claims a queued job, starts its trainer, follows it and records how it ended.
 
-Nothing is held in memory that matters: which jobs there are stands in the rows, what a trainer does in its folder, and that it
-lives in a lock it inherited. A driver may be killed at any moment; the next one takes the trainer over where it is.
+No state is kept in memory only. Jobs are in the database, a trainer's progress is in its folder, and a lock that the trainer
+inherits shows that it is running. After a driver is killed, the next one takes over its trainer.
 """
 
 import errno
@@ -27,15 +27,15 @@ from apps.learning.folders import (
     attempt_silent_for,
     locked,
     prepare,
-    said,
     silent_for,
-    trainer_lives,
+    trainer_is_running,
+    trainer_state,
 )
 from apps.learning.job_ends import End, end_of
-from apps.learning.jobs import what_it_learns_from
+from apps.learning.jobs import training_data
 from apps.learning.models import JobState, TrainingJob, under_way
 from apps.learning.rollouts import Rollouts
-from apps.learning.trainers import FolderBusy, TrainerMissing, start, tell_group
+from apps.learning.trainers import FolderBusy, TrainerMissing, signal_group, start
 
 logger = logging.getLogger(__name__)
 TICK_S = 0.5
@@ -45,12 +45,12 @@ _at_work = threading.BoundedSemaphore(max(1, len(settings.TRAIN_DEVICES)))
 
 
 def close() -> None:
-    """This process ends: trainers are asked to save, and their jobs wait for the next worker."""
+    """Shut down this process: ask its trainers to save and queue their jobs for the next worker."""
     _closing.set()
 
 
 def has_room() -> bool:
-    """Whether this process could drive another job."""
+    """Whether this process can drive another job."""
     if not _at_work.acquire(blocking=False):
         return False
     _at_work.release()
@@ -58,7 +58,7 @@ def has_room() -> bool:
 
 
 def training_work() -> None:
-    """Play and drive what waits, one after the other, until nothing does; the body of the task."""
+    """Play waiting comparisons and drive waiting jobs, one at a time, until none is left; the body of the task."""
     if not _at_work.acquire(blocking=False):
         return
     try:
@@ -68,26 +68,26 @@ def training_work() -> None:
         _at_work.release()
 
 
-def somebody_waits() -> bool:
-    """Whether a job waits for a device that is free, or for somebody who looks after its trainer."""
+def has_waiting_work() -> bool:
+    """Whether a comparison waits, a queued job could have a free device, or a trainer has no driver."""
     return toys_wait() or any(job.state != JobState.QUEUED or _free_device() is not None for job in _candidates())
 
 
 def _candidates() -> list[TrainingJob]:
-    """Jobs whose driver may be gone, then those that wait, oldest first."""
+    """Jobs without a driver, then queued jobs, oldest first."""
     here = socket.gethostname()
     begun = TrainingJob.objects.filter(under_way()).order_by("started_at", "pk")
-    orphans = [job for job in begun if (job.host == here or _is_forgotten(job)) and _is_nobodys(job)]
+    orphans = [job for job in begun if (job.host == here or _is_forgotten(job)) and _has_no_driver(job)]
     return orphans + list(TrainingJob.objects.filter(state=JobState.QUEUED).order_by("queued_at", "pk")[:20])
 
 
-def _is_nobodys(job: TrainingJob) -> bool:
+def _has_no_driver(job: TrainingJob) -> bool:
     with locked(job.folder / DRIVER_LOCK) as free:
         return free is not None
 
 
 def _is_forgotten(job: TrainingJob) -> bool:
-    """Another machine trained it and has been silent for long; its processes cannot be seen from here."""
+    """Whether a job, usually of another machine whose processes we cannot see, has sent no heartbeat for long."""
     silent = attempt_silent_for(job.folder, job.started_at)
     if silent is not None:
         return silent > LOST_AFTER_S
@@ -95,7 +95,7 @@ def _is_forgotten(job: TrainingJob) -> bool:
 
 
 def _drive_one() -> bool:
-    """Drive one job to its end; False where there is none for us."""
+    """Drive one job to its end; False where there is none to drive."""
     for job in _candidates():
         with locked(job.folder / DRIVER_LOCK) as mine:
             if mine is None:
@@ -112,7 +112,7 @@ def _drive_one() -> bool:
 
 
 def _free_device() -> str | None:
-    """A set of devices that no job of this machine has; None where all are taken."""
+    """A set of devices that no job of this machine uses; None where all are in use."""
     busy = TrainingJob.objects.filter(under_way(), host=socket.gethostname()).values_list("device", flat=True)
     free = Counter(settings.TRAIN_DEVICES or [""]) - Counter(busy)
     return next(iter(free), None)
@@ -123,13 +123,13 @@ def _claimed(job: TrainingJob) -> bool:
         device = _free_device()
         if device is None:
             return False
-        told = said(job.folder)
+        state = trainer_state(job.folder)
         values = {
             "state": JobState.STARTING,
             "host": socket.gethostname(),
             "device": device,
             "pid": None,
-            "attempt": (told.attempt if told else 0) + 1,
+            "attempt": (state.attempt if state else 0) + 1,
             "started_at": timezone.now(),
             "ended_at": None,
             "reason": "",
@@ -141,23 +141,23 @@ def _claimed(job: TrainingJob) -> bool:
 
 
 def _drive(job: TrainingJob) -> None:
-    told = said(job.folder)
-    has_begun = job.pid is not None or (told is not None and told.attempt >= job.attempt)
+    state = trainer_state(job.folder)
+    has_begun = job.pid is not None or (state is not None and state.attempt >= job.attempt)
     process = None
-    if not has_begun and not trainer_lives(job.folder):
+    if not has_begun and not trainer_is_running(job.folder):
         try:
-            process = _begin(job)
+            process = _start_trainer(job)
         except (TrainerMissing, FolderBusy, OSError) as error:
-            _settle(job, _why_not(error))
+            _settle(job, _end_without_start(error))
             return
     _Watch(job, process).follow()
 
 
-def _begin(job: TrainingJob) -> "subprocess.Popen[bytes]":
-    """Raises `TrainerMissing`, `FolderBusy`, OSError."""
-    found = what_it_learns_from(job.dataset) if job.dataset else None
+def _start_trainer(job: TrainingJob) -> "subprocess.Popen[bytes]":
+    """Start the job's trainer. Raises `TrainerMissing`, `FolderBusy`, OSError."""
+    found = training_data(job.dataset) if job.dataset else None
     if found is not None and not found.exists():
-        raise FileNotFoundError(errno.ENOENT, f"The {found.stem} of {job.dataset} are not there", str(found))
+        raise FileNotFoundError(errno.ENOENT, f"The {found.stem} of {job.dataset} are missing", str(found))
     prepare(job.folder, job.config, found)
     process = start(job.folder, resume=job.attempt > 1, device=job.device)
     TrainingJob.objects.filter(pk=job.pk).update(pid=process.pid)
@@ -166,24 +166,24 @@ def _begin(job: TrainingJob) -> "subprocess.Popen[bytes]":
     return process
 
 
-def _why_not(error: Exception) -> End:
+def _end_without_start(error: Exception) -> End:
     if isinstance(error, TrainerMissing):
         return End(JobState.FAILED, "no_trainer", str(error))
     if isinstance(error, FolderBusy):
-        return End(JobState.FAILED, "busy", "Another trainer still works in this job's folder.")
+        return End(JobState.FAILED, "busy", "Another trainer is still running in this job's folder.")
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return End(JobState.FAILED, "disk_full", "No space is left on the disk, so the job could not begin.")
+        return End(JobState.FAILED, "disk_full", "The disk is full, so the job could not start.")
     if isinstance(error, FileNotFoundError):
         return End(JobState.FAILED, "bad_rows", f"{error.strerror} ({error.filename}).")
     return End(JobState.FAILED, "crashed", f"The trainer could not be started: {error}")
 
 
 def _settle(job: TrainingJob, end: End) -> None:
-    """Writes down how it ended, unless somebody did."""
-    told = said(job.folder)
+    """Record how a job ended, unless another worker already has."""
+    state = trainer_state(job.folder)
     values: dict[str, object] = {"state": end.state, "reason": end.reason, "message": end.message}
-    if told is not None:
-        values |= {"step": told.step, "checkpoint": told.checkpoint}
+    if state is not None:
+        values |= {"step": state.step, "checkpoint": state.checkpoint}
     now = timezone.now()
     values |= {"queued_at": now} if end.state == JobState.QUEUED else {"ended_at": now, "stop_asked_at": None}
     TrainingJob.objects.filter(Q(pk=job.pk) & under_way()).update(**values)
@@ -191,68 +191,68 @@ def _settle(job: TrainingJob, end: End) -> None:
 
 
 class _Watch:
-    """Looks after one trainer: brings its state to the row, and a wish to stop to it. `process` is None for one taken over."""
+    """Follows one trainer: copies its state to the database, and stops it on request. `process` is None after a takeover."""
 
     def __init__(self, job: TrainingJob, process: "subprocess.Popen[bytes] | None") -> None:
         self.job, self.process = job, process
         self._rollouts = Rollouts(job) if job.rollouts else None
         self._seen: object = None
-        self._told_at: float | None = None
+        self._stop_sent_at: float | None = None
         self._killed = False
 
     def follow(self) -> None:
-        """Until it ends."""
-        while self._lives():
+        """Follow the trainer until it ends, then record its end."""
+        while self._is_running():
             try:
-                self._look()
+                self._poll()
             except DatabaseError as error:
                 logger.warning("training job %s: the database does not answer (%s)", self.job.public_id, error)
             time.sleep(TICK_S)
         status = self.process.returncode if self.process else None
         if self.process:
-            tell_group(self.process.pid, signal.SIGKILL)  # A launcher may have left processes behind.
+            signal_group(self.process.pid, signal.SIGKILL)  # A launcher may have left processes behind.
         if self._rollouts:
             self._rollouts.end()
         asked = TrainingJob.objects.filter(pk=self.job.pk, stop_asked_at__isnull=False).exists()
         is_ours = self.process is None or _closing.is_set()
-        end = end_of(self.job, said(self.job.folder), status, asked=asked, killed=self._killed, goes_on=is_ours)
+        end = end_of(self.job, trainer_state(self.job.folder), status, asked=asked, killed=self._killed, is_ours=is_ours)
         if self._rollouts and self._rollouts.trouble:
             end = End(JobState.FAILED, "no_runs", self._rollouts.trouble)
         _settle(self.job, end)
 
-    def _lives(self) -> bool:
-        """One that was taken over is gone when nobody holds its lock and its heart has been silent for long."""
+    def _is_running(self) -> bool:
+        """A trainer that was taken over has ended when its lock is free and its heartbeat has stopped for long."""
         if self.process is not None:
             return self.process.poll() is None
-        if trainer_lives(self.job.folder):
+        if trainer_is_running(self.job.folder):
             return True
-        told, silent = said(self.job.folder), silent_for(self.job.folder)
-        has_said = told is not None and told.attempt >= self.job.attempt and told.has_ended
-        return not has_said and silent is not None and silent <= LOST_AFTER_S
+        state, silent = trainer_state(self.job.folder), silent_for(self.job.folder)
+        has_ended = state is not None and state.attempt >= self.job.attempt and state.has_ended
+        return not has_ended and silent is not None and silent <= LOST_AFTER_S
 
-    def _look(self) -> None:
-        told = said(self.job.folder)
-        if told is not None and told != self._seen and told.attempt >= self.job.attempt:
-            values: dict[str, object] = {"step": told.step, "checkpoint": told.checkpoint, "attempt": told.attempt}
-            if not told.has_ended:
-                values |= {"state": JobState.RUNNING, "message": told.message}
+    def _poll(self) -> None:
+        state = trainer_state(self.job.folder)
+        if state is not None and state != self._seen and state.attempt >= self.job.attempt:
+            values: dict[str, object] = {"step": state.step, "checkpoint": state.checkpoint, "attempt": state.attempt}
+            if not state.has_ended:
+                values |= {"state": JobState.RUNNING, "message": state.message}
             TrainingJob.objects.filter(Q(pk=self.job.pk) & under_way()).update(**values)
-            self._seen, self.job.attempt = told, told.attempt
+            self._seen, self.job.attempt = state, state.attempt
         if self._rollouts:
-            self._rollouts.look()
+            self._rollouts.poll()
         is_hopeless = self._rollouts is not None and self._rollouts.trouble != ""
         if is_hopeless or _closing.is_set() or TrainingJob.objects.filter(pk=self.job.pk, stop_asked_at__isnull=False).exists():
             self._stop()
 
     def _stop(self) -> None:
-        told = said(self.job.folder)
-        leader = self.job.pid or (told.pid if told else 0)
+        state = trainer_state(self.job.folder)
+        leader = self.job.pid or (state.pid if state else 0)
         if not leader:
             return
-        tell = partial(tell_group, leader)
-        if self._told_at is None:
-            self._told_at = time.monotonic()
-            tell(signal.SIGTERM)
-        elif not self._killed and time.monotonic() - self._told_at > settings.TRAIN_GRACE_S:
+        send = partial(signal_group, leader)
+        if self._stop_sent_at is None:
+            self._stop_sent_at = time.monotonic()
+            send(signal.SIGTERM)
+        elif not self._killed and time.monotonic() - self._stop_sent_at > settings.TRAIN_GRACE_S:
             self._killed = True
-            tell(signal.SIGKILL)
+            send(signal.SIGKILL)

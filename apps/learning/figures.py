@@ -1,4 +1,4 @@
-"""Plotly figures of a simulated schedule: time and utilisation, how busy the slots were, and how stale the samples are."""
+"""Plotly figures of a simulated schedule: utilisation, busy slots over time, and staleness of the samples."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from apps.explorations.figures import DASHES, plain
 from apps.learning.schedule import Simulation
 
 TITLES = {
-    "utilisation": ("Utilisation", "The share of the slots’ time in which they write, per schedule."),
-    "busy": ("Busy slots through one step", "How many of the slots write, from the beginning to the end of the first step."),
-    "staleness": ("Staleness", "Over how many policy versions a problem is spread, as shares of all problems."),
+    "utilisation": ("Utilisation", "Share of slot time spent writing, per schedule."),
+    "busy": ("Busy slots during one step", "Share of slots writing, from the start to the end of the first step."),
+    "staleness": ("Staleness", "Share of problems by the number of policy versions they span."),
 }
 STRONGEST = 3
 
@@ -29,7 +29,7 @@ def _utilisation(found: Simulation) -> go.Figure:
         text=[f"{schedule.utilisation:.0%}" for schedule in found.schedules],
         textposition="outside",
         cliponaxis=False,
-        hovertemplate="%{x}: %{y:.1%}<br>%{customdata[0]:.1f} units a step<extra></extra>",
+        hovertemplate="%{x}: %{y:.1%}<br>%{customdata[0]:.1f} units per step<extra></extra>",
         meta={"ramp": [STRONGEST] * len(found.schedules)},
     )
     figure.update_layout(yaxis={"title": "utilisation", "range": [0, 1.08], "tickformat": ".0%"}, showlegend=False)
@@ -50,7 +50,7 @@ def _busy(found: Simulation) -> go.Figure:
             hovertemplate="%{y:.0%} at %{x:.0f}<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(
-        xaxis={"title": "time (a slot writes 1k tokens in 1)", "rangemode": "tozero"},
+        xaxis={"title": "time (1 unit: a slot writes 1k tokens)", "rangemode": "tozero"},
         yaxis={"title": "busy slots", "range": [-0.02, 1.04], "tickformat": ".0%"},
     )
     return figure
@@ -66,13 +66,13 @@ def _staleness(found: Simulation) -> go.Figure:
         figure.add_scatter(
             x=list(spans),
             y=[round(shares.get(span, 0.0), 4) for span in spans],
-            name="Barrier, each by itself" if schedule.name == "chain" else schedule.title,
+            name="Barrier, each problem by itself" if schedule.name == "chain" else schedule.title,
             mode="lines+markers",
             line={"width": 1.5, "dash": DASHES[index % len(DASHES)]},
             hovertemplate="%{y:.1%} of the problems over %{x} versions<extra>%{fullData.name}</extra>",
         )
     figure.update_layout(
-        xaxis={"title": "policy versions a problem spans"},
+        xaxis={"title": "policy versions per problem"},
         yaxis={"title": "share of problems", "tickformat": ".0%", "rangemode": "tozero"},
     )
     return figure

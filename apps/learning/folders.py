@@ -1,6 +1,6 @@
-"""A training job's folder from the starter's side: what the trainer says, and what it is given. docs/learning_jobs.md.
+"""Folder of a training job, as its driver uses it: the trainer's state and input. See docs/learning_jobs.md.
 
-Everything here is read while somebody writes it: what cannot be read yet counts as not said yet.
+The trainer may be writing while we read: an unreadable file counts as not written yet.
 """
 
 import fcntl
@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-#: A trainer beats every 2 s; silent for so long and gone, it is lost.
+#: A trainer sends a heartbeat every 2 s. Without a process and after this silence, it is lost.
 LOST_AFTER_S = 60.0
 LOG_TAIL = 16_384
 DRIVER_LOCK, TRAINER_LOCK = "driver.lock", "trainer.lock"
@@ -24,8 +24,8 @@ _STATES = frozenset({"starting", "tokenising", "running", "saving", "finished", 
 
 
 @dataclass(frozen=True)
-class Said:
-    """What `state.json` says."""
+class TrainerState:
+    """Content of `state.json`."""
 
     state: str
     reason: str = ""
@@ -39,17 +39,17 @@ class Said:
 
     @property
     def has_ended(self) -> bool:
-        """The trainer came to an end by itself and said which."""
+        """Whether the trainer ended by itself and recorded how."""
         return self.state in ("finished", "stopped", "failed")
 
 
-def said(folder: Path) -> Said | None:
-    """The trainer's state; None where there is none, or none that can be read."""
+def trainer_state(folder: Path) -> TrainerState | None:
+    """State of the trainer; None where it is missing or unreadable."""
     found = _read_json(folder / "state.json")
     if found is None or found.get("state") not in _STATES:
         return None
     try:
-        return Said(
+        return TrainerState(
             state=str(found["state"]),
             reason=str(found.get("reason") or ""),
             message=str(found.get("message") or ""),
@@ -65,7 +65,7 @@ def said(folder: Path) -> Said | None:
 
 
 def silent_for(folder: Path) -> float | None:
-    """Seconds since the last heartbeat; None where there was none."""
+    """Seconds since the last heartbeat; None without a heartbeat."""
     found = _read_json(folder / "heartbeat.json")
     try:
         return None if found is None else max(0.0, time.time() - float(found["time"]))
@@ -74,7 +74,7 @@ def silent_for(folder: Path) -> float | None:
 
 
 def attempt_silent_for(folder: Path, started_at: datetime | None) -> float | None:
-    """Seconds since a trainer was last heard of; the heartbeat of an attempt before `started_at` says nothing of this one."""
+    """Seconds since the last heartbeat of the attempt that began at `started_at`, or since its start."""
     silent = silent_for(folder)
     if silent is None or started_at is None:
         return silent
@@ -82,7 +82,7 @@ def attempt_silent_for(folder: Path, started_at: datetime | None) -> float | Non
 
 
 def log_tail(folder: Path, most: int = LOG_TAIL) -> list[str]:
-    """The last lines of what the trainer printed, at most `most` bytes of them."""
+    """Last lines of the trainer's log, at most `most` bytes."""
     try:
         with (folder / "log.txt").open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -94,7 +94,7 @@ def log_tail(folder: Path, most: int = LOG_TAIL) -> list[str]:
 
 
 def prepare(folder: Path, config: Mapping[str, Any], given: Path | None) -> None:
-    """Writes `config.json` and links what it learns from, once; a folder that has its configuration is left alone.
+    """Write `config.json` and link the training data, unless the folder has its configuration already.
 
     `given` is a folder of rows, or a file of texts. Raises OSError.
     """
@@ -107,25 +107,28 @@ def prepare(folder: Path, config: Mapping[str, Any], given: Path | None) -> None
         (folder / "rows").mkdir(exist_ok=True)
         for shard in sorted(given.glob("*.parquet")):
             _link(shard, folder / "rows" / shard.name)
-    beside = folder / ".config.json.new"
-    beside.write_text(json.dumps(config, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    beside.replace(folder / "config.json")
+    temporary = folder / ".config.json.new"
+    temporary.write_text(json.dumps(config, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    temporary.replace(folder / "config.json")
 
 
 def _link(source: Path, target: Path) -> None:
-    """A second name of the same file; a copy where the disk is another."""
+    """Hard-link a file, or copy it where the target is on another disk."""
     target.unlink(missing_ok=True)
     try:
         target.hardlink_to(source)
     except OSError:
-        beside = target.with_name(f".{target.name}.new")
-        shutil.copyfile(source, beside)
-        beside.replace(target)
+        temporary = target.with_name(f".{target.name}.new")
+        shutil.copyfile(source, temporary)
+        temporary.replace(target)
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[int | None]:
-    """The file's lock as a descriptor, None where another process has it. It goes with the last process that inherited it."""
+    """Lock a file and yield its descriptor; None where another process holds the lock.
+
+    The lock is released when the last process that inherited the descriptor ends.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -140,29 +143,29 @@ def locked(path: Path) -> Iterator[int | None]:
             os.close(descriptor)
 
 
-def trainer_lives(folder: Path) -> bool:
-    """Whether a trainer that was started by us still holds this folder, whoever started it."""
+def trainer_is_running(folder: Path) -> bool:
+    """Whether a trainer holds this folder, whichever worker started it."""
     with locked(folder / TRAINER_LOCK) as free:
         return free is None
 
 
 def checkpoint_steps(folder: Path) -> list[int]:
-    """The steps of the complete checkpoints, oldest first."""
+    """Steps of the complete checkpoints, oldest first."""
     found = (folder / "checkpoints").glob("checkpoint-*/manifest.json")
     numbers = [path.parent.name.removeprefix("checkpoint-") for path in found]
     return sorted(int(number) for number in numbers if number.isdecimal())
 
 
 def checkpoint_folder(folder: Path, step: int) -> Path:
-    """Where the checkpoint of a step lies."""
+    """Folder of a step's checkpoint."""
     return folder / "checkpoints" / f"checkpoint-{step}"
 
 
-def replaced(path: Path, text: str) -> None:
-    """Writes a small file so that whoever reads it meets the old text or the new one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+def replace_text(path: Path, text: str) -> None:
+    """Write a small file atomically: readers get the old text or the new one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 def _read_json(path: Path) -> dict[str, Any] | None:

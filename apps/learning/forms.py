@@ -1,4 +1,4 @@
-"""The parameters of a simulated schedule, as a form whose address can be passed on."""
+"""Form of a simulated schedule; its address can be shared."""
 
 from dataclasses import fields
 from typing import Any
@@ -14,30 +14,31 @@ THOUSANDS = "thousands of tokens."
 
 
 class ScheduleForm(forms.Form):
-    """Fields of `Setting`. A field left out of the address has its default."""
+    """Fields of `Setting`. A field missing from the address has its default."""
 
-    problems = forms.IntegerField(label="Problems a batch", min_value=1, max_value=1024)
-    group = forms.IntegerField(label="Answers a group", min_value=1, max_value=64)
+    problems = forms.IntegerField(label="Problems per batch", min_value=1, max_value=1024)
+    group = forms.IntegerField(label="Answers per group", min_value=1, max_value=64)
     chosen = forms.IntegerField(label="Inputs chosen", min_value=1, max_value=8, help_text="For each role after the Solver.")
     slots = forms.IntegerField(
-        label="Decoding slots", min_value=1, max_value=MOST_SLOTS, help_text="Answers written at once; all are equally fast."
+        label="Decoding slots",
+        min_value=1,
+        max_value=MOST_SLOTS,
+        help_text="Number of answers written at once, all at the same speed.",
     )
-    steps = forms.IntegerField(label="Steps", min_value=1, max_value=64, help_text="Each with a batch of its own.")
+    steps = forms.IntegerField(label="Steps", min_value=1, max_value=64, help_text="Number of steps, each with its own batch.")
     solver_mean = forms.FloatField(label="Solver's mean length", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
     other_mean = forms.FloatField(label="Others' mean length", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
-    spread = forms.FloatField(
-        label="Spread", min_value=0, max_value=2, help_text="Standard deviation of the logarithm of a length."
-    )
+    spread = forms.FloatField(label="Spread", min_value=0, max_value=2, help_text="Standard deviation of a length’s logarithm.")
     cap = forms.FloatField(label="Longest answer", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
     segment = forms.FloatField(label="Segment", min_value=0.1, max_value=1000, help_text=f"In {THOUSANDS}")
     first_flagged = forms.FloatField(
-        label="Flagged at first", min_value=0, max_value=1, help_text="How probable it is that Verifier 1 flags any answer."
+        label="Flagged first", min_value=0, max_value=1, help_text="Probability that Verifier 1 flags any answer."
     )
     then_flagged = forms.FloatField(
-        label="Flagged again", min_value=0, max_value=1, help_text="The same for Verifier 2, where Verifier 1 flagged one."
+        label="Flagged again", min_value=0, max_value=1, help_text="Probability for Verifier 2, if Verifier 1 flagged one."
     )
     training = forms.FloatField(
-        label="Training", min_value=0, max_value=10, help_text="Time of a training step by the ideal time of its rollouts."
+        label="Training", min_value=0, max_value=10, help_text="Ratio of training time to a step’s ideal rollout time."
     )
     seed = forms.IntegerField(label="Seed", min_value=0, max_value=MOST_SEED)
 
@@ -60,5 +61,5 @@ class ScheduleForm(forms.Form):
 
     @property
     def setting(self) -> Setting:
-        """What a valid form asks for."""
+        """Setting of a valid form."""
         return Setting(**self.cleaned_data)

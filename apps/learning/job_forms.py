@@ -1,4 +1,4 @@
-"""The form that starts a training job. What is left empty has the recipe's value: its paper's, but for the batch."""
+"""Form that starts a training job. Empty fields take the recipe's values: those of its paper, except the batch size."""
 
 import math
 import uuid
@@ -23,7 +23,7 @@ from apps.learning.rollout_plan import STREAM_WAIT_S, drawn_at, plan_of
 
 MOST_STEPS = 1_000_000
 ARITHMETIC = (("auto", "bfloat16 on CUDA, else float32"), ("float32", "float32"), ("bfloat16", "bfloat16"))
-#: Fields that stand in `config.json` under their own name, where they are given.
+#: Fields that `config.json` contains under the same name, where they are set.
 PLAIN = (
     "rows_per_step",
     "micro_rows",
@@ -35,42 +35,42 @@ PLAIN = (
     "most_lag",
 )
 IMITATED: tuple[Family, ...] = ("proofs", "turns")
-#: What the recipes of a family compare.
+#: Input that the recipes of a family compare.
 NEEDS: dict[Family, str] = {
     "proofs": "attempts with a reward",
     "turns": "attempts with a reward",
     "rounds": "rounds with lemmas and votes",
-    "agents": "agents that are rewarded one by one",
-    "states": "attempts that are rewarded one by one",
+    "agents": "individually rewarded agents",
+    "states": "individually rewarded attempts",
 }
 
 
 class JobForm(RolloutFields):
-    """A job to be. `draft()` is what a valid form asks for."""
+    """Form of a new job; `draft()` returns the job of a valid form."""
 
     start_id = forms.UUIDField(widget=forms.HiddenInput, required=False)
-    title = forms.CharField(max_length=TITLE_LENGTH, required=False, help_text="Empty: recipe and source.")
+    title = forms.CharField(max_length=TITLE_LENGTH, required=False, help_text="Leave empty for recipe and source.")
     recipe = forms.ChoiceField()
     source = forms.ChoiceField(label="Learns from")
     base = forms.ChoiceField(label="Starts from")
     demonstrations = forms.BooleanField(
-        label="A toy’s teacher instead of rollouts", required=False, help_text="For a supervised cold start."
+        label="Use the toy’s teacher instead of rollouts", required=False, help_text="For a supervised cold start."
     )
     steps = forms.IntegerField(min_value=1, max_value=MOST_STEPS, initial=200)
     seed = forms.IntegerField(min_value=0, max_value=2**31 - 1, initial=0)
     rows_per_step = forms.IntegerField(
-        label="Rows a step",
+        label="Rows per step",
         min_value=1,
         max_value=1_000_000,
         required=False,
-        help_text="Papers count prompts: 64 of 16 answers each are 1,024 rows.",
+        help_text="Papers count prompts: 64 prompts of 16 answers are 1,024 rows.",
     )
     micro_rows = forms.IntegerField(
         label="Rows at once",
         min_value=1,
         max_value=1_000_000,
         required=False,
-        help_text="Memory only; must divide rows a step.",
+        help_text="Affects memory only; must divide the rows per step.",
     )
     learning_rate = forms.FloatField(min_value=0, max_value=1, required=False)
     last_learning_rate = forms.FloatField(label="Last learning rate", min_value=0, max_value=1, required=False)
@@ -79,7 +79,7 @@ class JobForm(RolloutFields):
         min_value=0,
         max_value=MOST_STEPS,
         required=False,
-        help_text="Empty, with a supervised recipe: a tenth of the steps.",
+        help_text="Leave empty for the default; with a supervised recipe, a tenth of the steps.",
     )
     gradient_clip = forms.FloatField(label="Gradient clip", min_value=0, max_value=1000, required=False)
     beta = forms.FloatField(label="KL weight β", min_value=0, max_value=100, required=False)
@@ -90,21 +90,21 @@ class JobForm(RolloutFields):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "loss.aggregation = seq"}),
-        help_text="One a line: loss.…, recipe.…, toy.… or held_out.… = value; held_out.every = 10 measures every 10 steps.",
+        help_text="One per line: loss.…, recipe.…, toy.… or held_out.… = value. Example: held_out.every = 10 (steps).",
     )
-    lora = forms.BooleanField(label="Train a LoRA adapter only", required=False)
+    lora = forms.BooleanField(label="Train only a LoRA adapter", required=False)
     lora_rank = forms.IntegerField(label="LoRA rank", min_value=1, max_value=1024, initial=16, required=False)
     lora_alpha = forms.IntegerField(label="LoRA α", min_value=1, max_value=4096, initial=32, required=False)
     save_every = forms.IntegerField(label="Save every … steps", min_value=1, max_value=MOST_STEPS, initial=50)
     keep = forms.IntegerField(label="Checkpoints kept", min_value=1, max_value=1000, initial=2)
-    device = forms.ChoiceField(choices=[("auto", "CUDA where there is one"), ("cpu", "CPU"), ("cuda", "CUDA, else fail")])
+    device = forms.ChoiceField(choices=[("auto", "CUDA if available"), ("cpu", "CPU"), ("cuda", "CUDA, or fail")])
     dtype = forms.ChoiceField(label="Arithmetic (trained weights are float32)", choices=ARITHMETIC)
     threads = forms.IntegerField(
         label="CPU threads",
         min_value=1,
         max_value=1024,
         required=False,
-        help_text="With 1, a resumed job repeats itself exactly.",
+        help_text="With 1 thread, a resumed job is exactly reproducible.",
     )
 
     MAIN = ("title", "recipe", "source", "base", "demonstrations", "steps", "seed")
@@ -124,7 +124,7 @@ class JobForm(RolloutFields):
         made = [(value, _dataset_title(one)) for value, one in self._datasets.items()]
         self._choices("recipe", [(card.name, f"{card.title} ({card.name})") for card in recipe_cards().values()])
         self.rollout_choices(user)
-        played = [(ROLLOUTS, "Runs that it makes for itself")] if self.has_players else []
+        played = [(ROLLOUTS, "The job’s own runs")] if self.has_players else []
         sources = [("Datasets", made), ("Toys", toys), ("New rollouts", played)]
         self._choices("source", [(title, choices) for title, choices in sources if choices])
         self._choices("base", [(one.value, one.title) for one in self._bases.values()])
@@ -136,7 +136,7 @@ class JobForm(RolloutFields):
         field.choices = choices
 
     def _show_defaults(self) -> None:
-        """What an empty field means, as its placeholder, for the recipe that is chosen."""
+        """Show the chosen recipe's defaults as placeholders."""
         name = str(self.data.get("recipe") or self.initial.get("recipe") or next(iter(recipe_cards())))
         for field in self.fields.values():
             if isinstance(field, forms.FloatField):
@@ -145,7 +145,7 @@ class JobForm(RolloutFields):
             self.fields[field_name].widget.attrs["placeholder"] = shown
 
     def clean(self) -> dict[str, Any]:
-        """Refuses what the trainer would refuse, beside the field that is to be changed."""
+        """Reject what the trainer would reject, with the error at the field to change."""
         values = super().clean() or self.cleaned_data
         if self.errors:
             return values
@@ -161,10 +161,10 @@ class JobForm(RolloutFields):
             self._check_settings(values)
         rows = values["rows_per_step"] or card.defaults["rows_per_step"]
         if values["micro_rows"] and rows % min(values["micro_rows"], rows):
-            self.add_error("micro_rows", f"This must divide the {rows} rows of a step.")
+            self.add_error("micro_rows", f"Enter a divisor of the {rows} rows per step.")
         for name in ("learning_rate", "last_learning_rate", "beta", "low", "high", "gradient_clip"):
             if values.get(name) is not None and not math.isfinite(values[name]):
-                self.add_error(name, "Enter a number.")
+                self.add_error(name, "Enter a finite number.")
         return values
 
     def _check_settings(self, values: dict[str, Any]) -> None:
@@ -176,48 +176,48 @@ class JobForm(RolloutFields):
     def _check_toy(self, card: RecipeCard, values: dict[str, Any]) -> None:
         supervised = card.objective == "supervised"
         if supervised and not values["demonstrations"]:
-            self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher: tick this.")
+            self.add_error("demonstrations", "A supervised recipe needs the toy’s teacher. Tick this.")
         if not supervised and values["demonstrations"]:
-            self.add_error("demonstrations", "A teacher’s turns have no log-probabilities: take a supervised recipe.")
+            self.add_error("demonstrations", "A teacher’s turns have no log-probabilities. Choose a supervised recipe.")
         self._check_family(card, TOYS[values["source"].removeprefix("toy:")])
 
     def _check_family(self, card: RecipeCard, toy: ToyCard) -> None:
-        """A teacher's turns serve whoever imitates turns; else what the recipe compares must be there."""
+        """Reject a toy without the input that the recipe compares; imitating recipes can use the teacher's turns."""
         family = RECIPES[card.name].family
         if family in toy.families or (card.objective == "supervised" and family in IMITATED):
             return
         able = " or ".join(f"“{one.title}”" for one in TOYS.values() if family in one.families)
-        self.add_error("source", f"{card.title} learns from {NEEDS[family]}, and this toy has none. Take {able}.")
+        self.add_error("source", f"{card.title} learns from {NEEDS[family]}, and this toy has none. Choose {able}.")
 
     def _check_dataset(self, dataset: DatasetVersion, values: dict[str, Any]) -> None:
         card = recipe_cards()[values["recipe"]]
         if dataset.recipe != card.name:
-            self.add_error("recipe", f"The rows of {dataset} were made for {dataset.recipe}: their advantages are its.")
+            self.add_error("recipe", f"{dataset} has advantages of the recipe {dataset.recipe}. Choose that recipe.")
         if not dataset.has_tokens:
             self._check_texts(dataset, card)
         elif card.needs_logprobs and not dataset.has_logprobs:
-            self.add_error("source", f"{dataset} has no log-probabilities: only supervised recipes can use it.")
+            self.add_error("source", f"{dataset} has no log-probabilities, so only supervised recipes can use it.")
         elif card.needs_logprobs and scored_at(manifest_of(dataset)) is None:
             self.add_error("source", f"{dataset} cannot be scored again. {UNSCORABLE}")
         if values["base"] == "tiny":
-            self.add_error("base", "The tiny model has 48 characters and only knows toys; take the model that wrote the rows.")
+            self.add_error("base", "The tiny model only plays toys. Choose the model that wrote the rows.")
         if values["demonstrations"]:
-            self.add_error("demonstrations", "A dataset has no teacher.")
+            self.add_error("demonstrations", "A dataset has no teacher. Clear this.")
 
     def _check_texts(self, dataset: DatasetVersion, card: RecipeCard) -> None:
-        """Texts become rows with the base's tokenizer, but nobody knows how probable the model found them."""
+        """Reject recipes that need log-probabilities, which rows tokenised from texts lack."""
         if card.needs_logprobs:
             able = ", ".join(one.name for one in recipe_cards().values() if not one.needs_logprobs)
             self.add_error(
                 "source",
-                f"{dataset} holds texts without log-probabilities, which {card.title} needs: it is for supervised recipes"
-                f" ({able}). Explore with a model that tells its tokens (vLLM), record them, and make a dataset of those runs.",
+                f"{dataset} has texts without log-probabilities, which {card.title} needs. Choose a supervised recipe"
+                f" ({able}), or make a dataset of runs recorded for learning with a model on vLLM.",
             )
         elif not (dataset.folder / TEXTS).is_file():
-            self.add_error("source", f"The texts of {dataset} are not there any more.")
+            self.add_error("source", f"The texts of {dataset} are missing. Make the dataset again.")
 
     def draft(self) -> Draft:
-        """What a valid form asks for."""
+        """Job of a valid form."""
         values = self.cleaned_data
         base, dataset = self._bases[values["base"]], self._datasets.get(values["source"])
         title = values["title"].strip() or f"{values['recipe']} on {dataset or values['source'].removeprefix('toy:')}"
@@ -228,7 +228,7 @@ class JobForm(RolloutFields):
         return Draft(title[:TITLE_LENGTH], base.title[:200], config, dataset, plan)
 
     def _temperature(self, values: dict[str, Any], dataset: DatasetVersion | None) -> float:
-        """At which the trainer scores rows: the temperature of what their log-probabilities are of."""
+        """Temperature at which the trainer scores rows: that of their recorded log-probabilities."""
         if not recipe_cards()[values["recipe"]].needs_logprobs:
             return 1.0
         if values["source"] == ROLLOUTS:
@@ -237,12 +237,12 @@ class JobForm(RolloutFields):
 
 
 def shown_defaults() -> dict[str, dict[str, str]]:
-    """By recipe: what its empty fields mean, as it stands in them."""
+    """Defaults by recipe and field, as shown in empty fields."""
     found = {}
     for name, card in recipe_cards().items():
         values = {**card.defaults.get("loss", {}), **{key: value for key, value in card.defaults.items() if key != "loss"}}
         values["temperature"] = card.temperature
-        if card.warmup_share:  # Of the steps, which are not known yet.
+        if card.warmup_share:  # A share of the steps, which are not known yet.
             values["warmup_steps"] = None
         fields = (*PLAIN, "beta", "low", "high", "temperature")
         found[name] = {field: f"{values[field]:g}" for field in fields if values.get(field) is not None}
@@ -250,7 +250,7 @@ def shown_defaults() -> dict[str, dict[str, str]]:
 
 
 def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | None) -> dict[str, Any]:
-    """`config.json` of a form's values; what is left empty is left out."""
+    """Content of `config.json` for a form's values, without the empty fields."""
     source: dict[str, Any] = {"kind": "rows" if dataset is None or dataset.has_tokens else "texts"}
     if values["source"] == ROLLOUTS:
         source = {"kind": "stream", "wait": STREAM_WAIT_S}
@@ -271,7 +271,7 @@ def config_from(values: dict[str, Any], base: Base, dataset: DatasetVersion | No
 
 
 def fields_of(job: TrainingJob) -> dict[str, Any]:
-    """What a form would have to say for a job like this one, but for its base: `config_from` the other way round."""
+    """Form values of a job like this one, without its base: the inverse of `config_from`."""
     config = job.config
     names = ("recipe", "steps", "seed", "save_every", "keep", "device", "dtype", *PLAIN)
     found = {name: config[name] for name in names if config.get(name) is not None}
@@ -287,7 +287,7 @@ def fields_of(job: TrainingJob) -> dict[str, Any]:
 
 
 def settings_of(values: dict[str, Any]) -> Settings:
-    """The lines of a form. Raises `ValidationError`."""
+    """Settings from the lines of a form. Raises `ValidationError`."""
     toy = values["source"].removeprefix("toy:") if values["source"].startswith("toy:") else ""
     makes_rows = bool(toy) or values["source"] == ROLLOUTS
     learner = Learner(values["recipe"], toy, makes_rows, has_teacher=bool(toy and values["demonstrations"]))

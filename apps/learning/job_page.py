@@ -1,4 +1,4 @@
-"""What a job's page shows beside its curves."""
+"""Content of a job's page, except for its curves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from redis.exceptions import RedisError
 from apps.learning.charts import word_of
 from apps.learning.curves import curves_of, reading
 from apps.learning.folders import LOST_AFTER_S, attempt_silent_for, checkpoint_steps, log_tail
-from apps.learning.job_ends import ADVICE, IN_VAIN
+from apps.learning.job_ends import ADVICE, NEEDS_A_NEW_JOB
 from apps.learning.job_settings import lines_of
 from apps.learning.models import JobState, Rollout, TrainingJob
-from apps.learning.recipes import follows
+from apps.learning.recipes import next_preset
 from apps.learning.rollout_plan import RolloutPlan, plan_of
-from apps.learning.rollouts import left_out, producer_said
+from apps.learning.rollouts import left_out, producer_state
 from apps.learning.waiting import waits_for
 from apps.runs.models import LIVE, RunStatus
 from apps.runs.pulse import pulses
 from apps.runs.streams import sync_client
 
 LOG_LINES = 12
-#: Runs of its own that a job's page links to.
+#: Number of a job's own runs that its page links to.
 NEWEST = 8
-#: The states' classes of docs/components.md.
+#: Status class of each state (docs/components.md).
 STATUS = {
     JobState.QUEUED: "queued",
     JobState.STARTING: "queued",
@@ -37,7 +37,7 @@ STATUS = {
 
 
 def job_now(job: TrainingJob) -> dict[str, Any]:
-    """State, last numbers, log and checkpoints."""
+    """Current state, last numbers, log and checkpoints of a job."""
     with reading:
         curves = curves_of(job.folder)
         numbers = [(word_of(name), name, f"{value:.4g}") for name, value in sorted(curves.last.items())]
@@ -49,13 +49,13 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
         "status": STATUS[JobState(job.state)],
         "word": "stopping" if job.is_stopping else job.state,
         "advice": ADVICE.get(job.reason, ""),
-        "resume_helps": job.reason not in IN_VAIN,
+        "resume_helps": job.reason not in NEEDS_A_NEW_JOB,
         "silent": silent if silent is not None and silent > LOST_AFTER_S else None,
         "numbers": numbers,
         "last_step": last_step,
         "log": log_tail(job.folder)[-LOG_LINES:],
         "checkpoints": list(reversed(checkpoint_steps(job.folder))),
-        "next_part": follows(job.recipe, job.toy),
+        "next_part": next_preset(job.recipe, job.toy),
         "settings": lines_of(job.config).replace("\n", "; "),
         "played": played,
         "waits": waits_for(job, played.counts if played else {}),
@@ -65,7 +65,7 @@ def job_now(job: TrainingJob) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Played:
-    """What a job that makes its own rollouts has played, and what became of it."""
+    """Runs that a job made for itself, and the rows made of them."""
 
     plan: RolloutPlan
     counts: Mapping[str, int]
@@ -76,23 +76,23 @@ class Played:
 
     @property
     def finished(self) -> int:
-        """Runs that were fed to the trainer."""
+        """Number of finished runs."""
         return self.counts.get(RunStatus.FINISHED, 0)
 
     @property
     def live(self) -> int:
-        """Runs under way."""
+        """Number of runs under way."""
         return sum(self.counts.get(status, 0) for status in LIVE)
 
 
 def played_by(job: TrainingJob) -> Played:
-    """From the rows of its runs, and from what the producer says of the rows that it made."""
+    """Count a job's own runs, and the rows that its producer reports."""
     rows = Rollout.objects.filter(job=job).order_by()
     counts = dict(rows.values_list("run__status").annotate(count=Count("pk")))
     newest = list(rows.select_related("run").order_by("-number")[:NEWEST])
-    told = producer_said(job.folder)
+    state = producer_state(job.folder)
     return Played(
-        plan_of(job.rollouts), counts, newest, _count(told.get("rows")), _count(told.get("dropped")), left_out(job.folder)
+        plan_of(job.rollouts), counts, newest, _count(state.get("rows")), _count(state.get("dropped")), left_out(job.folder)
     )
 
 
@@ -101,7 +101,7 @@ def _count(value: object) -> int:
 
 
 def worker_is_missing() -> bool:
-    """Whether no train worker lives. While the broker does not answer nobody knows, and nothing is claimed."""
+    """Whether no train worker is running; False where the broker does not answer."""
     try:
         return not any(pulse["kind"] == "trainer" for pulse in pulses(sync_client()))
     except (RedisError, OSError):

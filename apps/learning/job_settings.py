@@ -1,6 +1,6 @@
-"""Settings of a job beyond its form's fields, as lines of text: of the loss, of the recipe that makes rows, of a toy.
+"""Settings of a job without a form field, as lines of text: of the loss, of the recipe that makes rows, of a toy.
 
-Each name has the part of `config.json` before a point that it stands in (docs/learning_jobs.md).
+The part of a name before the dot names its part of `config.json` (docs/learning_jobs.md).
 """
 
 import json
@@ -13,15 +13,15 @@ from django.core.exceptions import ValidationError
 from apps.datasets.recipes import RECIPES, without_effect
 from apps.learning.recipes import recipe_cards
 
-#: In the form as fields of their own.
+#: Settings of the loss that have a form field.
 FIELDS = ("beta", "low", "high")
-#: Settings of the loss that are no numbers.
+#: Settings of the loss that are not numbers.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "aggregation": ("token", "seq", "fixed", "sum"),
     "old": ("stored", "recompute"),
     "token_rm": (True, False),
 }
-#: What each objective reads of `loss`: nothing that would have no effect is taken.
+#: Settings of `loss` that each objective uses; all others are rejected.
 _CLIPPED = ("aggregation", "longest", "entropy_bonus", "mastered_below", "old")
 _OREAL = ("positive", "negative", "token_rm", "old")
 OF_LOSS = {"clipped": _CLIPPED, "clipped_with_values": _CLIPPED, "oreal": _OREAL, "supervised": ()}
@@ -32,7 +32,7 @@ OF_TOYS: dict[str, dict[str, tuple[Any, ...]]] = {
 WHOLE = {"loss.longest": "tokens", "recipe.longest": "tokens", "recipe.margin": "tokens", "held_out.every": "steps"}
 MOST = {f"recipe.{option.name}": option.most for recipe in RECIPES.values() for option in recipe.options}
 MOST |= {"held_out.share": 0.5}
-#: A toy does not grade its turns one by one.
+#: A toy does not grade turns individually.
 _NOT_OF_TOYS = ("episode", "turn")
 
 
@@ -48,7 +48,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Learner:
-    """What settings are for. `toy`: its name, empty for none; `makes_rows`: not from a dataset; `has_teacher`: the toy's."""
+    """The job that settings are for.
+
+    `toy`: its name, or empty. `makes_rows`: rows come from a toy or from runs, not from a dataset. `has_teacher`: the toy's
+    teacher writes the rows.
+    """
 
     recipe: str
     toy: str = ""
@@ -57,7 +61,7 @@ class Learner:
 
     @property
     def known(self) -> dict[str, tuple[Any, ...]]:
-        """Names with the values that they may have; none where it is a number."""
+        """Allowed settings with their values; no values for a number."""
         names = OF_LOSS[recipe_cards()[self.recipe].objective]
         found: dict[str, tuple[Any, ...]] = {f"loss.{name}": CHOICES.get(name, ()) for name in names}
         if self.makes_rows and not self.has_teacher:
@@ -73,17 +77,17 @@ class Learner:
 
 
 def lines_read(text: str) -> dict[str, Any]:
-    """`name = value` a line; a value is JSON where it can be read so, else a word.
+    """Parse lines `name = value`; a value is JSON where it parses, else a word.
 
-    Raises `ValidationError` for a line without a sign and for a name that stands there twice.
+    Raises `ValidationError` for a line without `=` and for a duplicate name.
     """
     found: dict[str, Any] = {}
     for line in filter(str.strip, text.splitlines()):
         name, sign, value = (part.strip() for part in line.partition("="))
         if not sign:
-            raise ValidationError(f"Write name = value on each line; this one has no =: {line.strip()[:80]}")
+            raise ValidationError(f"Write name = value on each line. This line has no =: {line.strip()[:80]}")
         if name in found:
-            raise ValidationError(f"{name} stands there twice.")
+            raise ValidationError(f"{name} is set twice. Keep one line.")
         try:
             found[name] = json.loads(value)
         except (ValueError, RecursionError):
@@ -92,7 +96,7 @@ def lines_read(text: str) -> dict[str, Any]:
 
 
 def lines_of(config: Mapping[str, Any]) -> str:
-    """The settings of a job's `config.json` that have no field, as lines."""
+    """Settings of a job's `config.json` without a form field, as lines."""
     source = config.get("source") or {}
     parts = {"loss": config.get("loss") or {}, "recipe": source.get("recipe_options") or {}, "toy": source.get("options") or {}}
     parts |= {"held_out": config.get("held_out") or {}}
@@ -105,17 +109,17 @@ def lines_of(config: Mapping[str, Any]) -> str:
 
 
 def settings_read(text: str, learner: Learner) -> Settings:
-    """What the lines say. Raises `ValidationError` naming the first line that means nothing here, with what there is."""
+    """Settings from lines of text. Raises `ValidationError` for an unknown name, with the valid names, or a wrong value."""
     known, found = learner.known, Settings()
     for name, value in lines_read(text).items():
         if name not in known:
-            there = f"There are: {', '.join(known)}." if known else "This job has none."
-            raise ValidationError(f"There is no setting {name} here. {there}")
-        if value is None:  # As config.json writes what is off.
+            valid = f"Valid settings: {', '.join(known)}." if known else "This job has no other settings."
+            raise ValidationError(f"Unknown setting {name}. {valid}")
+        if value is None:  # config.json writes null for a setting that is off.
             continue
         allowed = known[name]
         if allowed and not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
-            raise ValidationError(f"{name} is one of {', '.join(json.dumps(one).strip(chr(34)) for one in allowed)}.")
+            raise ValidationError(f"{name} must be one of {', '.join(json.dumps(one).strip(chr(34)) for one in allowed)}.")
         if not allowed:
             _check_number(name, value)
         part, _, key = name.partition(".")
@@ -126,22 +130,22 @@ def settings_read(text: str, learner: Learner) -> Settings:
 
 def _check_number(name: str, value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    least = 0 if name.startswith("recipe.") else 1  # 0 of a recipe's is off.
+    least = 0 if name.startswith("recipe.") else 1  # 0 switches a recipe's option off.
     if name in WHOLE and not (is_number and isinstance(value, int) and value >= least):
-        raise ValidationError(f"{name} is a whole number of {WHOLE[name]}, at least {least}.")
+        raise ValidationError(f"{name} must be a whole number of {WHOLE[name]}, at least {least}.")
     if not is_number or not 0 <= value < float("inf"):
-        raise ValidationError(f"{name} is a number that is not negative.")
+        raise ValidationError(f"{name} must be a number, 0 or more.")
     if value > MOST.get(name, value):
-        raise ValidationError(f"{name} is at most {MOST[name]:,.10g}.")
+        raise ValidationError(f"{name} must be at most {MOST[name]:,.10g}.")
 
 
 def _check_together(found: Settings) -> None:
     is_fixed = found.loss.get("aggregation") == "fixed"
     if is_fixed != ("longest" in found.loss):
-        raise ValidationError("loss.longest, the longest completion in tokens, goes with loss.aggregation = fixed alone.")
+        raise ValidationError("Set loss.longest (longest completion, in tokens) together with loss.aggregation = fixed.")
     if "share" in found.held_out and not (found.held_out["share"] and "every" in found.held_out):
-        raise ValidationError("held_out.share, above 0, goes with held_out.every, the steps from one score to the next.")
-    if (said := without_effect(found.recipe)) is not None:
-        raise ValidationError(f"recipe.{said[0]}: {said[1]}")
+        raise ValidationError("held_out.share must be above 0 and needs held_out.every, the steps between two scores.")
+    if (unused := without_effect(found.recipe)) is not None:
+        raise ValidationError(f"recipe.{unused[0]}: {unused[1]}")
     if found.recipe.get("margin", 0) > found.recipe.get("longest", 0):
-        raise ValidationError("recipe.margin is the last part of recipe.longest, so it cannot be more.")
+        raise ValidationError("recipe.margin is the last part of recipe.longest and cannot exceed it.")

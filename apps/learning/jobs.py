@@ -1,4 +1,4 @@
-"""What people do with training jobs: start, stop, resume. The rows are the truth; the task is only a nudge."""
+"""Commands on training jobs: create, stop, resume. The database decides what runs; the task only wakes a worker."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ ROWS = "rows/"
 
 @dataclass(frozen=True)
 class Draft:
-    """A job to be: `config` without what follows from the dataset. `rollouts`: a `RolloutPlan` where it plays by itself."""
+    """A job to create: `config` without the dataset's facts; `rollouts` where the job makes its own runs."""
 
     title: str
     base_title: str
@@ -38,7 +38,7 @@ class Draft:
 
 
 def job_create(*, owner: User, draft: Draft, start_id: uuid.UUID | None = None) -> TrainingJob:
-    """Queues a job. The same form sent twice is one job."""
+    """Queue a job. A form submitted twice creates one job."""
     config = {"format": 1, **draft.config}
     if draft.dataset is not None:
         config["dataset"] = _dataset_facts(draft.dataset)
@@ -63,7 +63,7 @@ def job_create(*, owner: User, draft: Draft, start_id: uuid.UUID | None = None) 
 
 
 def manifest_of(dataset: DatasetVersion) -> dict[str, Any]:
-    """What its folder says of a version; empty where that cannot be read."""
+    """Manifest of a version; empty where it cannot be read."""
     try:
         found = json.loads((dataset.folder / "manifest.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -72,7 +72,7 @@ def manifest_of(dataset: DatasetVersion) -> dict[str, Any]:
 
 
 def _dataset_facts(dataset: DatasetVersion) -> dict[str, Any]:
-    """What the trainer compares and every checkpoint's manifest keeps."""
+    """Facts that the trainer checks and every checkpoint's manifest keeps."""
     manifest = manifest_of(dataset)
     return {
         "name": f"{dataset.name}-{dataset.version}",
@@ -83,23 +83,23 @@ def _dataset_facts(dataset: DatasetVersion) -> dict[str, Any]:
     }
 
 
-def what_it_learns_from(dataset: DatasetVersion) -> Path:
-    """The folder of its rows; of a version without tokens the file of its texts, which the trainer tokenises."""
+def training_data(dataset: DatasetVersion) -> Path:
+    """Folder of the rows; for a version without tokens, the file of texts that the trainer tokenises."""
     return dataset.folder / ("rows" if dataset.has_tokens else TEXTS)
 
 
 def job_stop(job: TrainingJob) -> bool:
-    """Asks a job to save and stop; one that waits ends at once. False where there was nothing to stop."""
+    """Ask a job to save and stop; a queued job ends at once. False where there was nothing to stop."""
     now = timezone.now()
     waits = TrainingJob.objects.filter(pk=job.pk, state=JobState.QUEUED)
-    if waits.update(state=JobState.STOPPED, ended_at=now, message="Stopped while it waited."):
+    if waits.update(state=JobState.STOPPED, ended_at=now, message="Stopped while queued."):
         return True
     mine = TrainingJob.objects.filter(pk=job.pk, state__in=UNDER_WAY, stop_asked_at=None)
     return bool(mine.update(stop_asked_at=now))
 
 
 def job_resume(job: TrainingJob) -> bool:
-    """Queues a job that ended before its last step; it goes on from its last complete checkpoint. False where it cannot."""
+    """Queue a job that ended before its last step, to continue from its last complete checkpoint. False where it cannot."""
     values = {"state": JobState.QUEUED, "queued_at": timezone.now(), "stop_asked_at": None, "reason": "", "message": ""}
     found = TrainingJob.objects.filter(pk=job.pk, state__in=RESUMABLE).update(**values)
     if found:
@@ -108,8 +108,8 @@ def job_resume(job: TrainingJob) -> bool:
 
 
 def nudge() -> None:
-    """Tells a train worker that a job waits. Where the broker does not answer, the worker finds it by itself."""
+    """Wake a train worker. Without a broker the worker finds the waiting job at its next poll."""
     try:
         train.apply_async(queue=TRAIN_QUEUE, retry=False)
     except (OperationalError, RedisError, OSError) as error:
-        logger.warning("training: the broker does not answer (%s); the worker looks by itself", error)
+        logger.warning("training: the broker does not answer (%s); the worker will find the job at its next poll", error)

@@ -1,4 +1,4 @@
-"""Training jobs, the models that came of them, and how those were compared with their parents."""
+"""Training jobs, trained models, their comparisons with their parents, and decisions about them."""
 
 import uuid
 from pathlib import Path
@@ -15,7 +15,7 @@ TITLE_LENGTH = 120
 
 
 class JobState(models.TextChoices):
-    """`running` covers what the trainer itself tells apart in its state file: starting, running, saving."""
+    """State of a job. `running` covers the trainer's own states starting, running and saving."""
 
     QUEUED = "queued", "queued"
     STARTING = "starting", "starting"
@@ -32,10 +32,10 @@ RESUMABLE = (JobState.STOPPED, JobState.FAILED, JobState.LOST)
 
 
 class TrainingJob(models.Model):
-    """One job of the trainer. Its folder is `DATA_DIR/training/<public_id>`; docs/learning_jobs.md says what lies there.
+    """One job of the trainer. Its folder is `DATA_DIR/training/<public_id>` (docs/learning_jobs.md).
 
-    `config` is what `config.json` holds, without `parent` and `dataset`, which follow from `dataset`. `attempt` counts starts
-    of the trainer as its state file does; `pid` leads its process group on `host`, and is None until it was started.
+    `config` is the content of `config.json`, without `parent` and `dataset`, which follow from `dataset`. `attempt` counts the
+    trainer's starts, like its state file. `pid` leads its process group on `host`; None until it has started.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -76,38 +76,38 @@ class TrainingJob(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where the trainer works."""
+        """Working folder of the trainer."""
         return training_folder() / str(self.public_id)
 
     @property
     def toy(self) -> str:
-        """The toy it plays, empty where it learns from a dataset."""
+        """Name of the toy; empty where the job learns from something else."""
         source = self.config.get("source", {})
         return str(source.get("toy", "")) if source.get("kind") == "toy" else ""
 
     @property
     def is_under_way(self) -> bool:
-        """Somebody trains it, or is about to."""
+        """Whether a worker is training it or about to."""
         return self.state in UNDER_WAY
 
     @property
     def is_live(self) -> bool:
-        """It waits or is trained: its page changes."""
+        """Whether it is queued or under way, so that its page changes."""
         return self.is_under_way or self.state == JobState.QUEUED
 
     @property
     def may_resume(self) -> bool:
-        """It ended before its last step."""
+        """Whether it ended before its last step."""
         return self.state in RESUMABLE
 
     @property
     def is_stopping(self) -> bool:
-        """Somebody asked it to stop, and it has not yet."""
+        """Whether it was asked to stop and has not stopped yet."""
         return self.is_under_way and self.stop_asked_at is not None
 
 
 class Rollout(models.Model):
-    """A run that a job made for itself. `number` counts them; `problem` is its slug."""
+    """A run that a job made for itself. `number` counts a job's runs; `problem` is a slug."""
 
     job = models.ForeignKey(TrainingJob, on_delete=models.CASCADE, related_name="played")
     number = models.PositiveIntegerField()
@@ -122,17 +122,17 @@ class Rollout(models.Model):
 
 
 def training_folder() -> Path:
-    """Where the folders of all jobs lie."""
+    """Folder of all training jobs."""
     return Path(settings.DATA_DIR) / "training"
 
 
 def under_way() -> Q:
-    """Jobs that some process trains or should be training."""
+    """Filter for jobs that a worker is training or should be."""
     return Q(state__in=UNDER_WAY)
 
 
 class ModelState(models.TextChoices):
-    """Candidates are offered to nobody; promoted models are, where an engine serves them."""
+    """State of a trained model. Only promoted models that an engine serves can be chosen for runs."""
 
     CANDIDATE = "candidate", "candidate"
     PROMOTED = "promoted", "promoted"
@@ -140,10 +140,10 @@ class ModelState(models.TextChoices):
 
 
 class TrainedModel(models.Model):
-    """A checkpoint that was taken out of its job and has a name. Its folder is `DATA_DIR/training/models/<name>`.
+    """A registered checkpoint. Its folder is `DATA_DIR/training/models/<name>`.
 
-    `parent` is what its job started from, as `config.json` names it, `parent_title` in words. `like` names the alias whose
-    engine serves it: its adapter is loaded beside that model, or the whole model with that alias' settings; empty: none does.
+    `parent` is the base of its job, as in `config.json`; `parent_title` in words. `like` is the alias whose engine serves it:
+    an adapter is loaded onto that model, a full model gets that alias' settings. Empty: no engine serves it.
     """
 
     name = models.CharField(max_length=60, unique=True)
@@ -167,12 +167,12 @@ class TrainedModel(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Its weights and tokenizer, as an engine reads them."""
+        """Folder of its weights and tokenizer, in an engine's format."""
         return training_folder() / "models" / self.name
 
     @property
     def is_candidate(self) -> bool:
-        """Nobody has decided about it."""
+        """Whether it is neither promoted nor rejected."""
         return self.state == ModelState.CANDIDATE
 
 
@@ -184,10 +184,10 @@ class ComparisonState(models.TextChoices):
 
 
 class Comparison(models.Model):
-    """A trained model beside its parent on the same problems, seeds and budget.
+    """Comparison of a trained model with its parent on the same problems, seeds and budget.
 
-    With a `toy` the trainer's environment plays both; otherwise ordinary runs do, whose ids stand in `runs` as
-    `[problem, run of the parent, run of the child]`. `items`: `[problem, parent's score, child's score]`, once all is done.
+    With a `toy` the trainer's environment plays both models. Otherwise ordinary runs do, listed in `runs` as
+    `[problem, run of the parent, run of the child]`. `items`: `[problem, parent's score, child's score]`, set at the end.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -209,17 +209,17 @@ class Comparison(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where the trainer's environment finds what to play, and leaves what came out."""
+        """Folder of the comparison's input and results in the trainer's environment."""
         return training_folder() / "comparisons" / str(self.public_id)
 
     @property
     def is_live(self) -> bool:
-        """It has not ended."""
+        """Whether it has not ended."""
         return self.state in (ComparisonState.QUEUED, ComparisonState.RUNNING)
 
 
 class ModelDecision(models.Model):
-    """Who promoted or rejected a model, when, why, and the figures that stood on the page then. Never changed."""
+    """Promotion or rejection of a model: user, time, reason, and the figures shown then. Immutable."""
 
     model = models.ForeignKey(TrainedModel, on_delete=models.CASCADE, related_name="decisions")
     state = models.CharField(max_length=10, choices=ModelState)

@@ -1,4 +1,4 @@
-"""A child beside its parent on the same problems: both means, and the mean difference with a bootstrap interval."""
+"""Paired comparison of a child and its parent on the same problems: means, and the difference with a bootstrap interval."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,13 +14,16 @@ from apps.reasoning.agreement.table import Sample
 
 DRAWS = 2000
 SEED = 0
-ALIKE = "Every problem gave the same difference, so that it cannot be told how far chance would move it."
+ALIKE = "Every problem has the same difference, so its random variation cannot be estimated."
 
 
 @dataclass(frozen=True)
 class Paired:
-    """`difference` is child less parent, in the unit of the scores; `low` and `high` are its 95 % interval over whole
-    problems (apps/reasoning/agreement/intervals.py), None where there is none. `unscored` problems are in nothing else."""
+    """Result of a paired comparison.
+
+    `difference` is child minus parent, in the unit of the scores. `low` and `high` bound its 95 % interval over whole problems
+    (apps/reasoning/agreement/intervals.py); None where it is undefined. `unscored` problems enter no other figure.
+    """
 
     problems: int
     parent: float
@@ -35,22 +38,22 @@ class Paired:
 
     @property
     def verdict(self) -> str:
-        """What the interval says, without flattery."""
+        """The interval in words."""
         if self.low is None or self.high is None:
-            return "One problem says nothing about others." if self.problems == 1 else ALIKE
+            return "One problem is not enough to generalise." if self.problems == 1 else ALIKE
         if self.low > 0:
             return "Better than its parent on problems like these."
         if self.high < 0:
             return "Worse than its parent on problems like these."
-        return "No difference can be told from chance with so many problems."
+        return "With this number of problems, the difference cannot be distinguished from chance."
 
     def as_json(self) -> dict[str, Any]:
-        """For the record."""
+        """Values for the record of a decision."""
         return asdict(self)
 
 
 def paired(items: Sequence[tuple[str, float | None, float | None]], *, draws: int = DRAWS) -> Paired | None:
-    """Of `(problem, parent's score, child's score)`; None where no problem has both."""
+    """Compare `(problem, parent's score, child's score)`; None where no problem has both scores."""
     pairs = [
         Scored(paper=problem, human=parent, predicted=child, problem=problem)
         for problem, parent, child in items

@@ -1,4 +1,4 @@
-"""Slots given first come, first served: when each job begins and ends, and how busy the slots were."""
+"""First-come, first-served slots: begin and end of each job, and how busy the slots are."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -15,23 +15,23 @@ PROFILE_POINTS = 160
 
 @dataclass(frozen=True)
 class Shift:
-    """What the slots did from the first job to the last: begin and end of every job, in units of time."""
+    """Begin and end of every job on the slots, in units of time."""
 
     begins: Lengths
     ends: Lengths
 
     @property
     def duration(self) -> float:
-        """When the last job ended."""
+        """End of the last job."""
         return float(self.ends.max(initial=0.0))
 
     def then(self, other: "Shift") -> "Shift":
-        """Both, one after the other."""
+        """This shift followed by another."""
         wait = self.duration
         return Shift(np.concatenate([self.begins, other.begins + wait]), np.concatenate([self.ends, other.ends + wait]))
 
     def profile(self, slots: int, points: int = PROFILE_POINTS) -> tuple[Lengths, Lengths]:
-        """Times and the share of slots that were busy, as means over equal pieces of the duration."""
+        """Times and mean shares of busy slots, over equal intervals of the duration."""
         edges = np.linspace(0.0, self.duration, points + 1)
         spent = np.array([np.minimum(self.ends, edge).sum() - np.minimum(self.begins, edge).sum() for edge in edges])
         width = self.duration / points
@@ -39,7 +39,7 @@ class Shift:
 
 
 def listed(lengths: Sequence[float], slots: int) -> Shift:
-    """Jobs that are all ready at the start, taken in their order."""
+    """Schedule jobs that are all ready at the start, in their order."""
     ends = np.array(lengths, dtype=np.float64)
     begins = np.zeros_like(ends)
     free: list[float] = []
@@ -54,7 +54,7 @@ def listed(lengths: Sequence[float], slots: int) -> Shift:
 
 
 def chained(chains: Sequence[Sequence[Lengths]], slots: int) -> Shift:
-    """Chains of groups of jobs: the jobs of a group are ready when all of the group before have ended."""
+    """Schedule chains of groups: the jobs of a group are ready when all jobs of the previous group have ended."""
     waiting = deque((number, float(length)) for number, chain in enumerate(chains) for length in chain[0])
     left = [len(chain[0]) for chain in chains]
     reached = [0] * len(chains)

@@ -1,6 +1,6 @@
-"""The recipes and toys that a job may name, with what the papers set: `recipes.json`, which a test holds to workers/recipes/.
+"""Recipes and toys of the job form, with the papers' defaults from `recipes.json`. A test compares it with workers/recipes/.
 
-The recipes themselves live where the trainer's mathematics does; the pages need only their names and defaults.
+The recipes themselves are in workers/recipes/; the pages need only their names and defaults.
 """
 
 import json
@@ -17,8 +17,7 @@ FILE = Path(__file__).with_name("recipes.json")
 
 @dataclass(frozen=True)
 class RecipeCard:
-    """What a page says of a recipe. `defaults` are the keys of `config.json` as the paper has them, `temperature` what it draws
-    rollouts at."""
+    """Recipe as a page shows it. `defaults`: the paper's values of `config.json`; `temperature`: that of its rollouts."""
 
     name: str
     title: str
@@ -30,13 +29,13 @@ class RecipeCard:
 
     @property
     def needs_logprobs(self) -> bool:
-        """Rows without log-probabilities cannot be used."""
+        """Whether rows need log-probabilities."""
         return self.objective != "supervised"
 
 
 @dataclass(frozen=True)
 class ToyCard:
-    """A toy environment of the trainer, and the families of recipes (apps/datasets/recipes.py) that its rollouts serve."""
+    """Toy environment of the trainer, with the families of recipes (apps/datasets/recipes.py) that can learn from it."""
 
     name: str
     title: str
@@ -48,7 +47,7 @@ TOYS = {
     card.name: card
     for card in (
         ToyCard("copy", "Copy a digit", "From random weights; one answer of one character."),
-        ToyCard("ask", "Ask a tool", "A number that only a tool knows; needs a cold start first."),
+        ToyCard("ask", "Ask a tool", "A number that only a tool has; needs a cold start first."),
         ToyCard(
             "lemmas",
             "Lemmas in order",
@@ -67,7 +66,7 @@ TOYS = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A filled-in form: settings that are known to learn. `after` names the preset whose checkpoint it begins with."""
+    """Form values of a job that is known to learn. `after` names the preset whose checkpoint it starts from."""
 
     name: str
     title: str
@@ -93,14 +92,14 @@ PRESETS = {
         Preset(
             "copy",
             "Copy a digit",
-            "The whole circle in a minute: GRPO from random weights.",
+            "A complete training in one minute: GRPO from random weights.",
             {**_LAPTOP, "recipe": "turn_grpo", "source": "toy:copy", "steps": 60, "rows_per_step": 256, "save_every": 20}
             | {"learning_rate": 2e-3, "last_learning_rate": 2e-3, "beta": 0, "settings": "held_out.every = 5"},
         ),
         Preset(
             "ask-cold",
             "Ask a tool: cold start",
-            "Supervised on a teacher’s turns; its checkpoint is the base for GRPO on the same toy.",
+            "Supervised training on a teacher’s turns; its checkpoint is the base for GRPO on the same toy.",
             {
                 **_LAPTOP,
                 **_COLD,
@@ -114,14 +113,14 @@ PRESETS = {
         Preset(
             "lemmas-cold",
             "Lemmas: cold start",
-            "Supervised rounds; its checkpoint is the base for OREAL-H.",
+            "Supervised training on rounds; its checkpoint is the base for OREAL-H.",
             {**_LAPTOP, **_COLD, "recipe": "orealh_cold_start", "source": "toy:lemmas", "steps": 100, "rows_per_step": 96}
             | {"save_every": 50},
         ),
         Preset(
             "trio-cold",
             "Solver, Verifier, Corrector: cold start",
-            "Supervised turns of all roles; its checkpoint is the base for MarsRL.",
+            "Supervised training on turns of all roles; its checkpoint is the base for MarsRL.",
             {
                 **_LAPTOP,
                 **_COLD,
@@ -159,8 +158,8 @@ PRESETS = {
 FIRST = [preset for preset in PRESETS.values() if not preset.after]
 
 
-def follows(recipe: str, toy: str) -> Preset | None:
-    """The preset that goes on from what a job of `recipe` on a toy has learned."""
+def next_preset(recipe: str, toy: str) -> Preset | None:
+    """Preset that continues a job of `recipe` on a toy; None where there is none."""
     for preset in PRESETS.values():
         before = PRESETS[preset.after].fields if preset.after else {}
         if (before.get("recipe"), before.get("source")) == (recipe, f"toy:{toy}"):
@@ -180,5 +179,5 @@ def recipe_cards() -> dict[str, RecipeCard]:
 
 
 def rows_per_step(config: Mapping[str, Any]) -> int:
-    """Of a job's `config.json`: its own, else the recipe's."""
+    """Rows per step of a job's `config.json`, else the recipe's default."""
     return int(config.get("rows_per_step") or recipe_cards()[config["recipe"]].defaults["rows_per_step"])

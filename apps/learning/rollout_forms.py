@@ -1,4 +1,4 @@
-"""The fields of a job that makes its own rollouts: what is played, by whom, and how often."""
+"""Form fields of a job that makes its own rollouts: problems, scaffold, model and number of runs."""
 
 import json
 from typing import Any
@@ -22,42 +22,40 @@ from apps.reasoning.planning import role_limit
 from apps.reasoning.programs.registry import SCAFFOLDS
 from apps.reasoning.scaffolds.given import NOTHING_GIVEN
 
-#: The value of *Learns from*.
+#: Value of the field *Learns from*.
 ROLLOUTS = "rollouts"
 MOST_PROBLEMS = 500
 MOST_RUNS = 100_000
 
 
-#: Families of recipes that only some scaffolds have anything for.
-SERVED: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",), "states": ("reasoning_cache",)}
-#: Scaffolds whose writers are given what their own run has found.
+#: Families of recipes that learn from some scaffolds only.
+SCAFFOLDS_OF_FAMILY: dict[Family, tuple[str, ...]] = {"rounds": ("intern_s1_mo",), "states": ("reasoning_cache",)}
+#: Scaffolds whose prompts contain the lemmas of their own run.
 OWN_PROMPTS = ("intern_s1_mo",)
 
 
 class RolloutFields(forms.Form):
-    """Part of the form of a job. Empty where it learns from something else."""
+    """Part of a job's form; left empty where the job learns from a dataset or a toy."""
 
     problems = forms.MultipleChoiceField(
-        required=False,
-        widget=forms.SelectMultiple(attrs={"size": 8}),
-        help_text="Each is played in every visit.",
+        required=False, widget=forms.SelectMultiple(attrs={"size": 8}), help_text="Every visit plays each of them."
     )
-    scaffold = forms.ChoiceField(required=False, help_text="The recipe says which texts of a run are learned from.")
+    scaffold = forms.ChoiceField(required=False, help_text="The recipe chooses the texts of a run to learn from.")
     player = forms.ChoiceField(
         label="Played by",
         required=False,
-        help_text="One that follows the job plays with what it has learned.",
+        help_text="A model that follows the job plays with its newest weights.",
     )
     judge = forms.ChoiceField(label="Rewards", choices=[(name, title) for name, title in JUDGES], required=False)
     runs_a_group = forms.IntegerField(
-        label="Runs compared with each other",
+        label="Runs per group",
         min_value=1,
         max_value=1024,
         initial=8,
         required=False,
-        help_text="One visit of a problem. 1 where a run holds whole groups: grouped agents, states tried again.",
+        help_text="Runs compared in one visit of a problem; 1 for grouped agents and repeated states.",
     )
-    visits = forms.IntegerField(label="Visits of each problem", min_value=1, max_value=10_000, initial=8, required=False)
+    visits = forms.IntegerField(label="Visits per problem", min_value=1, max_value=10_000, initial=8, required=False)
     at_once = forms.IntegerField(label="Runs at once", min_value=1, max_value=64, initial=4, required=False)
     answer_tokens = forms.IntegerField(
         label="Longest answer (tokens)",
@@ -70,28 +68,28 @@ class RolloutFields(forms.Form):
         min_value=16,
         max_value=1_000_000,
         required=False,
-        help_text="After so many tokens a longer answer goes on under the newest policy. Empty: whole, under one.",
+        help_text="Length after which an answer continues under the newest policy; leave empty for one policy.",
     )
     temperature = forms.FloatField(
         min_value=0.01,
         max_value=2,
         required=False,
-        help_text="Of all roles; top_p is 1, as in all recorded runs.",
+        help_text="For all roles; top_p is 1, as in all recorded runs.",
     )
     most_lag = forms.IntegerField(
-        label="Oldest policy",
+        label="Oldest policy (steps)",
         min_value=0,
         max_value=1_000_000,
         required=False,
-        help_text="Rows of a policy so many steps behind are dropped and counted.",
+        help_text="Maximum age; rows of older policies are dropped and counted.",
     )
 
     overrides = forms.CharField(
-        label="Parameters that differ",
+        label="Changed parameters",
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2, "placeholder": "corrections = 2"}),
-        help_text="Of the preset, one a line: name = value.",
+        help_text="Changes to the preset, one per line: name = value.",
     )
 
     ROLLOUT = (
@@ -110,7 +108,7 @@ class RolloutFields(forms.Form):
     )
 
     def rollout_choices(self, user: User) -> None:
-        """Fill the lists that depend on who asks and on models.toml."""
+        """Fill the choices that depend on the user and on models.toml."""
         found = library_of(user).order_by("title")[:MOST_PROBLEMS]
         presets = [
             (scaffold.title, [(f"{name}:{preset}", f"{scaffold.title}: {preset}") for preset in scaffold.presets])
@@ -128,11 +126,11 @@ class RolloutFields(forms.Form):
 
     @property
     def has_players(self) -> bool:
-        """Whether any model could play."""
+        """Whether any model can play."""
         return bool(self._players)
 
     def check_rollouts(self, values: dict[str, Any]) -> None:
-        """Refuses beside the field what would come to nothing."""
+        """Add errors for choices that could not give rows."""
         for name in ("problems", "scaffold", "player"):
             if not values.get(name):
                 self.add_error(name, "Choose at least one." if name == "problems" else "Choose one.")
@@ -149,17 +147,19 @@ class RolloutFields(forms.Form):
             self._check_follower(player.name, values)
             self._check_segments(plan, player)
         elif plan.segment_tokens:
-            self.add_error("segment_tokens", "This model gets no newer policy on the way; leave this empty.")
+            self.add_error(
+                "segment_tokens", "This model does not follow the job, so its policy never changes. Leave this empty."
+            )
         if values["base"] == "tiny":
-            self.add_error("base", "The tiny model plays toys only; take the model that plays.")
+            self.add_error("base", "The tiny model plays toys only. Choose the model that plays the runs.")
 
     def _check_plan(self, plan: RolloutPlan, recipe: Recipe) -> None:
         benchmark = benchmark_hashes()
         for problem in Problem.objects.filter(slug__in=plan.problems):
             if content_hash(problem.current.statement) in benchmark:
-                self.add_error("problems", f"{problem.title} is a problem of a benchmark, which is kept for measuring.")
+                self.add_error("problems", f"{problem.title} belongs to a benchmark and is reserved for measuring.")
             elif plan.judge == "answer" and not problem.current.answer:
-                self.add_error("problems", f"{problem.title} has no answer to compare with; take the runs’ own verifiers.")
+                self.add_error("problems", f"{problem.title} has no answer to compare with. Choose the runs’ own verifiers.")
         try:
             params = plan_params(Plan(plan.scaffold, plan.preset, plan.overrides))
         except ValidationError as error:
@@ -169,61 +169,61 @@ class RolloutFields(forms.Form):
             self._check_problems(plan)
             self._check_runs(plan, params, recipe)
         if plan.runs > MOST_RUNS:
-            self.add_error("visits", f"That would be {plan.runs:,} runs; at most {MOST_RUNS:,} are made for one job.")
+            self.add_error("visits", f"This plan has {plan.runs:,} runs; a job may have at most {MOST_RUNS:,}.")
 
     def _check_choice(self, plan: RolloutPlan, params: Value) -> None:
-        """Inputs are chosen by the answer. Without one any are taken, which is not what was asked."""
+        """Reject problems without an answer where inputs are chosen by the answer."""
         if getattr(params, "choice", "random") == "random":
             return
         for problem in Problem.objects.filter(slug__in=plan.problems):
             if not problem.current.answer:
-                advice = "Take another problem, or choice = random."
-                self.add_error("problems", f"{problem.title} has no answer by which inputs could be chosen. {advice}")
+                advice = "Choose another problem, or set choice = random."
+                self.add_error("problems", f"{problem.title} has no answer to choose inputs by. {advice}")
 
     def _check_problems(self, plan: RolloutPlan) -> None:
-        """Runs are given the statement alone."""
+        """Reject problems that the plan cannot run on with the statement alone."""
         chosen = Plan(plan.scaffold, plan.preset, plan.overrides)
         for problem in Problem.objects.filter(slug__in=plan.problems):
             if refused := plan_refusal(chosen, problem_text(problem.current), NOTHING_GIVEN):
                 self.add_error("problems", f"{problem.title}: {refused}")
 
     def _check_runs(self, plan: RolloutPlan, params: Value, recipe: Recipe) -> None:
-        """Whether runs of this scaffold hold what the recipe compares, and somebody judges it."""
-        able = SERVED.get(recipe.family, (plan.scaffold,))
+        """Reject a scaffold whose runs lack what the recipe compares, or a judge for it."""
+        able = SCAFFOLDS_OF_FAMILY.get(recipe.family, (plan.scaffold,))
         if plan.scaffold not in able:
             titles = " or ".join(SCAFFOLDS[name].title for name in able)
-            self.add_error("scaffold", f"{recipe.title} finds nothing to learn from in such runs. Take {titles}.")
+            self.add_error("scaffold", f"{recipe.title} cannot learn from runs of this scaffold. Choose {titles}.")
         elif recipe.fresh_only and plan.scaffold in OWN_PROMPTS:
             self.add_error(
-                "scaffold", "Each of these runs writes from its own lemmas, so no two answers have one prompt. Take another."
+                "scaffold", "Each run of this scaffold uses its own lemmas, so no two answers share a prompt. Choose another."
             )
         elif recipe.family == "rounds" and not recipe.is_supervised and getattr(params, "rollouts", 1) > 1:
-            self.add_error("overrides", "Several rollouts are not one line of rounds. Write rollouts = 1.")
+            self.add_error("overrides", "This recipe needs a single line of rounds. Set rollouts = 1.")
         elif recipe.family == "states" and not getattr(params, "states", 0):
-            self.add_error("scaffold", "No state is tried again in these runs. Take the preset learning, or states = 2.")
+            self.add_error("scaffold", "These runs repeat no state. Choose the preset learning, or set states = 2.")
         elif recipe.family == "states" and plan.judge == "verifiers" and not getattr(params, "marks", False):
-            self.add_error("judge", "Nobody judges these attempts. Take the answer, the preset learning, or marks = true.")
+            self.add_error("judge", "No verifier judges these attempts. Choose the answer, or set marks = true.")
 
     def _check_segments(self, plan: RolloutPlan, alias: Alias) -> None:
-        """An answer that ends before its first segment does would never change its policy."""
+        """Reject a segment so long that every answer ends within it."""
         longest = max(role_limit(role, alias, plan.max_new_tokens) for role in SCAFFOLDS[plan.scaffold].roles)
         if plan.segment_tokens and plan.segment_tokens >= longest:
             self.add_error(
                 "segment_tokens",
-                f"An answer has at most {longest:,} tokens here: its longest answer, within half of the model’s context of "
-                f"{alias.context_tokens:,}. Take a shorter segment.",
+                f"Answers have at most {longest:,} tokens here: the longest answer, or half of the model’s context of "
+                f"{alias.context_tokens:,}. Choose a shorter segment.",
             )
 
     def _check_follower(self, name: str, values: dict[str, Any]) -> None:
         if not values["lora"]:
-            self.add_error("lora", "The engine follows adapters only: tick this, or take a model that stays as it is.")
+            self.add_error("lora", "The engine follows adapters only. Tick this, or choose a model with fixed weights.")
         elif (most := most_rank(self._players[name])) is not None and (values.get("lora_rank") or 16) > most:
-            self.add_error("lora_rank", f"The engine of {name} takes adapters of rank {most} at most (options.max_lora_rank).")
+            self.add_error("lora_rank", f"The engine of {name} accepts adapters up to rank {most} (options.max_lora_rank).")
         if other := TrainingJob.objects.filter(under_way(), rollouts__alias=name).first():
-            self.add_error("player", f"It follows {other.title} just now. Wait until that one has ended, or stop it.")
+            self.add_error("player", f"This model is following {other.title}. Wait for that job to end, or stop it.")
 
     def rollout_plan(self, values: dict[str, Any]) -> RolloutPlan:
-        """What valid fields ask for."""
+        """Plan of valid fields."""
         scaffold, _, preset = values["scaffold"].partition(":")
         return RolloutPlan(
             problems=tuple(values["problems"]),
@@ -242,7 +242,7 @@ class RolloutFields(forms.Form):
 
 
 def fields_of_plan(plan: RolloutPlan) -> dict[str, Any]:
-    """The fields that ask for this plan."""
+    """Form values of a plan."""
     names = ("judge", "runs_a_group", "visits", "at_once", "segment_tokens", "temperature")
     found = {name: getattr(plan, name) for name in names if getattr(plan, name) is not None}
     overrides = "\n".join(f"{name} = {json.dumps(value)}" for name, value in plan.overrides.items())

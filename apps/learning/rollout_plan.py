@@ -1,4 +1,4 @@
-"""What a job that makes its own rollouts plays, and with whom: the part of its row that its driver follows."""
+"""Plan of a job that makes its own rollouts: problems, scaffold, model and number of runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,16 +11,17 @@ from apps.reasoning.domain.values import Value
 from apps.reasoning.inference.aliases import Alias, load_aliases
 from apps.reasoning.inference.followed import followed_folder
 
-#: Seconds in which a trainer waits for its first rows, and for the next ones: runs of large models take long.
+#: Seconds that a trainer waits for its first rows, and for the next ones: runs of large models take long.
 STREAM_WAIT_S = 24 * 3600
 
 
 class RolloutPlan(Value):
-    """Each problem (a slug) is visited `visits` times; a visit is `runs_a_group` runs, which are compared with each other.
+    """Plan of a job's own runs.
 
-    `overrides` change single parameters of the preset. `alias` plays all roles. Where it follows a job (`…/*` in models.toml),
-    it plays with what this job has learned so far; answers longer than `segment_tokens` go on under what it has learned since.
-    Every role draws at `temperature`; None: each at its own.
+    Each problem (a slug) is visited `visits` times; a visit is a group of `runs_a_group` runs. `overrides` change single
+    parameters of the preset. `alias` plays all roles. An alias that follows a job (`…/*` in models.toml) plays with the job's
+    newest policy; answers longer than `segment_tokens` continue under the next one. Every role samples at `temperature`;
+    None: each at its own.
     """
 
     problems: tuple[str, ...]
@@ -38,45 +39,45 @@ class RolloutPlan(Value):
 
     @property
     def runs_each(self) -> int:
-        """How many finished runs a problem gets."""
+        """Number of finished runs per problem."""
         return self.visits * self.runs_a_group
 
     @property
     def runs(self) -> int:
-        """How many it is in all."""
+        """Total number of finished runs."""
         return len(self.problems) * self.runs_each
 
 
 def players() -> dict[str, Alias]:
-    """Whose tokens can be recorded as they are drawn, those that follow a job first; people wrote the worked example's."""
+    """Models whose tokens can be recorded, without the worked example; those that follow a job come first."""
     known = load_aliases(settings.MODELS_FILE).values()
     found = [one for one in known if one.enabled and one.captures and one.name != worked_example.ALIAS]
     return {one.name: one for one in sorted(found, key=lambda one: (followed_folder(one.adapter) is None, one.name))}
 
 
 def follows(alias: Alias) -> bool:
-    """Whether it plays with what a job has learned so far."""
+    """Whether a model plays with the newest policy of a job."""
     return followed_folder(alias.adapter) is not None
 
 
 def drawn_at(alias: Alias, temperature: float | None) -> float:
-    """The temperature of what its log-probabilities are of: the drawn distribution's, or the model's own, which is 1."""
+    """Temperature of the distribution whose log-probabilities are recorded: the sampled one, or the model's own (1)."""
     engine = load_aliases(settings.MODELS_FILE).get(alias.engine, alias)
     return temperature if getattr(engine.options, "logprobs_of", "raw") == "sampled" and temperature else 1.0
 
 
 def most_rank(alias: Alias) -> int | None:
-    """The highest rank of an adapter that its engine takes; None where it says nothing of it."""
+    """Highest adapter rank that the engine accepts; None where models.toml sets none."""
     engine = load_aliases(settings.MODELS_FILE).get(alias.engine, alias)
     found: int | None = getattr(engine.options, "max_lora_rank", None)
     return found
 
 
 def player_title(alias: Alias) -> str:
-    """As the form names it."""
-    return f"{alias.title}: follows the job" if follows(alias) else f"{alias.title}: stays as it is"
+    """Title of a model in the form."""
+    return f"{alias.title}: follows the job" if follows(alias) else f"{alias.title}: fixed weights"
 
 
 def plan_of(values: Mapping[str, object]) -> RolloutPlan:
-    """The plan of a job's row."""
+    """Plan stored with a job."""
     return RolloutPlan.model_validate(values)

@@ -1,4 +1,4 @@
-"""Rows as text that a trainer left to browse: `samples.jsonl`, found by step without reading it all again."""
+"""Sample rows that a trainer stores as text in `samples.jsonl`, indexed by step."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _HEAD = re.compile(rb'\{"step": (\d+), "attempt": (\d+)')
 
 
 class Samples:
-    """Where the lines of each step lie. A step that a resumed attempt did again has that attempt's lines."""
+    """Index of `samples.jsonl`. Where a resumed attempt repeats a step, its lines replace the older ones."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.lock = path, threading.Lock()
@@ -21,7 +21,7 @@ class Samples:
         self._places: dict[int, tuple[int, list[tuple[int, int]]]] = {}
 
     def read(self) -> None:
-        """Notes the lines that were appended."""
+        """Index the appended lines."""
         try:
             with self.path.open("rb") as file:
                 if file.seek(0, 2) < self._offset:
@@ -29,7 +29,7 @@ class Samples:
                 file.seek(self._offset)
                 for line in file:
                     if not line.endswith(b"\n"):
-                        return  # It is still being written.
+                        return  # The trainer is still writing this line.
                     self._note(line)
                     self._offset += len(line)
         except OSError:
@@ -46,22 +46,22 @@ class Samples:
         known[1].append((self._offset, len(line)))
 
     def near(self, step: int) -> int | None:
-        """The step with samples that is nearest, None where there is none."""
+        """Nearest step with samples; None without samples."""
         steps = sorted(self._places)
         if not steps:
             return None
         place = bisect_left(steps, step)
         return min(steps[max(0, place - 1) : place + 1], key=lambda one: abs(one - step))
 
-    def beside(self, step: int) -> tuple[int | None, int | None]:
-        """The steps with samples before and after this one."""
+    def neighbours(self, step: int) -> tuple[int | None, int | None]:
+        """Previous and next step with samples."""
         steps = sorted(self._places)
         place = bisect_left(steps, step)
         after = place + (place < len(steps) and steps[place] == step)
         return (steps[place - 1] if place else None), (steps[after] if after < len(steps) else None)
 
     def at(self, step: int) -> list[dict[str, Any]]:
-        """The rows of a step."""
+        """Rows of a step."""
         found = []
         with self.path.open("rb") as file:
             for offset, length in self._places.get(step, (0, []))[1]:
@@ -78,7 +78,7 @@ _keeping = threading.Lock()
 
 
 def samples_of(folder: Path) -> Samples:
-    """The samples of a job's folder as they are now."""
+    """Current samples of a job's folder."""
     path = folder / "samples.jsonl"
     with _keeping:
         found = _kept.pop(path, None) or Samples(path)

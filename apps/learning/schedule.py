@@ -1,18 +1,20 @@
-"""A simulator of how rollouts of five roles share decoding slots: what a barrier, a chain, a pipeline and segments cost.
+"""Simulation of rollout schedules: how five roles share decoding slots behind a barrier, in a chain, a pipeline or segments.
 
-MarsRL (§3.3) trains per agent as soon as a group is complete and decodes long answers in segments, but publishes no figures of
-what that saves; this model gives them. One slot writes 1k tokens in one unit of time; slots are given first come, first
-served; lengths are log-normal, cut at a cap. Per problem the Solver writes a group, then two inputs are chosen for each next
-role, with a group for each; with some probability nothing is flagged and the problem ends. All schedules do the same work.
+MarsRL (§3.3) trains each agent as soon as its group is complete and decodes long answers in segments. The paper does not
+publish the speed-up; this model estimates it. One slot writes 1k tokens per unit of time. Slots are first come, first served.
+Lengths are log-normal, truncated at a cap. For each problem the Solver writes a group. Then two inputs are chosen for each
+next role, with a group for each. With some probability no answer is flagged and the problem ends. All schedules do the same
+work:
 
-- `barrier`: a batch goes through the roles together; each role waits for the slowest answer of the role before.
-- `chain`: each problem goes on by itself; the batch waits for its slowest problem.
-- `pipeline`: one step decodes every role, each of another batch, the Solver's first; it waits for its slowest answer.
-- `segments`: as `pipeline`, but a step decodes at most one segment of an answer, older batches first; the rest is carried over.
+- `barrier`: a batch passes through the roles together; each role waits for the slowest answer of the previous role.
+- `chain`: each problem advances independently; the batch waits for its slowest problem.
+- `pipeline`: one step decodes every role, each of a different batch, the Solver's first; it waits for its slowest answer.
+- `segments`: like `pipeline`, but a step decodes at most one segment of an answer, older batches first, and carries the rest
+  over.
 - `ideal`: work / slots.
 
-Pipelines are measured in their steady state: batches follow each other in a ring, so that no step is half empty. Not modelled:
-slower decoding in a fuller batch, prefill, prefix caches, the moving of weights.
+Pipelines are measured in their steady state: batches form a ring, so no step is half empty. Not modelled: slower decoding in
+larger batches, prefill, prefix caches, weight transfer.
 """
 
 from collections import Counter
@@ -39,12 +41,12 @@ TITLES = {
 
 
 class TooLarge(ValueError):
-    """The simulation would take too long; the text is that of `too_large`."""
+    """The simulation would take too long; the message is that of `too_large`."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is simulated. Lengths in thousands of tokens; `training` as a share of the ideal rollout time of a step."""
+    """Parameters of a simulation. Lengths in thousands of tokens; `training` as a share of a step's ideal rollout time."""
 
     problems: int = 128
     group: int = 8
@@ -63,15 +65,15 @@ class Setting:
 
     @property
     def most_answers(self) -> int:
-        """How many answers are written at most, in all steps."""
+        """Maximum number of answers, over all steps."""
         return self.steps * self.problems * self.group * (1 + (len(ROLES) - 1) * self.chosen)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How one schedule fared: time in units a step, `faster` than the barrier, the share of slot time in which slots write.
+    """Result of one schedule: time units per step, speed-up over the barrier (`faster`), and the busy share of slot time.
 
-    `versions`: how many problems span how many policy versions. `shift`: the jobs of the first step.
+    `versions`: pairs of policy versions spanned and number of problems. `shift`: the jobs of the first step.
     """
 
     name: str
@@ -84,17 +86,17 @@ class Schedule:
 
     @property
     def percent(self) -> float:
-        """The utilisation in per cent."""
+        """Utilisation in per cent."""
         return 100 * self.utilisation
 
     @property
     def mean_versions(self) -> float:
-        """Over how many policy versions a problem is spread, in the mean."""
+        """Mean number of policy versions that a problem spans."""
         return sum(span * problems for span, problems in self.versions) / sum(problems for _, problems in self.versions)
 
     @property
     def most_versions(self) -> int:
-        """Over how many the slowest problem is spread."""
+        """Largest number of policy versions that a problem spans."""
         return self.versions[-1][0]
 
 
@@ -107,13 +109,13 @@ class Simulation:
     schedules: tuple[Schedule, ...]
 
     def speed_up(self, of: str, over: str) -> float:
-        """How many times faster a step of one schedule is than of another."""
+        """Ratio of step times: schedule `over` to schedule `of`."""
         times = {schedule.name: schedule.time for schedule in self.schedules}
         return times[over] / times[of]
 
 
 def batches(setting: Setting) -> list[Batch]:
-    """One batch a step: per problem the lengths of each role it reaches, in order. Depends on seed and numpy's version."""
+    """One batch per step: for each problem, the lengths of each role it reaches. Depends on the seed and numpy's version."""
     random = np.random.default_rng(setting.seed)
     means = [setting.solver_mean, *[setting.other_mean] * (len(ROLES) - 1)]
     middles = [log(mean) - setting.spread**2 / 2 for mean in means]
@@ -132,15 +134,15 @@ def batches(setting: Setting) -> list[Batch]:
 
 
 def too_large(setting: Setting) -> str:
-    """Why a setting takes too long to simulate for a page; empty where it does not."""
+    """Message for a setting that takes too long to simulate for a page; else empty."""
     if setting.most_answers <= MOST_ANSWERS:
         return ""
-    return f"{setting.most_answers:,} answers would be simulated, at most {MOST_ANSWERS:,} are: take fewer steps or problems."
+    return f"{setting.most_answers:,} answers exceed the limit of {MOST_ANSWERS:,}. Choose fewer steps or problems."
 
 
 @lru_cache(maxsize=8)
 def simulate(setting: Setting) -> Simulation:
-    """Every schedule of a setting. Raises `TooLarge` beyond `MOST_ANSWERS` answers; about a second at the paper's size."""
+    """Simulate every schedule; about 1 s at the paper's size. Raises `TooLarge` beyond `MOST_ANSWERS` answers."""
     refusal = too_large(setting)
     if refusal:
         raise TooLarge(refusal)
@@ -193,12 +195,12 @@ def _pipeline(made: list[Batch], slots: int) -> list[Shift]:
 
 
 def _steps_of(problem: Problem, segment: float) -> list[int]:
-    """How many steps each role of a problem takes: the segments of its longest answer."""
+    """Steps per role of a problem: the segments of its longest answer."""
     return [int(np.ceil(lengths.max() / segment)) for lengths in problem]
 
 
 def _segments(made: list[Batch], setting: Setting) -> list[Shift]:
-    """Step t decodes the segments that batch t − age has open at that age; the oldest first."""
+    """Step t decodes the open segments of batch t − age, the oldest batch first."""
     pieces = [_pieces(batch, setting.segment) for batch in made]
     oldest = max(max(ages) for ages in pieces)
     size = len(made)
@@ -212,7 +214,7 @@ def _segments(made: list[Batch], setting: Setting) -> list[Shift]:
 
 
 def _pieces(batch: Batch, segment: float) -> dict[int, list[float]]:
-    """The lengths of a batch's segments by its age in steps."""
+    """Lengths of a batch's segments, by the batch's age in steps."""
     found: dict[int, list[float]] = {}
     for problem in batch:
         age = 0

@@ -1,4 +1,4 @@
-"""Task entry points of learning: each is one call into others."""
+"""Celery tasks of learning; each only calls another module."""
 
 from celery import shared_task
 
@@ -7,7 +7,7 @@ TRAIN_QUEUE = "train"
 
 @shared_task(name="learning.train", acks_late=False)
 def train() -> None:
-    """Drive the training jobs that wait. A message that gets lost is sent again by the warden of the train worker."""
+    """Drive the waiting training jobs. The train worker's warden enqueues a lost message again."""
     from apps.learning.driving import training_work
 
     training_work()

@@ -1,7 +1,7 @@
-"""Which problems a trained model has learned from, by its own job and by those before it.
+"""Problems that a trained model was trained on, by its own job or by earlier ones.
 
-On such problems a comparison measures what a model remembers. A problem is told by its statement (`content_hash`), so a copy of
-it is the same problem; another version of it that says the same is as well.
+A comparison on such problems measures memory. Problems are identified by their statements (`content_hash`): a copy, or a
+version with the same text, is the same problem.
 """
 
 import json
@@ -18,8 +18,8 @@ from apps.problems.models import Problem, ProblemVersion
 PROMPTS = "prompts.jsonl"
 
 
-def problems_taught(model: TrainedModel, problems: Iterable[Problem]) -> list[Problem]:
-    """Those of `problems` that the model, or a checkpoint that it goes back to, was trained on."""
+def problems_learned(model: TrainedModel, problems: Iterable[Problem]) -> list[Problem]:
+    """Those of `problems` that the model or one of its ancestors was trained on."""
     known = _statements(model.job)
     return [problem for problem in problems if content_hash(problem.current.statement) in known]
 
@@ -33,7 +33,7 @@ def _statements(job: TrainingJob | None) -> set[str]:
 
 
 def _versions(job: TrainingJob) -> Iterable[ProblemVersion]:
-    """What it played itself, in all its versions, and the problems of which its dataset has rows."""
+    """All versions of the problems a job played itself, and the versions in its dataset."""
     played = Q(problem__slug__in=job.rollouts.get("problems", ()) if job.rollouts else ())
     stored = Q(pk__in=[])
     for problem, _, number in {name.rpartition("@") for name in _problems_of_rows(job)}:
@@ -42,7 +42,7 @@ def _versions(job: TrainingJob) -> Iterable[ProblemVersion]:
 
 
 def _problems_of_rows(job: TrainingJob) -> set[str]:
-    """Names of problems with their versions' numbers, as the dataset's prompts have them."""
+    """Problem names with version numbers, from the dataset's prompts."""
     if job.dataset is None:
         return set()
     try:
@@ -53,7 +53,7 @@ def _problems_of_rows(job: TrainingJob) -> set[str]:
 
 
 def _job_before(job: TrainingJob) -> TrainingJob | None:
-    """The job whose checkpoint, or whose registered model, this one began with."""
+    """Job of the checkpoint or registered model that `job` started from; None where there is none."""
     base, root = job.config.get("base"), training_folder().resolve()
     if not isinstance(base, str) or not Path(base).is_relative_to(root):
         return None

@@ -1,7 +1,7 @@
-"""Rows of a job's stream that its trainer has not used yet: counted from the shards, because only they know of every row.
+"""Count of the rows in a job's stream that its trainer has not used yet, read from the shards.
 
-The trainer says in `state.json` which shard it reads, and how many rows it holds for the step that it cannot fill yet. What is
-left of the shard that it reads is not counted: less than a group.
+`state.json` names the shard that the trainer is reading, and the number of rows it holds for an incomplete step. The rest of
+that shard is not counted: it is less than a group.
 """
 
 from functools import lru_cache
@@ -10,18 +10,18 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from apps.learning.folders import Said
+from apps.learning.folders import TrainerState
 
 
-def rows_unread(folder: Path, told: Said | None) -> int:
-    """Those that wait for a step; before the trainer has said anything, all."""
-    reading, held = (told.reading, told.held) if told is not None else ("", 0)
+def rows_unread(folder: Path, state: TrainerState | None) -> int:
+    """Number of rows that wait for a step; without a trainer's state, all rows."""
+    reading, held = (state.reading, state.held) if state is not None else ("", 0)
     return held + sum(_rows(str(path)) for path in sorted((folder / "rows").glob("*.parquet")) if path.name > reading)
 
 
 @lru_cache(maxsize=4096)
 def _rows(path: str) -> int:
-    """A shard is never changed. One that cannot be read is the trainer's to name."""
+    """Rows of a shard, cached because shards never change; 0 for an unreadable one, which the trainer reports."""
     try:
         return int(pq.read_metadata(path).num_rows)
     except (pa.ArrowException, OSError):

@@ -1,4 +1,4 @@
-"""The simulator of rollout schedules, for researchers: a form, a table, and the charts' figures."""
+"""Pages of the schedule simulator, for researchers: form with table, and figures of the charts."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -13,7 +13,7 @@ from apps.learning.schedule import simulate
 
 @require_GET
 def schedule_simulate(request: HttpRequest) -> HttpResponse:
-    """The form with what it gives; without parameters, MarsRL's sizes at the lengths its training begins with."""
+    """Show the form and its results; by default MarsRL's sizes with the answer lengths at the start of its training."""
     researcher_required(user_of(request))
     form = ScheduleForm(request.GET)
     found = simulate(form.setting) if form.is_valid() else None
@@ -28,7 +28,7 @@ def schedule_simulate(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def schedule_data(request: HttpRequest) -> JsonResponse:
-    """The charts of the same setting. 422 with the form's errors where it is not valid."""
+    """Return the charts of a setting as JSON; 422 with the form's errors where it is invalid."""
     researcher_required(user_of(request))
     form = ScheduleForm(request.GET)
     if not form.is_valid():

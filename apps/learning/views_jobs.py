@@ -1,4 +1,4 @@
-"""Pages of training jobs: the list, the form, a job as it learns, its samples, and what people tell it."""
+"""Pages of training jobs: list, form, detail with curves and samples, and commands."""
 
 import uuid
 from typing import Any
@@ -35,7 +35,7 @@ WIDEST = 2000
 @never_cache
 @require_GET
 def job_list(request: HttpRequest) -> HttpResponse:
-    """All jobs, newest first; chosen ones lead to their curves over each other."""
+    """List all jobs, newest first; redirect to the overlaid curves of chosen jobs."""
     researcher_required(user_of(request))
     chosen = [one for one in request.GET.getlist("job") if _is_id(one)]
     if chosen:
@@ -53,7 +53,7 @@ def job_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def job_new(request: HttpRequest) -> HttpResponse:
-    """The form; filled in from a preset or another job's checkpoint where the address asks for it."""
+    """Show and process the form, prefilled from a preset, another job or a checkpoint named in the address."""
     user = user_of(request)
     researcher_required(user)
     preset, missing = request.GET.get("preset", ""), _missing()
@@ -70,7 +70,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "parts": [
-            ("What", [form[name] for name in form.MAIN]),
+            ("Basics", [form[name] for name in form.MAIN]),
             *([("New rollouts", [form[name] for name in form.ROLLOUT])] if form.has_players else []),
             ("Optimiser", [form[name] for name in form.OPTIMISER]),
             ("Loss", [form[name] for name in form.LOSS]),
@@ -88,7 +88,7 @@ def job_new(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def job_detail(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
-    """A job as it is now. For htmx the part that changes."""
+    """Show a job; for htmx only the part that changes."""
     user = user_of(request)
     job = job_get_for(user, job_id)
     overlaid = _overlaid(request, job)
@@ -109,15 +109,15 @@ def job_detail(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def job_curves(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
-    """The charts as JSON: `{seen, live, charts}`; 204 where nothing was added since `seen`.
+    """Return the charts as JSON `{seen, live, charts}`; 204 where nothing was added since `seen`.
 
-    `x`: step, tokens or time; `smooth`: 1; `width`: columns of the screen; `with`: jobs to lay over it.
+    `x`: step, tokens or time; `smooth`: 1; `width`: columns of the screen; `with`: jobs to overlay.
     """
     job = job_get_for(user_of(request), job_id)
     axis = request.GET.get("x", "step")
     width = max(50, min(WIDEST, whole_number(request.GET.get("width", "")) or 480))
     if axis not in AXES:
-        return JsonResponse({"detail": f"x is one of {', '.join(AXES)}."}, status=422)
+        return JsonResponse({"detail": f"x must be one of {', '.join(AXES)}."}, status=422)
     with reading:
         jobs = [(one, curves_of(one.folder)) for one in (job, *_overlaid(request, job))]
         seen = ".".join(str(curves.offset) for _, curves in jobs)
@@ -131,7 +131,7 @@ def job_curves(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_GET
 def job_samples(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
-    """Rows of the step that is asked for, or of the nearest one that has some."""
+    """Show the rows of the requested step, or of the nearest step with rows."""
     job = job_get_for(user_of(request), job_id)
     found = samples_of(job.folder)
     found_step = whole_number(request.GET.get("step", ""))
@@ -139,7 +139,7 @@ def job_samples(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
     with found.lock:
         step = found.near(asked)
         rows: list[dict[str, Any]] = found.at(step) if step is not None else []
-        before, after = found.beside(step) if step is not None else (None, None)
+        before, after = found.neighbours(step) if step is not None else (None, None)
     context = {"job": job, "step": step, "asked": asked, "rows": rows, "before": before, "after": after}
     is_part = request.headers.get("HX-Target") == "samples"
     response = render(request, "learning/_samples.html" if is_part else "learning/job_samples.html", context)
@@ -149,9 +149,9 @@ def job_samples(request: HttpRequest, job_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 def job_command(request: HttpRequest, job_id: uuid.UUID, verb: str) -> HttpResponse:
-    """Stop (save first) or resume."""
+    """Stop a job after it has saved, or resume it."""
     job = job_get_for(user_of(request), job_id)
-    commands = {"stop": (job_stop, "This job has ended already."), "resume": (job_resume, "This job cannot be resumed.")}
+    commands = {"stop": (job_stop, "This job has already ended."), "resume": (job_resume, "This job cannot be resumed.")}
     if verb not in commands:
         raise Http404
     do, refusal = commands[verb]
@@ -174,7 +174,7 @@ def _is_id(text: str) -> bool:
 
 
 def _missing() -> str:
-    """Why no job can be trained here; empty where the trainer's environment is there."""
+    """Message where the trainer's environment is missing; else empty."""
     try:
         python()
     except TrainerMissing as error:

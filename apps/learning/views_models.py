@@ -1,4 +1,4 @@
-"""Pages of the circle: models that came of training, each beside its parent, and the decision about it."""
+"""Pages of trained models: list, registration, comparison with the parent, and decision."""
 
 import uuid
 from typing import Any
@@ -28,7 +28,7 @@ from apps.reasoning.inference.aliases import Alias
 @never_cache
 @require_GET
 def model_list(request: HttpRequest) -> HttpResponse:
-    """All trained models, newest first."""
+    """List all trained models, newest first."""
     researcher_required(user_of(request))
     rows = TrainedModel.objects.select_related("job", "registered_by")
     return render(request, "learning/model_list.html", {"rows": rows})
@@ -37,7 +37,7 @@ def model_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def model_register(request: HttpRequest, job_id: uuid.UUID, step: int) -> HttpResponse:
-    """The form that gives a checkpoint a name."""
+    """Show and process the form that registers a checkpoint."""
     user = user_of(request)
     job = job_get_for(user, job_id)
     if step not in checkpoint_steps(job.folder):
@@ -56,7 +56,7 @@ def model_register(request: HttpRequest, job_id: uuid.UUID, step: int) -> HttpRe
 @never_cache
 @require_GET
 def model_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """A model, its comparisons and decisions. For htmx the part that changes."""
+    """Show a model with its comparisons and decisions; for htmx only the part that changes."""
     user = user_of(request)
     model = _model_for(user, name)
     is_part = request.headers.get("HX-Target") == "comparisons"
@@ -86,7 +86,7 @@ def model_compare(request: HttpRequest, name: str, kind: str) -> HttpResponse:
 
 @require_POST
 def model_decision(request: HttpRequest, name: str) -> HttpResponse:
-    """Promote or reject."""
+    """Promote or reject a model."""
     user = user_of(request)
     model = _model_for(user, name)
     form = DecisionForm(request.POST)

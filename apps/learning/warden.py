@@ -1,4 +1,4 @@
-"""Sees to it that no job is forgotten: a thread in the train worker sends the task again where a job waits."""
+"""Thread of the train worker that enqueues the task again while jobs wait, so that no job is forgotten."""
 
 import logging
 import threading
@@ -8,7 +8,7 @@ from django.db.utils import DatabaseError
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from apps.learning.driving import close, has_room, somebody_waits
+from apps.learning.driving import close, has_room, has_waiting_work
 from apps.learning.tasks import TRAIN_QUEUE, train
 
 logger = logging.getLogger(__name__)
@@ -17,33 +17,33 @@ _stopped = threading.Event()
 
 
 def start() -> threading.Thread:
-    """Look until the process ends."""
-    thread = threading.Thread(target=_look_for_ever, name="training", daemon=True)
+    """Start the thread, which polls until the process ends."""
+    thread = threading.Thread(target=_poll_forever, name="training", daemon=True)
     thread.start()
     return thread
 
 
 def stop() -> None:
-    """Begin nothing any more; trainers are asked to save."""
+    """Start no further jobs and ask the trainers to save."""
     _stopped.set()
     close()
 
 
-def look() -> bool:
-    """Sends the task where a job waits and this process has room; whether it did."""
-    if not has_room() or not somebody_waits():
+def poll() -> bool:
+    """Enqueue the task if work waits and this process has room; return whether it did."""
+    if not has_room() or not has_waiting_work():
         return False
     train.apply_async(queue=TRAIN_QUEUE)
     return True
 
 
-def _look_for_ever() -> None:
+def _poll_forever() -> None:
     while not _stopped.is_set():
         try:
-            look()
+            poll()
         except (DatabaseError, RedisError, OperationalError, OSError) as error:
-            logger.warning("training: nobody can be told of jobs that wait (%s)", error)
-        except Exception:  # The one thread that finds lost jobs must not end.
+            logger.warning("training: could not enqueue waiting jobs (%s)", error)
+        except Exception:  # The only thread that finds lost jobs must not end.
             logger.exception("training")
         finally:
             close_old_connections()

@@ -1,4 +1,4 @@
-// The charts of a simulated schedule: drawn when the page is shown and again when the theme changes.
+// Charts of a simulated schedule: drawn on load and after a change of theme.
 
 import { drawCharts } from "./run/charts.js";
 

@@ -1,4 +1,4 @@
-// What an empty field means depends on the recipe: its values stand pale in the fields.
+// Shows the chosen recipe's defaults as placeholders of empty fields.
 
 const form = document.querySelector(".training-form");
 const defaults = JSON.parse(document.getElementById("recipe-defaults").textContent);

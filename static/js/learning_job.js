@@ -1,4 +1,4 @@
-// The curves of a training job: fetched again while it learns, drawn in the page's colours; a press on a point shows its rows.
+// Curves of a training job: fetched repeatedly while it trains, drawn in the page's colours. A click on a point shows its rows.
 
 import { fetchPart } from "./fetch_part.js";
 import { plotly, themed } from "./run/charts.js";
@@ -8,9 +8,9 @@ const root = document.getElementById("curves");
 const state = root.querySelector("[data-curves-state]");
 const place = root.querySelector("[data-charts]");
 const asked = { x: "step", smooth: false };
-const shown = new Set(); // Charts that are in sight or nearly so: the others are drawn when they come there.
-const stale = new Set(); // Charts whose curves are newer than what is drawn.
-const sight = new IntersectionObserver(seenNow, { rootMargin: "50px" });
+const visible = new Set(); // Charts in or near the viewport; the others are drawn when they get there.
+const stale = new Set(); // Charts with newer curves than those drawn.
+const sight = new IntersectionObserver(updateVisible, { rootMargin: "50px" });
 let seen = "";
 let charts = [];
 let isDrawing = false;
@@ -48,7 +48,7 @@ function boxOf(chart) {
   return figure.querySelector("[data-chart]");
 }
 
-/** A place on the ramp of five colours; between two of them they are mixed. */
+/** Colour at a position on the ramp of five colours, interpolated. */
 function onRamp(at, token) {
   const [low, high] = [Math.floor(at), Math.ceil(at)].map((step) => token(`--ramp-${step}`));
   const part = (hex, from) => Number.parseInt(hex.slice(from, from + 2), 16);
@@ -56,7 +56,7 @@ function onRamp(at, token) {
   return `rgb(${[1, 3, 5].map(mixed).join(", ")})`;
 }
 
-/** A curve keeps its colour in every job; jobs differ in their dashes. */
+/** Give a curve the same colour in every job; jobs differ in their dashes. */
 function coloured(figure) {
   const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const palette = ["--accent", "--good", "--bad", "--warn", "--ink", "--muted"].map(token);
@@ -78,21 +78,21 @@ function draw() {
     boxOf(chart);
     stale.add(chart.name);
   }
-  return drawShown();
+  return drawVisible();
 }
 
-function seenNow(entries) {
-  for (const { target, isIntersecting } of entries) shown[isIntersecting ? "add" : "delete"](target.dataset.chart);
-  drawShown().catch(tellOfDrawing);
+function updateVisible(entries) {
+  for (const { target, isIntersecting } of entries) visible[isIntersecting ? "add" : "delete"](target.dataset.chart);
+  drawVisible().catch(reportDrawing);
 }
 
-/** Bring what is in sight up to date, a chart at a time: between two of them the page answers its reader. */
-async function drawShown() {
+/** Redraw visible stale charts, yielding after each one so that the page stays responsive. */
+async function drawVisible() {
   if (isDrawing) return;
   isDrawing = true;
   try {
     const Plotly = await plotly(root.dataset.plotly);
-    const next = () => charts.find(({ name }) => stale.has(name) && shown.has(name));
+    const next = () => charts.find(({ name }) => stale.has(name) && visible.has(name));
     for (let chart = next(); chart; chart = next()) {
       stale.delete(chart.name);
       await drawChart(Plotly, chart);
@@ -111,19 +111,19 @@ async function drawChart(Plotly, chart) {
   if (isNew) box.on("plotly_click", (event) => showRows(event.points[0]));
 }
 
-function tell(reason, what = "fetched") {
+function report(reason, action = "fetched") {
   state.hidden = false;
-  state.textContent = `The curves could not be ${what} (${reason.message}); trying again.`;
+  state.textContent = `The curves could not be ${action} (${reason.message}). Trying again.`;
 }
 
-const tellOfDrawing = (reason) => tell(reason, "drawn");
+const reportDrawing = (reason) => report(reason, "drawn");
 
 function showRows(point) {
   const step = point?.customdata;
   if (!Number.isInteger(step)) return;
   const url = new URL(root.dataset.samples, location.href);
   url.searchParams.set("step", String(step));
-  fetchPart(url.pathname + url.search, "#samples").catch(() => {}); // The site's script tells that the server is not reached.
+  fetchPart(url.pathname + url.search, "#samples").catch(() => {}); // The site's script reports an unreachable server.
   document.getElementById("samples").scrollIntoView({ block: "nearest" });
 }
 
@@ -138,12 +138,12 @@ async function update() {
       const found = await response.json();
       ({ seen, charts } = found);
       isLive = found.live;
-      state.textContent = charts.length ? "" : "Nothing was measured yet.";
+      state.textContent = charts.length ? "" : "No metrics yet. Curves appear after the first step.";
       state.hidden = charts.length > 0;
       await draw();
     } else if (response.status !== 204) throw new Error(`the server answered ${response.status}`);
   } catch (reason) {
-    tell(reason);
+    report(reason);
   } finally {
     underWay = false;
   }
@@ -164,15 +164,15 @@ root.querySelector("[data-smooth]").addEventListener("click", (event) => {
   seen = "";
   update();
 });
-document.addEventListener("themechange", () => draw().catch(tellOfDrawing));
-addEventListener("beforeprint", () => { // A sheet of paper does not scroll.
+document.addEventListener("themechange", () => draw().catch(reportDrawing));
+addEventListener("beforeprint", () => { // Printing includes charts outside the viewport.
   if (!globalThis.Plotly) return;
   for (const chart of charts.filter(({ name }) => stale.delete(name))) drawChart(globalThis.Plotly, chart).catch(tellOfDrawing);
 });
 document.addEventListener("visibilitychange", () => document.hidden || update());
 update();
 
-// The part above the curves is replaced while the job learns; what the reader opened stays open.
+// htmx replaces the part above the curves while the job trains; keep the user's open sections open.
 let opened = [];
 document.addEventListener("htmx:beforeSwap", () => {
   opened = [...document.querySelectorAll("#job details[id]")].map((one) => [one.id, one.open]);

@@ -22,7 +22,7 @@ def test_one_box_ticks_all_rows_and_tells_how_many_are_ticked(
         make(version)
     with room_of(live_server, session_of(client_for, alice), viewport={"width": 390, "height": 900}) as room:
         page = room.page("/learning/datasets/new/")
-        every = page.get_by_label("All 3 that are listed")
+        every = page.get_by_label("All 3 listed runs")
         boxes = page.locator("#run-table tbody input[type=checkbox]")
         every.check()
         assert [boxes.nth(place).is_checked() for place in range(3)] == [True] * 3
@@ -32,6 +32,6 @@ def test_one_box_ticks_all_rows_and_tells_how_many_are_ticked(
         expect(page.locator("[data-choose] [role=status]")).to_have_text("2 chosen")
         shot(page, "datasets_choose")
         assert faults(page) == []
-        page.get_by_role("button", name="Look").click()
+        page.get_by_role("button", name="Preview").click()
         page.wait_for_load_state()
         expect(page.locator("[data-choose] [role=status]")).to_have_text("2 chosen")

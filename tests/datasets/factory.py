@@ -1,4 +1,4 @@
-"""Recorded runs for datasets: driven through the real execution and journal, written by scripts."""
+"""Recorded runs for datasets: driven through the real execution and journal, with scripted answers."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def version_of(slug: str = "even-number", *, statement: str = "", answer: str = 
 def queued(
     version: ProblemVersion, scaffold: str = "solver_verifier_corrector", *, capture: bool = True, params: object = None
 ) -> Run:
-    """A run of the scaffold's quick preset, or with `params`, whose roles are all scripted."""
+    """A queued run with scripted roles, of the scaffold's quick preset or with `params`."""
     method = SCAFFOLDS[scaffold]
     stated = ProblemText(id=version.problem.slug, version=1, title=version.problem.title, statement=version.statement)
     spec = RunSpec(
@@ -45,7 +45,7 @@ def queued(
 
 
 def driven(run: Run, answer: Answer) -> Run:
-    """The run, driven to its end with a scripted model."""
+    """Drive the run to its end with a scripted model."""
     assert drive(run, with_model(ScriptedBackend(answer))) == "finished"
     run.refresh_from_db()
     return run
@@ -62,28 +62,28 @@ def passed(version: ProblemVersion, *, capture: bool = True) -> Run:
 
 
 def failed(version: ProblemVersion, *, capture: bool = True) -> Run:
-    """A finished run none of whose three solutions passes a check."""
+    """A finished run whose three solutions all fail their checks."""
     return driven(queued(version, capture=capture), judged(FAIL))
 
 
 def explored(version: ProblemVersion, *, capture: bool = True, rollouts: int = 1, answer: str = "") -> Run:
-    """A finished run with rounds and lemmas: the worked example's texts, as if a model had written them.
+    """A finished run with rounds and lemmas, with the worked example's texts.
 
-    With `answer` every proof ends with that answer line.
+    With `answer`, every proof ends with that answer line.
     """
     script, method = worked_example.script(), SCAFFOLDS[worked_example.SCAFFOLD]
     params = method.read_params(worked_example.PARAMS | {"rollouts": rollouts}).model_dump(mode="json")
     run = queued(version, worked_example.SCAFFOLD, capture=capture, params=params)
 
-    def said(request: GenerationRequest) -> str:
+    def scripted(request: GenerationRequest) -> str:
         ending = f"\nAnswer: ${answer}$</step>\n</proof>" if answer else "</step>\n</proof>"
         return script[request.key].replace("</step>\n</proof>", ending)
 
-    return driven(run, said)
+    return driven(run, scripted)
 
 
 def a_dataset() -> dict[str, object]:
-    """The address of a version of texts with one row, and its files."""
+    """Create a version of texts with one row, and its files; return the arguments of its address."""
     version, _ = DatasetVersion.objects.get_or_create(
         name="small",
         version=1,

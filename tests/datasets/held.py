@@ -1,4 +1,4 @@
-"""Runs that are held before a call, so that a test can look while they go on."""
+"""Runs held before a call, so that a test can inspect live runs."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ PATIENCE_S = 120
 
 
 class Held(ScriptedBackend):
-    """Answers as `answer`, but calls that `key` matches only when they are let go; with `error`, not even then."""
+    """Answers with `answer`; calls matching `key` wait for `let_go` and then raise `error`, if set."""
 
     def __init__(self, answer: Answer, key: str) -> None:
         super().__init__(answer)
@@ -37,7 +37,7 @@ class Held(ScriptedBackend):
 
 @contextmanager
 def held(run: Run, answer: Answer, key: str) -> Iterator[Held]:
-    """While the body goes on, the run waits for the call `key`; then it goes to its end."""
+    """Hold the run before the call `key` during the body; then drive it to its end."""
     model = Held(answer, key)
     thread = threading.Thread(target=drive, args=(run, with_model(model)))
     thread.start()

@@ -1,4 +1,4 @@
-"""The export program on lines that are wrong: leaks, numbers that are none, groups that do not fit. Nothing is half-written."""
+"""The export program rejects invalid lines (leaks, NaN, incompatible groups) and leaves no partial files."""
 
 import hashlib
 import json
@@ -60,20 +60,20 @@ def pair(place: dict[str, str], **more: Any) -> list[dict[str, Any]]:
     return [trajectory("right", [turn(place, 0)], 7, **more), trajectory("wrong", [turn(place, 1)], 0, **more)]
 
 
-def test_numbers_under_the_mask_are_free_and_kept_as_they_are(tmp_path: Path) -> None:
+def test_numbers_under_the_mask_are_arbitrary_and_kept_unchanged(tmp_path: Path) -> None:
     summary = made(tmp_path, "grpo_rubric", line(*pair(shard(tmp_path))))
     assert (summary["counts"]["rows"], summary["counts"]["tokens"], summary["counts"]["own_tokens"]) == (2, 6, 4)
     row = pq.read_table(tmp_path / "out" / "rows" / "00000.parquet").to_pylist()[0]
     assert row["completion_ids"] == [3, 4, 5]
     assert row["loss_mask"] == [1, 0, 1]
-    assert row["logprobs"][1] != row["logprobs"][1], "NaN, where a tool wrote"
+    assert row["logprobs"][1] != row["logprobs"][1], "NaN at a tool's token"
 
 
 def test_a_row_of_another_split_or_of_a_benchmark_is_a_leak_that_names_its_rows(tmp_path: Path) -> None:
     place = shard(tmp_path)
     with pytest.raises(Leak, match=r"“Two” .* has the split “test”; these rows would leak: right step 0, wrong step 0"):
         made(tmp_path, "grpo_rubric", line(*pair(place)), line(*pair(place), split="test"))
-    with pytest.raises(Leak, match="stands in a benchmark; these rows would leak: right step 0"):
+    with pytest.raises(Leak, match="is in a benchmark; these rows would leak: right step 0"):
         made(tmp_path, "grpo_rubric", line(*pair(place)), benchmarks=frozenset({"h"}))
 
 
@@ -83,20 +83,18 @@ def test_a_row_of_another_split_or_of_a_benchmark_is_a_leak_that_names_its_rows(
         ({"logprobs": [None] * 4}, "no log-probabilities"),
         ({"logprobs": [[float("nan"), 0.0, 0.0]] * 4}, "Log-probabilities: nan"),
         ({"logprobs": [[-0.5]] * 4}, "3 tokens, but 1 values of logprobs"),
-        ({"loss_mask": [[1, 2, 1]] * 4}, "something other than 0 and 1"),
+        ({"loss_mask": [[1, 2, 1]] * 4}, "values other than 0 and 1"),
         ({"loss_mask": [[1]] * 4}, "3 tokens, but 1 values of loss_mask"),
-        ({"completion_ids": [[]] * 4, "loss_mask": [[]] * 4, "logprobs": [[]] * 4}, "an empty completion"),
+        ({"completion_ids": [[]] * 4, "loss_mask": [[]] * 4, "logprobs": [[]] * 4}, "the completion is empty"),
     ],
     ids=["none", "NaN", "too few", "mask of 2", "short mask", "empty"],
 )
-def test_tokens_that_no_trainer_can_take_are_refused_with_file_and_row(
-    tmp_path: Path, changes: dict[str, Any], reason: str
-) -> None:
+def test_unusable_tokens_are_rejected_with_file_and_row(tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
     with pytest.raises(NotLearnable, match=rf"rows/00000.parquet, row 0 \(trajectory right\).*{reason}"):
         made(tmp_path, "grpo_rubric", line(*pair(shard(tmp_path, **changes))))
 
 
-def test_a_reward_that_is_no_number_names_its_problem(tmp_path: Path) -> None:
+def test_a_reward_of_nan_names_its_problem(tmp_path: Path) -> None:
     place = shard(tmp_path)
     broken = trajectory("broken", [turn(place, 2)], float("nan"))
     with pytest.raises(NotLearnable, match=r"Two: .*nan"):
@@ -108,7 +106,7 @@ def rounds(place: dict[str, str], row: int, votes: tuple[int, int], **more: Any)
     return trajectory(f"t{row}", [found], 0.0, votes=votes, **more)
 
 
-def test_votes_of_different_numbers_in_one_group_are_refused(tmp_path: Path) -> None:
+def test_different_numbers_of_votes_in_one_group_are_rejected(tmp_path: Path) -> None:
     place = shard(tmp_path)
     with pytest.raises(NotLearnable, match=r"Two: .*4.*8|Two: .*8.*4"):
         made(tmp_path, "orealh", line(rounds(place, 0, (4, 4)), rounds(place, 1, (0, 8))))
@@ -120,29 +118,29 @@ def test_a_proof_without_votes_has_no_conjugate_reward(tmp_path: Path) -> None:
         made(tmp_path, "orealh", line(rounds(place, 0, (4, 4)), trajectory("t1", [turn(place, 1, kind="round")], 0.0)))
 
 
-def test_lemmas_that_rest_on_each_other_are_no_obstacle_and_no_lemma_gives_no_credit(tmp_path: Path) -> None:
+def test_cyclic_lemmas_are_accepted_and_a_round_without_lemmas_gets_no_credit(tmp_path: Path) -> None:
     place = shard(tmp_path)
     cycle = rounds(place, 0, (4, 4), lemmas=["a", "b"], derived=[["a", "b"], ["b", "a"]], used=["b"])
     made(tmp_path, "orealh", line(cycle, rounds(place, 1, (0, 4))))
     rows = pq.read_table(tmp_path / "out" / "rows" / "00000.parquet").to_pylist()
     assert rows[0]["advantage"] > 0
-    assert rows[1]["advantage"] == 0, "no valid lemma: the round brings KL only"
+    assert rows[1]["advantage"] == 0, "no valid lemma: the round contributes KL only"
 
 
-def test_texts_and_tokens_do_not_mix_and_texts_alone_are_for_supervised_recipes(tmp_path: Path) -> None:
+def test_texts_and_tokens_cannot_be_mixed_and_texts_are_for_supervised_recipes(tmp_path: Path) -> None:
     place = shard(tmp_path)
     text = {"shard": "", "sha256": ""}
-    with pytest.raises(NotLearnable, match="some of its turns have tokens and others only texts"):
+    with pytest.raises(NotLearnable, match="some of its turns have tokens and others have only texts"):
         made(tmp_path, "sft_proofs", line(*pair(place)), line(*pair(text)))
     with pytest.raises(NotLearnable, match="only texts were recorded"):
         made(tmp_path, "grpo_rubric", line(*pair(text)))
 
 
-def test_a_shard_outside_of_the_folder_or_with_fewer_rows_is_refused(tmp_path: Path) -> None:
+def test_a_shard_outside_the_folder_or_with_too_few_rows_is_rejected(tmp_path: Path) -> None:
     place = shard(tmp_path, rows=1)
     with pytest.raises(NotLearnable, match="has 1 rows; row 1 was recorded"):
         made(tmp_path, "grpo_rubric", line(*pair(place)))
-    with pytest.raises(NotLearnable, match="lies outside"):
+    with pytest.raises(NotLearnable, match="is outside the folder"):
         made(tmp_path, "grpo_rubric", line(*pair(place | {"shard": "../problems.jsonl"})))
 
 
@@ -164,8 +162,8 @@ def test_many_rows_become_several_files_in_their_order(tmp_path: Path) -> None:
     assert summary["counts"]["pass_rates"] == {"0": 0, "0-25": 0, "25-50": 10, "50-75": 0, "75-99": 0, "1": 0}
 
 
-def test_answers_without_a_token_of_the_policys_own_are_left_out_and_counted(tmp_path: Path) -> None:
-    """A trainer would refuse them; the others of their group are learned from."""
+def test_answers_without_the_policys_own_tokens_are_left_out_and_counted(tmp_path: Path) -> None:
+    """A trainer would reject them; the other answers of their group are used."""
     place = shard(tmp_path, loss_mask=[[1, 0, 1], [1, 0, 1], [0, 0, 0], [1, 0, 1]])
     attempts = [trajectory(f"t{row}", [turn(place, row)], 7 * (row % 2)) for row in range(4)]
     summary = made(tmp_path, "grpo_rubric", line(*attempts))
@@ -174,8 +172,8 @@ def test_answers_without_a_token_of_the_policys_own_are_left_out_and_counted(tmp
     assert (left["count"], left["examples"]) == (1, ["Two (1)"])
 
 
-def test_pass_rates_count_trajectories_once_but_agents_one_by_one(tmp_path: Path) -> None:
-    """Two turns of a right attempt are one of two; eight solutions of one run are eight."""
+def test_pass_rates_count_trajectories_once_but_agents_individually(tmp_path: Path) -> None:
+    """An attempt with three turns counts once; the eight solutions of one run count as eight."""
     place = shard(tmp_path, rows=8)
     long = trajectory("long", [turn(place, 0), turn(place, 1), turn(place, 2)], 1)
     summary = made(tmp_path, "turn_grpo", line(long, trajectory("short", [turn(place, 3)], 0)))

@@ -1,4 +1,4 @@
-"""The pages of datasets: what researchers choose from, what it holds before it is made, what a version offers to download."""
+"""Pages of datasets: choice of runs, preview, builds, and downloads of a version."""
 
 import io
 import json
@@ -21,8 +21,8 @@ from apps.datasets import services
 from apps.datasets.making import build_make
 from apps.datasets.models import DatasetBuild, DatasetVersion
 from apps.datasets.recipes import RECIPES
-from apps.datasets.selectors import builds_to_show
-from apps.datasets.services import options_read, progress_path, telling
+from apps.datasets.selectors import TALLY_KEY, builds_to_show
+from apps.datasets.services import options_read, progress_file, progress_path
 from tests.datasets.factory import a_dataset, failed, passed, version_of
 from workers.datasets.__main__ import main as export
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def begun(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[DatasetBuild]:
-    """The builds whose process would have been started."""
+    """Builds whose process would have been started."""
     settings.DATA_DIR = tmp_path
     found: list[DatasetBuild] = []
     monkeypatch.setattr(services, "_spawn", found.append)
@@ -58,34 +58,34 @@ def streamed(page: Client, name: str, *args: object) -> bytes:
     return b"".join(answer)
 
 
-def test_the_form_says_what_runs_hold_before_anything_is_made(page: Client, begun: list[DatasetBuild]) -> None:
+def test_the_preview_counts_runs_without_making_anything(page: Client, begun: list[DatasetBuild]) -> None:
     version = version_of()
     runs = [str(run.public_id) for run in (passed(version), failed(version))]
-    looked = text_of(posted(page, run=runs, do="look"))
-    assert '<dt>Trajectories</dt><dd class="num">2</dd>' in looked
-    assert "made from another solution, so its prompt is its own" in looked
-    assert "tokens and log-probabilities" in looked
-    assert looked.count(" checked") == 2, "what was ticked stays ticked"
+    preview = text_of(posted(page, run=runs, do="look"))
+    assert '<dt>Trajectories</dt><dd class="num">2</dd>' in preview
+    assert "made from another solution, so its prompt is unique" in preview
+    assert "tokens and log-probabilities" in preview
+    assert preview.count(" checked") == 2, "ticked runs stay ticked"
     assert not begun
     assert not DatasetBuild.objects.exists()
 
 
-def test_what_cannot_be_made_is_said_where_it_is_looked_at(page: Client) -> None:
+def test_the_preview_shows_why_a_dataset_cannot_be_made(page: Client) -> None:
     run = passed(version_of(), capture=False)
-    looked = text_of(posted(page, run=[str(run.public_id)], do="look"))
-    assert "1 of 1 runs were not recorded for learning" in looked
+    preview = text_of(posted(page, run=[str(run.public_id)], do="look"))
+    assert "1 of 1 runs were not recorded for learning" in preview
     assert "texts only" in text_of(page.get(reverse("datasets:new")))  # type: ignore[arg-type]
 
 
-def test_making_begins_a_process_and_the_list_shows_how_far_it_is(page: Client, begun: list[DatasetBuild]) -> None:
+def test_a_build_starts_a_process_and_the_list_shows_its_progress(page: Client, begun: list[DatasetBuild]) -> None:
     run = passed(version_of())
     answer = posted(page, recipe="sft_proofs", o_accepted="0.5", run=[str(run.public_id)], do="make")
     assert answer.status_code == 302
     [build] = begun
     assert (build.name, build.recipe, build.options) == ("proofs", "sft_proofs", {"judge": "verifiers", "accepted": 0.5})
     assert build.runs == [str(run.public_id)]
-    with telling(build) as tell:
-        tell("runs read", 1, 7)
+    with progress_file(build) as report:
+        report("runs read", 1, 7)
         deadline = time.monotonic() + 10
         while "runs read, 1 of 7" not in (shown := text_of(page.get(reverse("datasets:list")))):  # type: ignore[arg-type]
             assert time.monotonic() < deadline
@@ -97,7 +97,7 @@ def test_making_begins_a_process_and_the_list_shows_how_far_it_is(page: Client, 
     assert "every 2s" not in shown
 
 
-def test_what_the_papers_leave_open_can_be_chosen_and_what_cannot_be_is_said_beside_its_field() -> None:
+def test_open_choices_of_the_papers_are_options_and_invalid_values_name_their_option() -> None:
     plain = options_read(RECIPES["orealh"], {})
     assert {name: plain[name] for name in ("scope", "gamma", "weighting", "terminals", "keep")} == {
         "scope": "library", "gamma": 1.0, "weighting": "counts", "terminals": "all", "keep": "all",
@@ -108,32 +108,32 @@ def test_what_the_papers_leave_open_can_be_chosen_and_what_cannot_be_is_said_bes
         ("orealh", {"gamma": 1.5}, "from 0 to 1."),
         ("orealh", {"scope": "turn"}, "library, round"),
         ("turn_dapo", {"longest": 0.5}, "a whole number"),
-        ("turn_dapo", {"longest": 100, "margin": 200}, "cannot be more"),
-        ("turn_dapo", {"margin": 200}, "cannot be more"),
-        ("orealh", {"gamma": 0.5, "credit": "trajectory"}, "does not look at it"),
-        ("orealh", {"scope": "round", "credit": "printed"}, "does not look at it"),
+        ("turn_dapo", {"longest": 100, "margin": 200}, "cannot exceed it"),
+        ("turn_dapo", {"margin": 200}, "cannot exceed it"),
+        ("orealh", {"gamma": 0.5, "credit": "trajectory"}, "has no effect"),
+        ("orealh", {"scope": "round", "credit": "printed"}, "has no effect"),
     ):
         with pytest.raises(ValidationError) as refused:
             options_read(RECIPES[recipe], given)
-        [(name, said)] = refused.value.message_dict.items()
+        [(name, messages)] = refused.value.message_dict.items()
         assert name in given
-        assert words in said[0]
+        assert words in messages[0]
 
 
 @pytest.mark.parametrize(
     "wrong", [{"run": []}, {"name": "Not a name"}, {"recipe": "magic"}, {"run": ["5e1f0a3c-9c1b-4b43-8f2d-0b8f6f1f7c11"]}]
 )
-def test_a_wrong_form_begins_nothing_and_keeps_what_was_entered(
+def test_an_invalid_form_starts_nothing_and_keeps_the_input(
     page: Client, begun: list[DatasetBuild], wrong: dict[str, object]
 ) -> None:
     run = passed(version_of())
     answer = posted(page, **({"run": [str(run.public_id)], "do": "make"} | wrong))
     assert answer.status_code == 422
-    assert "Nothing was made" in text_of(answer)
+    assert "The dataset was not made" in text_of(answer)
     assert not begun
 
 
-def test_a_build_whose_process_is_gone_is_noted_as_failed(page: Client, begun: list[DatasetBuild]) -> None:
+def test_a_build_without_a_process_is_marked_as_failed(page: Client, begun: list[DatasetBuild]) -> None:
     posted(page, recipe="sft_proofs", run=[str(passed(version_of()).public_id)], do="make")
     path = progress_path(begun[0])
     path.parent.mkdir(parents=True)
@@ -141,10 +141,10 @@ def test_a_build_whose_process_is_gone_is_noted_as_failed(page: Client, begun: l
     assert builds_to_show()[0].done == 1
     os.utime(path, (time.time() - 100, time.time() - 100))
     assert not builds_to_show()[0].is_making
-    assert "ended without a word" in DatasetBuild.objects.get().message
+    assert "ended without a message" in DatasetBuild.objects.get().message
 
 
-def test_a_version_shows_its_manifest_and_gives_rows_and_views(page: Client, begun: list[DatasetBuild]) -> None:
+def test_a_version_shows_its_manifest_and_offers_files_and_views(page: Client, begun: list[DatasetBuild]) -> None:
     stated = version_of("sum", answer="42")
     runs = [str(run.public_id) for run in (passed(stated), failed(stated))]
     posted(page, run=runs, do="make")
@@ -173,12 +173,12 @@ def test_a_version_shows_its_manifest_and_gives_rows_and_views(page: Client, beg
         assert page.get(reverse(f"datasets:{name}", args=(*place, last))).status_code == 404
 
 
-def test_a_version_tells_what_all_that_was_played_tells_beside_its_rows(page: Client, tmp_path: Path) -> None:
+def test_a_version_shows_tallies_over_all_trajectories(page: Client, tmp_path: Path) -> None:
     where = a_dataset()
     path = tmp_path / "datasets" / "small-v1" / "manifest.json"
-    told = {"role/verifier1/found": [0, 8], "role/verifier1/spared": [6, 8], "masked_rounds": [1, 4], "mean_value": [5, 2]}
+    tally = {"role/verifier1/found": [0, 8], "role/verifier1/spared": [6, 8], "masked_rounds": [1, 4], "mean_value": [5, 2]}
     manifest = json.loads(path.read_text())
-    path.write_text(json.dumps(manifest | {"counts": manifest["counts"] | {"told": told}}))
+    path.write_text(json.dumps(manifest | {"counts": manifest["counts"] | {TALLY_KEY: tally}}))
     shown = re.sub(r"<[^>]+>|\s+", " ", text_of(page.get(reverse("datasets:version", kwargs=where))))  # type: ignore[arg-type]
     read = re.sub(r" +", " ", shown)
     assert "verifier1: wrong solutions flagged (TPR) 0.000 8" in read
@@ -187,7 +187,7 @@ def test_a_version_tells_what_all_that_was_played_tells_beside_its_rows(page: Cl
     assert "mean value of lemmas 2.500 2" in read
 
 
-def test_others_than_researchers_find_no_datasets(bob: User, client_for: Callable[[User | None], Client]) -> None:
+def test_only_researchers_see_datasets(bob: User, client_for: Callable[[User | None], Client]) -> None:
     other = client_for(bob)
     assert other.get(reverse("datasets:list")).status_code == 404
     assert other.post(reverse("datasets:new"), {"name": "x"}).status_code == 404

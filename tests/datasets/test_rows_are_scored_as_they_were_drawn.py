@@ -1,4 +1,4 @@
-"""At which temperature a trainer scores the rows of a version: that of what their log-probabilities are of, if there is one."""
+"""The temperature at which a trainer scores a version's rows: that of their log-probabilities, if there is a single one."""
 
 from typing import Any
 
@@ -30,14 +30,14 @@ SOLVER, VERIFIER = drawn("solver", 0.7), drawn("process_verifier", 0.2)
         (["raw", "sampled"], [SOLVER], {"solver": 4}, None),
     ],
 )
-def test_the_models_own_are_those_at_1_and_of_what_was_drawn_those_of_the_one_temperature(
+def test_raw_log_probabilities_need_1_and_sampled_ones_their_single_temperature(
     logprobs_of: list[str], sampling: list[dict[str, Any]], roles: dict[str, int], temperature: float | None
 ) -> None:
     manifest = {"logprobs_of": logprobs_of, "sampling": sampling, "counts": {"roles": roles}}
     assert scored_at(manifest) == temperature
 
 
-def test_what_is_recorded_for_learning_is_drawn_from_the_whole_distribution() -> None:
+def test_recorded_runs_sample_from_the_whole_distribution() -> None:
     alias = Alias(name="a", title="A", backend="scripted", model="a", options=ScriptedOptions(script="scripts/none.toml"))
     problem = ProblemText(id="p", version=1, title="P", statement="Show it.")
     specs = [

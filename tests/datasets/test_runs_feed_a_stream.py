@@ -1,4 +1,4 @@
-"""Finished runs on a problem become lines of a feed, and through `manage.py stream_rows` rows of a job that waits for them."""
+"""Finished runs become lines of a feed and, with `manage.py stream_rows`, rows of a waiting job."""
 
 import json
 from pathlib import Path
@@ -9,19 +9,19 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, Wanted
+from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.models import TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import policy_version_of
 from tests.datasets.factory import failed, passed, queued, version_of
-from tests.datasets.streams import shards, told
+from tests.datasets.streams import shards, stream_state
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
 def job(settings: Settings, tmp_path: Path) -> Path:
-    """The folder of a job that reads a stream of graded proofs."""
+    """Folder of a job that reads a stream of graded proofs."""
     settings.DATA_DIR = tmp_path
     folder = tmp_path / "job"
     folder.mkdir()
@@ -31,7 +31,7 @@ def job(settings: Settings, tmp_path: Path) -> Path:
 
 
 def a_feed(job: Path, recipe: str = "grpo_rubric", size: int = 2) -> Feed:
-    return Feed(job / "feed.jsonl", Wanted(RECIPES[recipe], "verifiers", ["even-number"], runs_a_group=size))
+    return Feed(job / "feed.jsonl", FeedPlan(RECIPES[recipe], "verifiers", ["even-number"], runs_a_group=size))
 
 
 def lines(job: Path) -> list[dict[str, Any]]:
@@ -42,9 +42,7 @@ def stream(job: Path, *more: str) -> None:
     call_command("stream_rows", str(job), "--problem", "even-number", "--runs-a-group", "2", "--every", "0.1", *more)
 
 
-def test_finished_runs_become_rows_and_none_twice_when_it_is_started_again(
-    job: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_finished_runs_become_rows_once_even_after_a_restart(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     version = version_of()
     runs = [passed(version), failed(version)]
     (job / "state.json").write_text('{"state": "failed"}')
@@ -66,27 +64,27 @@ def test_finished_runs_become_rows_and_none_twice_when_it_is_started_again(
         stream(job)
 
 
-def test_runs_are_written_once_in_the_order_in_which_they_finish_and_visits_follow_each_other(job: Path) -> None:
+def test_runs_are_written_once_in_finishing_order_and_form_visits(job: Path) -> None:
     version = version_of()
     feed = a_feed(job)
     passed(version)
-    assert (feed.look(), feed.look()) == (1, 0)
+    assert (feed.poll(), feed.poll()) == (1, 0)
     failed(version)
     passed(version)
     queued(version)
-    assert feed.look() == 2
-    told_of = [line["visit"] for line in lines(job) if "run" in line]
-    assert told_of == ["0", "0", "1"]
+    assert feed.poll() == 2
+    visits = [line["visit"] for line in lines(job) if "run" in line]
+    assert visits == ["0", "0", "1"]
     assert [line["visit"] for line in lines(job) if "close" in line and "under" not in line] == ["0"]
-    assert a_feed(job).look() == 0, "started again"
+    assert a_feed(job).poll() == 0, "after a restart"
 
 
-def test_a_writer_that_was_killed_closes_what_it_had_to_close(job: Path) -> None:
+def test_missing_closing_lines_are_written_after_a_kill(job: Path) -> None:
     version = version_of()
     feed = a_feed(job)
     passed(version)
     failed(version)
-    feed.look()
+    feed.poll()
     whole = (job / "feed.jsonl").read_bytes()
     (job / "feed.jsonl").write_bytes(whole[:-70])
     a_feed(job)
@@ -97,11 +95,11 @@ def test_runs_without_tokens_and_other_problems_are_left_out(job: Path) -> None:
     passed(version_of(), capture=False)
     passed(version_of("odd-number"))
     feed = a_feed(job)
-    assert feed.look() == 0
+    assert feed.poll() == 0
     assert [row["reason"] for row in feed.left.rows] == ["a run that was not recorded for learning"]
 
 
-def test_a_policy_names_its_version_by_where_it_lies() -> None:
+def test_a_policys_version_is_read_from_its_path() -> None:
     known = {"base": 0, "policy/7": 7, "/models/job/policy/12": 12, "base + policy/3": 3, "policy/7b": 0, "my-policy/7": 0}
     assert {policy: policy_version_of(policy) for policy in known} == known
 
@@ -111,13 +109,13 @@ def test_rows_have_the_version_of_their_policy(job: Path) -> None:
     run = passed(version)
     TokenShard.objects.filter(run=run).update(policy="base + policy/3")
     feed = a_feed(job)
-    feed.look()
+    feed.poll()
     turns = [turn for line in lines(job) if "run" in line for one in line["trajectories"] for turn in one["turns"]]
     assert {turn["policy_version"] for turn in turns} == {3}
 
 
-def test_a_folder_without_a_job_and_empty_groups_are_refused(job: Path) -> None:
-    with pytest.raises(CommandError, match="holds no job"):
+def test_a_folder_without_a_job_and_empty_groups_are_rejected(job: Path) -> None:
+    with pytest.raises(CommandError, match="is not the folder of a job"):
         stream(job / "nowhere")
     with pytest.raises(CommandError, match="at least one run"):
         stream(job, "--runs-a-group", "0")
@@ -129,7 +127,7 @@ def test_a_job_of_another_tokenizer_ends_with_the_producers_reason(job: Path) ->
     (job / "config.json").write_text(json.dumps(config | {"dataset": {"tokenizer": "f" * 64}}))
     with pytest.raises(CommandError, match="another tokenizer"):
         stream(job, "--runs", "1")
-    assert told(job)["state"] == "failed"
+    assert stream_state(job)["state"] == "failed"
     assert shards(job) == []
 
 

@@ -1,4 +1,4 @@
-"""The small token shards of an ended run become one, under names old and new; and what is refused or dies changes nothing."""
+"""Small token shards of an ended run are merged, readable under old and new names; errors and crashes lose nothing."""
 
 from io import StringIO
 from pathlib import Path
@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from pytest_django import Settings
 
 from apps.datasets import merging
-from apps.datasets.feeding import Feed, Wanted
+from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.merging import ShardBroken, shards_merge
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
@@ -36,7 +36,7 @@ def places(run: Run) -> dict[str, Place]:
 
 
 def drawn(known: dict[str, Place]) -> dict[str, Any]:
-    """The tokens that lie at these places."""
+    """Tokens at these places."""
     shards = Shards(tokens_folder())
     names = ("prompt_ids", "completion_ids", "loss_mask", "logprobs")
     found = {key: [shards.get(uri, sha256).column(name, row) for name in names] for key, (uri, sha256, row) in known.items()}
@@ -47,7 +47,7 @@ def files(run: Run) -> set[str]:
     return {path.name for path in (tokens_folder() / str(run.public_id)).iterdir()}
 
 
-def test_the_tokens_of_every_call_are_the_same_under_its_new_place_and_its_old_one(run: Run) -> None:
+def test_tokens_are_the_same_at_old_and_new_places(run: Run) -> None:
     old = places(run)
     tokens = drawn(old)
     assert run.token_shards.count() == 3
@@ -62,24 +62,22 @@ def test_the_tokens_of_every_call_are_the_same_under_its_new_place_and_its_old_o
         Shards(tokens_folder()).get(uri, sha256).column("prompt_ids", 1)
 
 
-def test_a_feed_names_the_new_place_and_the_version_of_the_policy_stays(run: Run, tmp_path: Path) -> None:
+def test_a_feed_keeps_the_policy_version_after_a_merge(run: Run, tmp_path: Path) -> None:
     TokenShard.objects.filter(run=run).update(policy="base + policy/3")
     shards_merge(run)
-    feed = Feed(tmp_path / "feed.jsonl", Wanted(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
-    assert feed.look() == 1
+    feed = Feed(tmp_path / "feed.jsonl", FeedPlan(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
+    assert feed.poll() == 1
     assert '"policy_version": 3' in (tmp_path / "feed.jsonl").read_text()
 
 
-def test_calls_of_different_policies_stay_apart(run: Run) -> None:
+def test_calls_of_different_policies_are_not_merged(run: Run) -> None:
     first = run.token_shards.first()
     TokenShard.objects.filter(pk=first.pk if first else 0).update(policy="policy/1")
     assert shards_merge(run) == (2, 1)
     assert run.token_shards.count() == 2
 
 
-def test_who_dies_before_the_database_knows_or_before_the_old_files_went_loses_nothing(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_before_the_database_write_or_before_the_sweep_loses_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     old = places(run)
     tokens = drawn(old)
 
@@ -102,38 +100,38 @@ def test_who_dies_before_the_database_knows_or_before_the_old_files_went_loses_n
     assert drawn(places(run)) == drawn(old) == tokens
 
 
-def test_a_run_that_goes_on_and_a_shard_that_was_changed_are_left_as_they_are(run: Run) -> None:
+def test_a_live_run_and_a_changed_shard_are_not_merged(run: Run) -> None:
     old = places(run)
     Run.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING)
     run.refresh_from_db()
-    with pytest.raises(ValueError, match="still goes on"):
+    with pytest.raises(ValueError, match="has not ended"):
         shards_merge(run)
     Run.objects.filter(pk=run.pk).update(status=RunStatus.FINISHED)
     run.refresh_from_db()
     path = tokens_folder() / old["solve"][0]
     path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(ShardBroken, match="cut off or was changed"):
+    with pytest.raises(ShardBroken, match="truncated or was changed"):
         shards_merge(run)
     assert places(run) == old
-    with pytest.raises(CommandError, match="Left as they are: The token shard"):
+    with pytest.raises(CommandError, match="Some runs were not merged: The token shard"):
         call_command("merge_shards", "--run", str(run.public_id), stdout=StringIO())
 
 
-def test_the_command_takes_runs_that_ended_some_time_ago(run: Run) -> None:
+def test_the_command_merges_runs_that_ended_some_time_ago(run: Run) -> None:
     out = StringIO()
     call_command("merge_shards", stdout=out)
-    assert "0 small shards became 0." in out.getvalue()
+    assert "0 small shards were merged into 0." in out.getvalue()
     call_command("merge_shards", "--hours", "0", stdout=out)
-    assert "3 small shards became 1." in out.getvalue()
+    assert "3 small shards were merged into 1." in out.getvalue()
     with pytest.raises(CommandError, match="is not a valid UUID"):
         call_command("merge_shards", "--run", "the first one")
 
 
-def test_nothing_is_merged_while_a_backup_copies_files_that_its_rows_name(run: Run, settings: Settings) -> None:
+def test_nothing_is_merged_during_a_backup(run: Run, settings: Settings) -> None:
     before = files(run)
     with file_lock(deletion_lock(Path(settings.DATA_DIR)), shared=True):
-        with pytest.raises(CommandError, match="A backup or another merge is under way; try again later"):
+        with pytest.raises(CommandError, match="A backup or another merge is running"):
             call_command("merge_shards", "--run", str(run.public_id))
         with file_lock(deletion_lock(Path(settings.DATA_DIR)), shared=True):
-            assert files(run) == before, "two backups at a time do not keep each other away"
+            assert files(run) == before, "two backups can run at a time"
     assert shards_merge(run) == (3, 1)

@@ -1,4 +1,4 @@
-"""Recording for learning: the tokens of every call go to shards beside the database, once, whole, and only where asked for."""
+"""Recording for learning: the tokens of every call are stored in shards, once, whole, and only on request."""
 
 import itertools
 import json
@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from pytest_django import Settings
 
-from apps.datasets.feeding import Feed, Wanted
+from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.models import TokenRow, TokenShard
 from apps.datasets.recipes import RECIPES
 from apps.datasets.shards import oldest_policy, tokens_folder
@@ -59,7 +59,7 @@ def rows_of(run: Run) -> dict[str, dict[str, object]]:
     return found
 
 
-def test_every_call_of_a_recorded_run_has_its_tokens_in_a_shard_and_nothing_of_them_in_the_database() -> None:
+def test_every_call_of_a_recorded_run_has_tokens_in_a_shard_and_none_in_the_database() -> None:
     run = passed(version_of())
     rows = rows_of(run)
     assert rows.keys() == {"solve", "check/1", "check/2"} == set(run.steps.filter(kind="call").values_list("key", flat=True))
@@ -83,13 +83,13 @@ def test_every_call_of_a_recorded_run_has_its_tokens_in_a_shard_and_nothing_of_t
     assert "completion_ids" not in written
 
 
-def test_of_an_answer_in_segments_every_policy_is_kept_and_the_oldest_is_the_one_it_lags_by(tmp_path: Path) -> None:
+def test_an_answer_in_segments_keeps_every_policy_and_lags_by_the_oldest(tmp_path: Path) -> None:
     version, versions = version_of(), itertools.count(3)
     run = queued(version)
     run.spec["segment_tokens"] = 4
     run.save(update_fields=["spec"])
-    driven_by = ScriptedBackend(judged(PASS), revision=lambda: f"base + policy/{next(versions)}")
-    drive(run, with_model(driven_by))
+    backend = ScriptedBackend(judged(PASS), revision=lambda: f"base + policy/{next(versions)}")
+    drive(run, with_model(backend))
     solved: Any = rows_of(run)["solve"]
     size = len(solved["completion_ids"])
     sizes = [4] * (size // 4) + [size % 4] * bool(size % 4)
@@ -98,13 +98,13 @@ def test_of_an_answer_in_segments_every_policy_is_kept_and_the_oldest_is_the_one
         {"tokens": tokens, "policy": f"base + policy/{number}"} for number, tokens in enumerate(sizes, start=3)
     ]
     assert run.token_rows.get(key="solve").shard.policy == "base + policy/3"
-    feed = Feed(tmp_path / "feed.jsonl", Wanted(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
-    assert feed.look() == 1
+    feed = Feed(tmp_path / "feed.jsonl", FeedPlan(RECIPES["grpo_rubric"], "verifiers", ["even-number"]))
+    assert feed.poll() == 1
     turns = [json.loads(line) for line in (tmp_path / "feed.jsonl").read_text().splitlines() if '"run"' in line]
     assert turns[0]["trajectories"][0]["turns"][0]["policy_version"] == 3
 
 
-def test_the_oldest_policy_is_found_also_where_versions_went_back() -> None:
+def test_the_oldest_policy_is_found_even_if_versions_decrease() -> None:
     request = a_request("solve", segment_tokens=1)
     captured = made_up_capture(request, ["a", "b", "c"], "base + policy/5", "base + policy/2", "base + policy/6")
     assert captured.policy == "base + policy/5"
@@ -119,7 +119,7 @@ def test_a_run_that_is_not_recorded_writes_no_shard() -> None:
     assert not tokens_folder().exists()
 
 
-def test_a_result_that_comes_twice_and_a_replay_write_tokens_once() -> None:
+def test_a_repeated_result_and_a_replay_write_tokens_once() -> None:
     run = take(queued(version_of()))
     call = record("solve")
     assert call.final is not None
@@ -136,7 +136,7 @@ def test_a_result_that_comes_twice_and_a_replay_write_tokens_once() -> None:
     assert len(list(tokens_folder().rglob("*.parquet"))) == 1
 
 
-def test_tokens_that_cannot_be_kept_stop_the_run_with_the_reason_and_leave_no_record() -> None:
+def test_tokens_that_cannot_be_stored_fail_the_run_with_the_reason_and_leave_no_record() -> None:
     tokens_folder().write_text("a file where the folder should be")
     run = queued(version_of())
     status = drive(run, with_model(ScriptedBackend(lambda request: PASS if "check" in request.key else named(request))))
@@ -164,19 +164,19 @@ def test_made_up_tokens_are_the_same_for_the_same_words() -> None:
     assert made_up_capture(drawn, ["one"], "p").top_p == 1.0
 
 
-def test_the_switch_is_off_by_default_and_refused_where_a_model_does_not_tell_its_tokens() -> None:
+def test_recording_is_off_by_default_and_rejected_for_models_without_tokens() -> None:
     plan = Plan("self_check", "quick", role_aliases={"": "large"})
     assert not plan_spec(plan, PROBLEM, MODELS).capture
     recorded = plan_spec(Plan("self_check", "quick", role_aliases={"": "large"}, capture=True), PROBLEM, MODELS)
     assert recorded.capture
-    assert plan_of_spec(recorded).capture, "a fork begins with what its parent had"
+    assert plan_of_spec(recorded).capture, "a fork starts with its parent's setting"
     mixed = Plan("self_check", "quick", role_aliases={"": "large", "verifier": "far"}, capture=True)
     with pytest.raises(ValidationError, match=r"Far away \(openai_http\) does not tell the tokens it drew") as refused:
         plan_spec(mixed, PROBLEM, MODELS)
     assert set(refused.value.message_dict) == {"capture"}
 
 
-def test_a_scaffold_is_given_no_tokens_as_on_a_replay() -> None:
+def test_a_scaffold_gets_no_tokens_as_on_a_replay() -> None:
     call = record("solve")
     assert call.final is not None
     captured = made_up_capture(a_request("solve"), ["a"], "scripted")
@@ -185,6 +185,6 @@ def test_a_scaffold_is_given_no_tokens_as_on_a_replay() -> None:
     assert (final.capture, final.more[0].capture, final.more[0].text, final.text) == (None, None, "b", "a text")
 
 
-def test_recording_changes_no_question_so_old_runs_read_as_before() -> None:
+def test_specs_without_the_switch_are_not_recorded() -> None:
     spec = RunSpec.model_validate({"problem": PROBLEM, "scaffold": "self_check", "roles": {}})
     assert not spec.capture

@@ -1,4 +1,4 @@
-"""Versions of datasets: what they hold, what they leave out and say of it, and that they never change."""
+"""Dataset versions: their rows, the reasons for what is left out, and their immutability."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from apps.datasets.choosing import NothingToMake, runs_to_choose
 from apps.datasets.making import build_make, datasets_folder
 from apps.datasets.models import DatasetBuild, DatasetVersion, TokenShard
 from apps.datasets.recipes import RECIPES
-from apps.datasets.selectors import dataset_of
+from apps.datasets.selectors import TALLY_KEY, dataset_of
 from apps.datasets.services import build_start
 from apps.datasets.shards import tokens_folder
 from apps.grading.preparing_models import BenchmarkText
@@ -55,19 +55,19 @@ def left(version: DatasetVersion) -> dict[str, int]:
     return {row["reason"]: row["count"] for row in manifest(version)["left"]}
 
 
-def test_proofs_of_one_problem_become_a_group_with_advantages_and_the_tokens_as_drawn() -> None:
+def test_proofs_of_one_problem_become_a_group_with_advantages_and_the_sampled_tokens() -> None:
     version = version_of()
     made = make("grpo_rubric", passed(version), failed(version))
     rows = rows_of(made)
     assert [(row["role"], row["reward"], row["advantage"]) for row in rows] == [("solver", 1.0, 0.5), ("solver", 0.0, -0.5)]
     [group] = {row["group_id"] for row in rows}
-    assert group.startswith(f"{version.problem.public_id}@1/"), "both runs asked the same, whatever their delimiters"
+    assert group.startswith(f"{version.problem.public_id}@1/"), "delimiters do not matter"
     shard = pq.read_table(tokens_folder() / TokenShard.objects.filter(run=Run.objects.last()).order_by("pk")[0].uri)
     drawn = shard.to_pylist()[0]
     assert drawn["completion_ids"] in [row["completion_ids"] for row in rows]
     assert all(len(row["logprobs"]) == len(row["completion_ids"]) == len(row["loss_mask"]) for row in rows)
     assert pq.read_schema(next((made.folder / "rows").iterdir())).equals(arrow_schema())
-    assert left(made) == {"made from another solution, so its prompt is its own": 2}
+    assert left(made) == {"made from another solution, so its prompt is unique": 2}
     assert (made.rows_count, made.has_logprobs, made.has_tokens) == (2, True, True)
 
 
@@ -90,7 +90,7 @@ def test_a_version_has_a_manifest_whose_hash_covers_every_file_and_never_changes
     assert not list((datasets_folder() / ".making").iterdir())
 
 
-def test_supervised_recipes_take_what_was_accepted_only() -> None:
+def test_supervised_recipes_use_accepted_proofs_only() -> None:
     version = version_of()
     made = make("sft_proofs", passed(version), failed(version))
     assert [row["reward"] for row in rows_of(made)] == [None]
@@ -108,22 +108,22 @@ def test_turns_of_corrections_are_one_trajectory_and_share_its_reward() -> None:
     assert steps == [(0, "solver", 1.0), (0, "solver", 0.0), (1, "corrector1", 0.0), (2, "corrector2", 0.0)]
 
 
-def test_agents_are_rewarded_by_the_answer_and_verifiers_by_what_they_see() -> None:
+def test_agents_are_rewarded_by_the_answer_and_verifiers_by_agreement_with_it() -> None:
     version = version_of("sum", answer="42")
     right = driven(queued(version), judged(PASS, written=lambda request: proof(r"So it is $\boxed{42}$.")))
     wrong = driven(queued(version), judged(PASS, written=lambda request: proof(r"So it is $\boxed{41}$.")))
     made = make("marsrl", right, wrong, judge="answer")
     assert [(row["role"], row["reward"]) for row in rows_of(made)] == [("solver", 1.0), ("solver", 0.0)]
-    assert left(made)["turns that the recipe leaves out"] == 4, "each solution's two verdicts were alike"
-    told = made.counts["told"]
-    assert (told["role/verifier1/spared"], told["role/verifier1/found"]) == ([2, 2], [0, 2]), "whoever passes all finds nothing"
+    assert left(made)["turns without a row"] == 4, "each solution has two equal verdicts"
+    tally = made.counts[TALLY_KEY]
+    assert (tally["role/verifier1/spared"], tally["role/verifier1/found"]) == ([2, 2], [0, 2]), "it passes every solution"
     mixed = driven(queued(version), lambda request: {"check/1": PASS, "check/2": FAIL, "check/3": FAIL}.get(
         request.key) or proof(r"It is $\boxed{42}$."))  # fmt: skip
     verifiers = [row for row in rows_of(make("marsrl", mixed, wrong, judge="answer")) if row["role"].startswith("verifier")]
     assert [row["reward"] for row in verifiers] == [1.0, 0.0]
 
 
-def test_rounds_are_credited_by_the_lemmas_that_they_found() -> None:
+def test_rounds_are_credited_by_their_lemmas() -> None:
     version = version_of()
     good = explored(version)
     bad = driven(queued(version, "intern_s1_mo", params=good.spec["params"]), lambda request: "I like turtles.")
@@ -136,15 +136,15 @@ def test_rounds_are_credited_by_the_lemmas_that_they_found() -> None:
     assert found
     assert max(row["advantage"] for row in found) > 0
     assert {row["verdict_k"] for row in rows if row["run_id"] == str(bad.public_id)} == {0}
-    masked, rounds = made.counts["told"]["masked_rounds"]
+    masked, rounds = made.counts[TALLY_KEY]["masked_rounds"]
     assert 0 < masked < rounds
-    assert made.counts["told"]["mean_value"][0] > 0
+    assert made.counts[TALLY_KEY]["mean_value"][0] > 0
     cold = make("orealh_cold_start", good, bad, name="cold")
     assert {row["role"] for row in rows_of(cold)} >= {"reasoner", "summarizer", "writer"}
     assert {row["run_id"] for row in rows_of(cold)} == {str(good.public_id)}
 
 
-def test_attempts_at_the_same_state_are_one_group_and_others_are_not() -> None:
+def test_attempts_at_the_same_state_form_a_group() -> None:
     version = version_of("half", answer="1")
     answers = iter(["1", "2", "3", "4"])
 
@@ -156,10 +156,10 @@ def test_attempts_at_the_same_state_are_one_group_and_others_are_not() -> None:
     runs = [driven(queued(version, "reasoning_cache", params={"turns": 2}), written) for _ in range(2)]
     made = make("rc_rl", *runs, judge="answer")
     assert sorted(row["reward"] for row in rows_of(made)) == [0.0, 1.0]
-    assert len({row["group_id"] for row in rows_of(made)}) == 1, "the second turns had the same state, and the same reward"
+    assert len({row["group_id"] for row in rows_of(made)}) == 1, "the second turns have another state and equal rewards"
 
 
-def test_runs_without_recorded_tokens_give_texts_for_supervised_learning_and_nothing_else() -> None:
+def test_runs_without_recorded_tokens_give_texts_for_supervised_learning_only() -> None:
     version = version_of()
     run = passed(version, capture=False)
     made = make("sft_proofs", run)
@@ -168,33 +168,33 @@ def test_runs_without_recorded_tokens_give_texts_for_supervised_learning_and_not
     assert "workers.training.tokenise" in manifest(made)["notes"][0]
     with pytest.raises(NothingToMake, match=rf"1 of 1 runs were not recorded for learning \({run.public_id}\)"):
         make("grpo_rubric", run)
-    with pytest.raises(NothingToMake, match="do not mix"):
+    with pytest.raises(NothingToMake, match="cannot mix tokens and texts"):
         make("sft_proofs", run, passed(version))
 
 
-def test_problems_of_benchmarks_are_left_out_by_their_content_and_it_is_said() -> None:
+def test_benchmark_problems_are_recognised_by_content_and_left_out() -> None:
     ours = version_of()
     BenchmarkText.objects.create(collection="set", name="1", text="SHOW that, for  $x\\leq 1$: it holds!")
     held = version_of("held-back", statement="Show that for \\(x \\le 1\\) it holds.")
     came = version_of("came-with-a-benchmark", origin=ANSWERBENCH_ORIGIN)
     made = make("sft_proofs", passed(ours), passed(held), passed(came))
     assert {row["problem_id"] for row in rows_of(made)} == {f"{ours.problem.public_id}@1"}
-    assert left(made)["a problem of a benchmark, which is kept for measuring"] == 2
-    with pytest.raises(NothingToMake, match=r"No run is left .* 2 × a problem of a benchmark"):
+    assert left(made)["a benchmark problem, reserved for measuring"] == 2
+    with pytest.raises(NothingToMake, match=r"None of the runs can be used: 2 × a benchmark problem"):
         make("sft_proofs", *Run.objects.exclude(problem_version=ours))
 
 
 @pytest.mark.parametrize(
     ("recipe", "runs", "reason"),
     [
-        ("sft_proofs", (failed,), "No row comes of this.*No proof to imitate: 3 were not accepted"),
-        ("grpo_rubric", (passed,), "No row comes of this.*Every group holds a single answer"),
+        ("sft_proofs", (failed,), "No rows could be made.*No proof to imitate: 3 were not accepted"),
+        ("grpo_rubric", (passed,), "No rows could be made.*Every group has a single answer"),
         ("grpo_rubric", (failed, failed), "No answer has a positive reward"),
         ("orealh", (passed,), "a run without rounds and lemmas"),
     ],
     ids=["nothing accepted", "only singletons", "no positive", "no rounds"],
 )
-def test_what_cannot_be_learned_from_is_said_and_nothing_is_left_behind(
+def test_unusable_runs_fail_the_build_with_the_reason_and_leave_no_files(
     recipe: str, runs: tuple[Callable[..., Run], ...], reason: str
 ) -> None:
     version = version_of()
@@ -208,21 +208,21 @@ def test_what_cannot_be_learned_from_is_said_and_nothing_is_left_behind(
     assert not list((datasets_folder() / ".making").iterdir())
 
 
-def test_a_shard_that_is_cut_off_is_named() -> None:
+def test_a_truncated_shard_is_named() -> None:
     version = version_of()
     runs = passed(version), failed(version)
     shard = runs[0].token_shards.first()
     assert shard is not None
     path = tokens_folder() / shard.uri
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(NothingToMake, match=rf"The token shard {shard.uri} is cut off or was changed"):
+    with pytest.raises(NothingToMake, match=rf"The token shard {shard.uri} is truncated or was changed"):
         make("grpo_rubric", *runs)
     path.unlink()
     with pytest.raises(NothingToMake, match=rf"The token shard {shard.uri} cannot be read"):
         make("grpo_rubric", *runs)
 
 
-def test_runs_of_two_tokenizers_do_not_mix() -> None:
+def test_runs_of_two_tokenizers_cannot_be_mixed() -> None:
     version = version_of()
     runs = passed(version), failed(version)
     runs[1].token_shards.update(tokenizer="f" * 64)
@@ -230,7 +230,7 @@ def test_runs_of_two_tokenizers_do_not_mix() -> None:
         make("grpo_rubric", *runs)
 
 
-def test_only_finished_explorations_can_be_chosen_and_wrong_orders_are_refused() -> None:
+def test_only_finished_explorations_can_be_chosen_and_invalid_orders_are_rejected() -> None:
     version = version_of()
     run, waiting = passed(version), queued(version)
     assert runs_to_choose(None) == [run]
@@ -251,19 +251,19 @@ def test_only_finished_explorations_can_be_chosen_and_wrong_orders_are_refused()
     assert not DatasetBuild.objects.filter(recipe="magic").exists()
 
 
-def test_the_terminal_makes_a_version_with_the_real_program(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_makes_a_version_with_the_real_program(capsys: pytest.CaptureFixture[str]) -> None:
     version = version_of()
     run = passed(version)
     failed(version)
     call_command("export_rows", "mine", "--recipe", "grpo_rubric", "--problem", version.problem.slug)
     assert "mine v1: 2 rows of 2 trajectories in 1 groups, 1 problems" in capsys.readouterr().out
-    with pytest.raises(CommandError, match="Every group holds a single answer"):
+    with pytest.raises(CommandError, match="Every group has a single answer"):
         call_command("export_rows", "mine", "--recipe", "grpo_rubric", "--run", str(run.public_id))
-    with pytest.raises(CommandError, match="No finished run fits"):
+    with pytest.raises(CommandError, match="No finished run matches"):
         call_command("export_rows", "mine", "--recipe", "grpo_rubric", "--scaffold", "rsa")
 
 
-def test_from_the_terminal_only_recorded_runs_can_be_asked_for() -> None:
+def test_the_command_can_select_recorded_runs_only() -> None:
     version = version_of()
     passed(version), failed(version), passed(version, capture=False)
     with pytest.raises(CommandError, match="1 of 3 runs were not recorded"):

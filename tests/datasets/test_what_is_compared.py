@@ -1,4 +1,4 @@
-"""What of recorded runs is compared with each other, and what is no trajectory at all."""
+"""Which trajectories of recorded runs are compared, and which runs give none."""
 
 from pathlib import Path
 from typing import Any
@@ -32,14 +32,14 @@ def roles_of(version: DatasetVersion) -> set[str]:
     return {row["role"] for file in (version.folder / "rows").iterdir() for row in pq.read_table(file).to_pylist()}
 
 
-def test_a_writer_that_was_given_lemmas_is_not_compared_with_a_solver() -> None:
+def test_a_writer_with_lemmas_is_not_compared_with_a_solver() -> None:
     version = version_of()
     made = make("grpo_rubric", passed(version), failed(version), explored(version))
     assert roles_of(made) == {"solver"}
     assert made.counts["groups"] == 1
 
 
-def test_several_rollouts_are_no_line_of_rounds_but_may_be_imitated() -> None:
+def test_several_rollouts_are_not_one_line_of_rounds_but_can_be_imitated() -> None:
     several = explored(version_of(), rollouts=2)
     with pytest.raises(NothingToMake, match="1 × a run of several rollouts, whose rounds are not one line"):
         make("orealh", several)
@@ -47,7 +47,7 @@ def test_several_rollouts_are_no_line_of_rounds_but_may_be_imitated() -> None:
 
 
 @pytest.mark.parametrize("judge", ["verifiers", "answer"])
-def test_a_proof_with_a_wrong_answer_is_worth_nothing_whoever_judges(judge: str) -> None:
+def test_a_proof_with_a_wrong_answer_has_no_reward_with_either_judge(judge: str) -> None:
     version = version_of("six", answer="6")
     runs = [explored(version, answer="7") for _ in range(2)]
     with pytest.raises(NothingToMake, match="No answer has a positive reward"):
@@ -55,11 +55,11 @@ def test_a_proof_with_a_wrong_answer_is_worth_nothing_whoever_judges(judge: str)
 
 
 @pytest.mark.parametrize("judge", ["verifiers", "answer"])
-def test_a_proof_whose_answer_is_undecided_has_no_reward_and_is_left_out_with_the_reason(judge: str) -> None:
+def test_a_proof_with_an_undecided_answer_is_left_out_with_the_reason(judge: str) -> None:
     with pytest.raises(NothingToMake, match="1 × a final answer that could not be compared with the problem's"):
         make("orealh", explored(version_of("six", answer="6")), judge=judge)
 
 
-def test_without_an_answer_to_compare_with_nobody_judges_rounds_by_it() -> None:
-    with pytest.raises(NothingToMake, match="a solution that nobody judged"):
+def test_without_a_reference_answer_rounds_cannot_be_judged_by_it() -> None:
+    with pytest.raises(NothingToMake, match="a solution without a verdict"):
         make("orealh", explored(version_of()), judge="answer")

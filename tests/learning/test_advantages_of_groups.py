@@ -1,4 +1,4 @@
-"""Advantages of groups: every golden number, silent groups, DAPO's penalty, and what is refused."""
+"""Advantages of groups: every golden number, silent groups, DAPO's penalty, and errors."""
 
 from math import inf, nan
 
@@ -26,7 +26,7 @@ def test_rloo_compares_with_the_mean_of_the_others() -> None:
     assert (found[0], found[-1]) == pytest.approx((0.533333, -1.6), abs=1e-6)
 
 
-def test_grpo_divides_by_the_samples_deviation() -> None:
+def test_grpo_divides_by_the_sample_deviation() -> None:
     assert grpo([1, 0, 0, 1]) == pytest.approx([0.866024, -0.866024, -0.866024, 0.866024], abs=1e-6)
     assert grpo([1, 0, 0, 1], epsilon=1e-4)[0] == pytest.approx(0.865875, abs=1e-6)
 
@@ -44,12 +44,12 @@ def test_turns_are_compared_over_trajectories_or_over_rows() -> None:
     assert [*paths[0], *paths[1]] == pytest.approx([0.707107] * 3 + [-0.707107], abs=2e-6)
 
 
-def test_golden_turns_hold_to_a_millionth_without_the_epsilon() -> None:
+def test_golden_turns_are_exact_to_one_millionth_without_the_epsilon() -> None:
     rows = turn_advantages([[1.0, 1.0, 1.0], [0.0]], [1, 0], baseline="rows", epsilon=0)
     assert [*rows[0], *rows[1]] == pytest.approx([0.5, 0.5, 0.5, -1.5], abs=1e-6)
 
 
-def test_an_invalid_action_costs_its_turn() -> None:
+def test_an_invalid_action_is_penalised_in_its_turn() -> None:
     turns = episode_turn_rewards([1, 0], [[False, True, False], [False]])
     assert turns == [[1, 0.9, 1], [0]]
     rows = turn_advantages(turns, [1, 0], baseline="rows")
@@ -63,7 +63,7 @@ def test_a_group_of_one_or_of_equal_rewards_is_silent(rewards: list[float]) -> N
 
 
 @given(REWARDS, st.floats(-2, 2))
-def test_advantages_sum_to_nothing_and_do_not_see_a_shift(rewards: list[float], shift: float) -> None:
+def test_advantages_sum_to_0_and_are_invariant_to_a_shift(rewards: list[float], shift: float) -> None:
     shifted = [reward + shift for reward in rewards]
     for rule in (leave_one_out, centred):
         assert rule(rewards).sum() == pytest.approx(0, abs=1e-9)
@@ -77,35 +77,35 @@ def test_a_permuted_group_has_permuted_advantages(rewards: list[float]) -> None:
 
 
 @pytest.mark.parametrize("bad", [nan, inf])
-def test_a_reward_that_is_no_number_is_refused_with_its_place(bad: float) -> None:
+def test_a_reward_that_is_not_finite_is_rejected_with_its_index(bad: float) -> None:
     with pytest.raises(NotLearnable, match=r"at \(1,\)"):
         grpo([0.0, bad])
 
 
-def test_an_empty_group_and_lists_of_different_length_are_refused() -> None:
+def test_an_empty_group_and_lists_of_different_length_are_rejected() -> None:
     with pytest.raises(NotLearnable, match="at least one reward"):
         centred([])
     with pytest.raises(NotLearnable, match="2 trajectories of turns, but 1"):
         turn_advantages([[1.0], [0.0]], [1.0])
 
 
-def test_groups_that_teach_are_named_and_their_absence_is_explained() -> None:
+def test_learnable_groups_are_listed_and_their_absence_is_explained() -> None:
     assert learnable_groups([[1, 1], [0, 1], [0]]) == [1]
     for groups, reason in (
-        ([], "no group"),
+        ([], "no groups"),
         ([[1.0], [0.0]], "single answer"),
         ([[0.0, 0.0]], "No answer has a positive reward"),
-        ([[1.0, 1.0], [0.0, 0.0]], "all rewards are alike"),
+        ([[1.0, 1.0], [0.0, 0.0]], "All rewards are equal"),
     ):
         with pytest.raises(NotLearnable, match=reason):
             learnable_groups(groups)
 
 
 @pytest.mark.parametrize(("length", "penalty"), [(80, 0), (85, -0.25), (90, -0.5), (100, -1), (101, -1)])
-def test_long_answers_are_punished_softly(length: int, penalty: float) -> None:
+def test_long_answers_are_penalised_softly(length: int, penalty: float) -> None:
     assert overlong_penalty(length, limit=100, margin=20) == pytest.approx(penalty, abs=1e-6)
 
 
-def test_a_margin_wider_than_the_limit_is_refused() -> None:
+def test_a_margin_wider_than_the_limit_is_rejected() -> None:
     with pytest.raises(NotLearnable, match="margin"):
         overlong_penalty(1, limit=10, margin=11)

@@ -28,11 +28,11 @@ def test_a_verifier_is_right_to_flag_wrong_solutions_only(correct: bool, flagged
     assert verifier_reward(bool(correct), bool(flagged)) == reward
 
 
-def test_solver_and_corrector_are_paid_for_the_answer() -> None:
+def test_solver_and_corrector_are_rewarded_for_the_answer() -> None:
     assert (solver_reward(True), solver_reward(False)) == (1.0, 0.0)
 
 
-def test_five_roles_and_then_the_last_two_take_turns() -> None:
+def test_after_five_roles_the_last_two_alternate() -> None:
     assert [role_at(step) for step in range(1, 9)] == [
         "solver",
         "verifier1",
@@ -50,7 +50,7 @@ def test_five_roles_and_then_the_last_two_take_turns() -> None:
 @given(
     OUTPUTS, st.sampled_from(["verifier1", "corrector1"]), st.sampled_from(["random", "balanced", "adaptive"]), st.integers()
 )
-def test_two_inputs_are_chosen_or_what_there_is_and_correctors_see_flagged_ones_only(
+def test_at_most_two_inputs_are_chosen_and_correctors_get_flagged_ones_only(
     outputs: list[Output], role: Role, strategy: Strategy, seed: int
 ) -> None:
     picked = choose_inputs(outputs, role, strategy=strategy, random=Random(seed))
@@ -66,7 +66,7 @@ def test_two_inputs_are_chosen_or_what_there_is_and_correctors_see_flagged_ones_
         assert wanted == min(len(picked), of_kind[role == "corrector1"])
 
 
-def test_the_same_seed_chooses_the_same_and_ties_are_drawn() -> None:
+def test_the_choice_depends_on_the_seed_and_ties_are_broken_at_random() -> None:
     outputs = [Output(0.0)] * 8
     picks = {tuple(choose_inputs(outputs, "verifier1", strategy="adaptive", random=Random(seed))) for seed in range(20)}
     again = {tuple(choose_inputs(outputs, "verifier1", strategy="adaptive", random=Random(seed))) for seed in range(20)}
@@ -74,7 +74,7 @@ def test_the_same_seed_chooses_the_same_and_ties_are_drawn() -> None:
     assert len(picks) > 5
 
 
-def test_the_solver_has_no_inputs_of_others() -> None:
+def test_the_solver_has_no_inputs_from_other_roles() -> None:
     with pytest.raises(NotLearnable, match="Solver"):
         choose_inputs([Output(1.0)], "solver", strategy="random", random=Random(0))
 
@@ -88,7 +88,7 @@ def test_a_verifier_that_flags_everything_shows_in_its_rates_and_silent_groups()
 @given(
     OUTPUTS, st.sampled_from(["verifier1", "corrector1"]), st.sampled_from(["random", "balanced", "adaptive"]), st.integers()
 )
-def test_the_scaffold_of_real_runs_chooses_as_the_toy_does(
+def test_the_scaffold_of_real_runs_chooses_like_the_toy(
     outputs: list[Output], role: Role, strategy: Strategy, seed: int
 ) -> None:
     of_toy = choose_inputs(outputs, role, strategy=strategy, random=Random(seed))

@@ -1,4 +1,4 @@
-"""The conjugate reward: the table worked out by hand, its shape for every n, and what it refuses."""
+"""The conjugate reward: the table computed by hand, properties for every n, and errors."""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -34,13 +34,13 @@ def test_the_highest_reward_grows_with_the_votes(votes: int, highest: float) -> 
     assert highest_reward(votes) == pytest.approx(highest, abs=1e-6 if votes < 8 else 5e-5)
 
 
-def test_a_wrong_final_answer_gives_nothing_whatever_the_votes_say() -> None:
+def test_a_wrong_final_answer_has_reward_0_whatever_the_votes() -> None:
     assert conjugate_reward(4, answer_ok=False) == 0
     assert conjugate_reward(4, answer_ok=True) == conjugate_reward(4) == pytest.approx(log(251))
 
 
 @given(st.integers(1, 64))
-def test_rewards_begin_at_zero_and_rise_with_every_pass(votes: int) -> None:
+def test_rewards_start_at_0_and_increase_with_every_pass(votes: int) -> None:
     rewards = [conjugate_reward(passes, votes) for passes in range(votes + 1)]
     assert rewards[0] == 0
     assert all(low < high for low, high in pairwise(rewards))
@@ -50,7 +50,7 @@ def test_rewards_begin_at_zero_and_rise_with_every_pass(votes: int) -> None:
 
 @given(st.integers(1, 12), st.data())
 def test_the_closed_form_is_the_integral_of_equation_8(votes: int, data: st.DataObject) -> None:
-    """P(p1 > p0) = 1 − E[(1 − p1)^{n+1}], and that mean is a ratio of Beta functions."""
+    """P(p1 > p0) = 1 − E[(1 − p1)^{n+1}], where the mean is a ratio of Beta functions."""
     passes = data.draw(st.integers(0, votes))
     shortfall = Fraction(1)
     for step in range(votes + 1):
@@ -59,12 +59,12 @@ def test_the_closed_form_is_the_integral_of_equation_8(votes: int, data: st.Data
 
 
 @pytest.mark.parametrize(("passes", "votes"), [(5, 4), (-1, 4), (0, 0)])
-def test_impossible_votes_are_refused(passes: int, votes: int) -> None:
+def test_impossible_votes_are_rejected(passes: int, votes: int) -> None:
     with pytest.raises(NotLearnable, match="votes"):
         conjugate_reward(passes, votes)
 
 
-def test_a_group_of_one_number_of_votes_is_rewarded_and_a_mixed_one_is_refused() -> None:
+def test_a_group_with_different_numbers_of_votes_is_rejected() -> None:
     assert group_conjugate_rewards([(4, 4), (0, 4)]) == [highest_reward(4), 0.0]
     with pytest.raises(NotLearnable, match=r"4, 8 votes"):
         group_conjugate_rewards([(4, 4), (8, 8)])

@@ -1,4 +1,4 @@
-"""Credit for rounds: the corrected form and the printed one side by side, on the example worked out by hand."""
+"""Credit for rounds: the corrected form and the printed one, on the example computed by hand."""
 
 from math import log
 
@@ -24,12 +24,12 @@ GROUP = [
 VALUES = lemma_values(WORKED).of
 
 
-def told(found: list[RoundAdvantages]) -> list[tuple[float, ...]]:
+def values_of(found: list[RoundAdvantages]) -> list[tuple[float, ...]]:
     return [(*one.rounds, one.answer) for one in found]
 
 
 def same(found: list[RoundAdvantages], expected: list[tuple[float, ...]]) -> None:
-    for got, wanted in zip(told(found), expected, strict=True):
+    for got, wanted in zip(values_of(found), expected, strict=True):
         assert got == pytest.approx(wanted, abs=1e-6)
 
 
@@ -45,22 +45,22 @@ def test_the_corrected_form_over_the_rounds_own_lemmas() -> None:
     same(found, [(1.1297029, 2.1363449, 0), (1.1297029, -2.1363449, 0), (-2.2594050, 0, 0)])
 
 
-def test_the_printed_form_charges_the_round_that_finds_the_lemma() -> None:
+def test_the_printed_form_penalises_the_round_that_finds_the_lemma() -> None:
     found = progress_advantages_as_printed(GROUP, VALUES)
     same(found, [(2.1363449, 0, 0), (-2.1363449, 0, 0), (0, 0, 0)])
 
 
-def test_a_lemma_found_again_is_no_progress() -> None:
+def test_finding_a_known_lemma_is_not_progress() -> None:
     found = progress_advantages([RoundsTaken([["a"], ["a"]], 1.0)], {"a": 0.5})
     assert found[0] == RoundAdvantages((-0.5, 0.0), (True, False), 0.5)
 
 
-def test_revisions_are_credited_with_what_they_change() -> None:
+def test_revisions_are_credited_with_their_change_of_the_reward() -> None:
     found = progress_advantages([RoundsTaken([], 1.0, revisions=(3.0, 2.5))], {})
     assert found[0].revisions == (2.0, -0.5)
 
 
-def test_discount_and_step_reward_enter_where_the_equation_has_them() -> None:
+def test_discount_and_step_reward_follow_the_equation() -> None:
     found = progress_advantages([RoundsTaken([["a"]], 1.0)], {"a": 0.8}, gamma=0.5, round_reward=0.25)
     assert found[0].rounds == pytest.approx((0.25 + 0.5 * 0.8 - 1.0,))
 
@@ -74,17 +74,17 @@ def test_discount_and_step_reward_enter_where_the_equation_has_them() -> None:
     st.lists(st.floats(0, 6), min_size=6, max_size=6),
     st.sampled_from(["library", "round"]),
 )
-def test_a_groups_advantages_cancel_and_rounds_without_progress_get_nothing(
-    drawn: list[tuple[list[list[str]], float]], worths: list[float], scope: str
+def test_a_groups_advantages_cancel_and_rounds_without_progress_get_0(
+    drawn: list[tuple[list[list[str]], float]], drawn_values: list[float], scope: str
 ) -> None:
     group = [RoundsTaken(rounds, reward) for rounds, reward in drawn]
-    values = dict(zip("abcdef", worths, strict=True))
+    values = dict(zip("abcdef", drawn_values, strict=True))
     found = progress_advantages(group, values, scope="library" if scope == "library" else "round")
     assert sum(one.total for one in found) == pytest.approx(0, abs=1e-9)
     assert all(credit == 0 for one in found for credit, moved in zip(one.rounds, one.progressed, strict=True) if not moved)
 
 
-def test_an_unknown_lemma_and_an_empty_group_are_refused() -> None:
+def test_an_unknown_lemma_and_an_empty_group_are_rejected() -> None:
     with pytest.raises(NotLearnable, match="lemma b"):
         progress_advantages([RoundsTaken([["b"]], 1.0)], {})
     with pytest.raises(NotLearnable, match="at least one"):

@@ -1,4 +1,4 @@
-"""Values of lemmas: worked out by hand, on cycles, and bounded on any graph."""
+"""Values of lemmas: computed by hand, on cycles, and bounded on any graph."""
 
 from math import log, nan
 
@@ -17,7 +17,7 @@ WORKED = [
 ]
 
 
-def test_the_worked_example_has_the_values_worked_out_by_hand() -> None:
+def test_the_worked_example_has_the_values_computed_by_hand() -> None:
     values = lemma_values(WORKED)
     assert values.of == pytest.approx({"a": 3.389108, "b": 5.525453, "c": 1.252763, "d": 0.0}, abs=1e-6)
     assert values.problem == pytest.approx(2.259405, abs=1e-6) == pytest.approx(sum(path.reward for path in WORKED) / 3)
@@ -27,45 +27,45 @@ def test_the_order_of_the_trajectories_does_not_matter() -> None:
     assert lemma_values(WORKED[::-1]).of == pytest.approx(dict(lemma_values(WORKED).of))
 
 
-def test_a_cycle_with_one_way_out_is_worth_what_lies_outside() -> None:
+def test_a_cycle_with_one_exit_has_the_value_of_its_exit() -> None:
     found = graph_values({("x", "y"): 1, ("y", "x"): 1, ("y", "z"): 1}, {"z": FULL})
     assert found["x"] == pytest.approx(5.525453, abs=1e-6)
     assert found["y"] == pytest.approx(5.525453, abs=1e-6)
 
 
-def test_a_cycle_without_a_way_out_is_worth_nothing() -> None:
+def test_a_cycle_without_an_exit_has_value_0() -> None:
     assert graph_values({("x", "y"): 1, ("y", "x"): 1}, {"z": FULL}) == {"x": 0.0, "y": 0.0}
 
 
-def test_a_second_way_out_that_fails_lowers_the_cycle() -> None:
+def test_a_second_failing_exit_lowers_the_cycle() -> None:
     found = graph_values({("x", "y"): 1, ("y", "x"): 1, ("y", "z"): 1, ("x", "w"): 1}, {"z": FULL, "w": 0.0})
     assert found["x"] == pytest.approx(1.841818, abs=1e-6)
     assert found["y"] == pytest.approx(3.683636, abs=1e-6)
 
 
-def test_a_lemma_that_follows_from_itself_gains_nothing_by_it() -> None:
+def test_a_self_loop_does_not_change_a_lemmas_value() -> None:
     assert graph_values({("x", "x"): 9, ("x", "z"): 1, ("x", "w"): 1}, {"z": 1.0, "w": 0.0})["x"] == 0.5
 
 
-def test_failures_count_unless_algorithm_1_is_taken_as_written() -> None:
+def test_failures_count_except_in_algorithm_1_as_written() -> None:
     paths = [ProofPath(FULL, used=frozenset({"l"})), *[ProofPath(0.0, used=frozenset({"l"}))] * 15]
     assert lemma_values(paths).of["l"] == pytest.approx(0.3453408, abs=1e-6)
     assert lemma_values(paths, terminals="nonzero").of["l"] == pytest.approx(FULL)
 
 
-def test_edges_seen_often_weigh_more_unless_asked_otherwise() -> None:
+def test_frequent_edges_weigh_more_unless_weights_are_uniform() -> None:
     paths = [ProofPath(1.0, derived=frozenset({("a", "b")}), used=frozenset({"b"}))] * 3
     paths.append(ProofPath(0.0, derived=frozenset({("a", "c")}), used=frozenset({"c"})))
     assert lemma_values(paths).of["a"] == 0.75
     assert lemma_values(paths, weighting="uniform").of["a"] == 0.5
 
 
-def test_a_lemma_that_no_proof_uses_is_worth_nothing_and_pulls_its_parent_down() -> None:
+def test_an_unused_lemma_has_value_0_and_lowers_its_parent() -> None:
     values = lemma_values([ProofPath(1.0, derived=frozenset({("a", "b"), ("a", "c")}), used=frozenset({"b"}))])
     assert values == LemmaValues({"a": 0.5, "b": 1.0, "c": 0.0}, 0.5)
 
 
-def test_lemmas_that_are_not_valid_leave_the_graph() -> None:
+def test_invalid_lemmas_are_removed_from_the_graph() -> None:
     votes = {"a": (2, 4), "b": (1, 4), "c": (0, 0), "d": (4, 4)}
     assert valid_lemmas(votes) == {"a", "d"}
     values = lemma_values(WORKED, valid=valid_lemmas(votes))
@@ -77,7 +77,7 @@ def test_trajectories_without_lemmas_give_the_problem_its_mean() -> None:
     assert lemma_values([ProofPath(1.0), ProofPath(0.0)]) == LemmaValues({}, 0.5)
 
 
-def test_an_empty_graph_and_a_reward_that_is_no_number_are_refused() -> None:
+def test_an_empty_graph_and_a_reward_of_nan_are_rejected() -> None:
     with pytest.raises(NotLearnable, match="empty"):
         lemma_values([])
     with pytest.raises(NotLearnable, match="nan"):

@@ -1,4 +1,4 @@
-"""Losses and their gradients: the golden cases, derivatives by differences, and silence under the mask."""
+"""Losses and their gradients: golden cases, numerical derivatives, and no effect of masked tokens."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ SIGNS = [1.0, -1.0]
     ("aggregation", "plain", "higher"),
     [("token", -0.466667, -0.493333), ("seq", -0.15, -0.17), ("fixed", -0.175, -0.185), ("sum", -0.7, -0.74)],
 )
-def test_clipped_losses_are_those_worked_out_by_hand(aggregation: Aggregation, plain: float, higher: float) -> None:
+def test_clipped_losses_equal_those_computed_by_hand(aggregation: Aggregation, plain: float, higher: float) -> None:
     for high, expected in ((0.2, plain), (0.28, higher)):
         found = clipped_loss(PI, OLD, SIGNS, MASK, Clip(0.2, high, aggregation=aggregation, longest=4))
         assert found.value == pytest.approx(expected, abs=1e-6)
@@ -86,18 +86,18 @@ def test_gradients_are_the_derivatives_and_masked_tokens_have_none(seed: int, ag
     assert (found.gradient[mask == 0] == 0).all()
 
 
-def test_what_a_tool_said_does_not_change_the_loss() -> None:
+def test_a_tools_text_does_not_change_the_loss() -> None:
     other = PI.copy()
     other[1, 1] = np.nan
     assert clipped_loss(other, OLD, SIGNS, MASK).value == clipped_loss(PI, OLD, SIGNS, MASK).value
 
 
-def test_a_row_given_twice_gives_the_same_mean_loss() -> None:
+def test_duplicated_rows_give_the_same_mean_loss() -> None:
     twice = clipped_loss(np.vstack([PI, PI]), np.vstack([OLD, OLD]), SIGNS * 2, np.vstack([MASK, MASK]))
     assert twice.value == pytest.approx(clipped_loss(PI, OLD, SIGNS, MASK).value)
 
 
-def test_losses_refuse_what_does_not_fit() -> None:
+def test_losses_reject_invalid_inputs() -> None:
     with pytest.raises(NotLearnable, match=r"shape \(2,\)"):
         clipped_loss(PI, OLD, SIGNS, [1, 1])
     with pytest.raises(NotLearnable, match="other than 0 and 1"):
@@ -106,7 +106,7 @@ def test_losses_refuse_what_does_not_fit() -> None:
         clipped_loss(PI, [[np.nan, 0.0], [0.0, 0.0]], SIGNS, MASK)
     with pytest.raises(NotLearnable, match="reference's log-probabilities"):
         clipped_loss(PI, OLD, SIGNS, MASK, Clip(beta=0.1))
-    with pytest.raises(NotLearnable, match="longest length"):
+    with pytest.raises(NotLearnable, match="maximum length"):
         clipped_loss(PI, OLD, SIGNS, MASK, Clip(aggregation="fixed"))
     with pytest.raises(NotLearnable, match="Advantages have shape"):
         clipped_loss(PI, OLD, [1.0, 2.0, 3.0], MASK)

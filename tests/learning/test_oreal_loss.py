@@ -1,4 +1,4 @@
-"""OREAL's loss, its gradient, and the weights that the token reward model gives."""
+"""OREAL's loss, its gradient, and the weights of the token reward model."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ REFERENCE = np.log([[0.4, 0.25], [0.8, 0.2]])
 MASK = [[1, 1], [1, 0]]
 
 
-def test_the_loss_and_its_three_parts_are_those_worked_out_by_hand() -> None:
+def test_the_loss_and_its_three_parts_equal_those_computed_by_hand() -> None:
     found = oreal_loss(PI, OLD, REFERENCE, [1.5, -0.5], MASK)
     assert found.positive == pytest.approx(1.559581, abs=1e-6)
     assert found.negative == pytest.approx(0.5, abs=1e-6)
@@ -26,7 +26,7 @@ def test_the_loss_and_its_three_parts_are_those_worked_out_by_hand() -> None:
     assert found.gradient == pytest.approx(np.array([[-0.749333, -0.75], [0.5, 0]]), abs=1e-6)
 
 
-def test_a_row_without_advantage_brings_divergence_only() -> None:
+def test_a_row_without_advantage_contributes_divergence_only() -> None:
     found = oreal_loss(PI, OLD, REFERENCE, [0.0, 0.0], MASK)
     assert (found.positive, found.negative) == (0, 0)
     assert found.value == found.divergence > 0
@@ -43,11 +43,11 @@ def test_tokens_are_weighted_by_the_mean_of_the_logits_so_far() -> None:
     assert negative[0] == pytest.approx([0.761594, 0.462117, 0.165140, 0.185333], abs=1e-6)
 
 
-def test_tokens_against_their_rows_sign_weigh_nothing() -> None:
+def test_tokens_against_their_rows_sign_have_weight_0() -> None:
     assert token_weights([[-3.0]], [[1]], [True]).tolist() == [[0.0]]
 
 
-def test_token_weights_enter_both_parts() -> None:
+def test_token_weights_apply_to_both_parts() -> None:
     half = oreal_loss(PI, OLD, REFERENCE, [1.5, -0.5], MASK, token_weights=np.full((2, 2), 0.5))
     whole = oreal_loss(PI, OLD, REFERENCE, [1.5, -0.5], MASK)
     assert (half.positive, half.negative) == pytest.approx((whole.positive / 2, whole.negative / 2))

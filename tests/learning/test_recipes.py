@@ -1,4 +1,4 @@
-"""Each recipe turns trajectories into rows: which ones, in which groups, with which advantages. With the golden numbers."""
+"""Recipes turn trajectories into rows: chosen turns, groups and advantages, with golden numbers."""
 
 from math import log
 from typing import Any
@@ -32,20 +32,20 @@ def test_rubric_grades_are_centred_and_not_scaled() -> None:
     assert [row.reward for row in rows] == pytest.approx([1, 3 / 7, 0, 0])
 
 
-def test_groups_that_teach_nothing_are_left_out_and_all_of_them_refused() -> None:
+def test_silent_groups_are_left_out_and_silent_groups_alone_are_rejected() -> None:
     rows = grpo_rubric.rows([attempt(7, problem="a"), attempt(7, problem="a"), attempt(7), attempt(0)])
     assert {row.problem_id for row in rows} == {"p"}
-    with pytest.raises(NotLearnable, match="alike"):
+    with pytest.raises(NotLearnable, match="equal"):
         grpo_rubric.rows([attempt(7), attempt(7)])
     with pytest.raises(NotLearnable, match="single"):
         grpo_rubric.rows([attempt(7)])
-    with pytest.raises(NotLearnable, match="no trajectory"):
+    with pytest.raises(NotLearnable, match="no trajectories"):
         grpo_rubric.rows([])
     with pytest.raises(NotLearnable, match="grade"):
         grpo_rubric.rows([attempt(float("nan")), attempt(1)])
 
 
-def test_prompts_that_earn_nearly_all_or_nothing_are_left_out_where_they_are_filtered() -> None:
+def test_filtered_prompts_exclude_those_that_earn_nearly_all_or_nothing() -> None:
     easy, hard = [attempt(7, problem="a"), attempt(6, problem="a")], [attempt(7), attempt(0)]
     assert {row.problem_id for row in grpo_rubric.rows(easy + hard, prompts="filtered")} == {"p"}
     with pytest.raises(NotLearnable, match="earned 93% of the marks"):
@@ -59,32 +59,32 @@ def test_prompts_that_earn_nearly_all_or_nothing_are_left_out_where_they_are_fil
     assert {row.group_id for row in rc_rl.rows([attempt(0, *states)], prompts="filtered")} == {"p/2"}
 
 
-def test_attempts_at_a_reasoning_cache_are_compared_within_their_state_and_summaries_never_learned() -> None:
+def test_attempts_at_a_reasoning_cache_are_compared_within_their_state_and_summaries_give_no_rows() -> None:
     states = [turn(kind="summary"), turn(group="p/0", reward=7), turn(group="p/0", reward=0), turn(group="p/2", reward=7)]
     rows = rc_rl.rows([attempt(0, *states), attempt(0, turn(group="p/2", reward=0), name="u")])
     assert [(row.group_id, row.advantage) for row in rows] == [("p/0", 0.5), ("p/0", -0.5), ("p/2", 0.5), ("p/2", -0.5)]
-    with pytest.raises(NotLearnable, match="its state and its grade"):
+    with pytest.raises(NotLearnable, match="a state and a grade"):
         rc_rl.rows([attempt(0, turn(reward=7))])
 
 
-def test_turns_take_the_trajectorys_baseline_or_that_of_all_rows() -> None:
+def test_the_baseline_of_turns_is_over_trajectories_or_over_all_rows() -> None:
     group = [attempt(1, turn(), turn(), turn(), name="a"), attempt(0, turn(), name="b")]
     assert advantages(turn_grpo.rows(group)) == pytest.approx([0.707106] * 3 + [-0.707106], abs=1e-5)
     assert advantages(turn_grpo.rows(group, baseline="rows")) == pytest.approx([0.5, 0.5, 0.5, -1.5], abs=1e-5)
     assert [row.step_index for row in turn_grpo.rows(group)] == [0, 1, 2, 0]
 
 
-def test_an_invalid_action_costs_a_tenth_and_a_turn_may_have_a_reward_of_its_own() -> None:
+def test_an_invalid_action_costs_a_tenth_and_a_turn_can_have_its_own_reward() -> None:
     group = [attempt(1, turn(), turn(invalid=True), turn(), name="a"), attempt(0, turn(), name="b")]
     found = advantages(turn_grpo.rows(group, baseline="rows"))
     assert found == pytest.approx([0.566277, 0.360358, 0.566277, -1.492913], abs=1e-5)
     own = [attempt(1, turn(reward=0), turn(reward=1), name="a"), attempt(0, turn(reward=0), name="b")]
     assert [row.reward for row in turn_grpo.rows(own, scope="turn")] == [0, 1, 0]
-    with pytest.raises(NotLearnable, match="turn 0 was not graded"):
+    with pytest.raises(NotLearnable, match="turn 0 has no grade"):
         turn_grpo.rows(group, scope="turn")
 
 
-def test_dapo_punishes_a_turn_that_nears_the_longest() -> None:
+def test_dapo_penalises_a_turn_near_the_limit() -> None:
     short, long = turn(), turn(completion_ids=tuple(range(90)))
     group = [attempt(1, short, name="a"), attempt(1, long, name="b"), attempt(0, short, name="c")]
     assert [row.reward for row in turn_dapo.rows(group, longest=100, margin=20)] == [1, 0.5, 0]
@@ -110,7 +110,7 @@ def test_supervised_recipes_imitate_what_succeeded() -> None:
 
 
 def worked_example() -> list[Trajectory]:
-    """learning.md's: two trajectories that share the lemma a, one that finds d and then nothing."""
+    """The example of learning.md: two trajectories that share the lemma a, and one that finds d and then nothing."""
 
     def rounds(*lemmas: str) -> list[Turn]:
         found = [turn(kind="round", lemmas=[name] if name else []) for name in lemmas]
@@ -137,8 +137,8 @@ def test_rounds_are_credited_by_the_values_of_their_lemmas(credit: Any, expected
     assert [(row.verdict_k, row.verdict_n) for row in rows[::3]] == [(4, 4), (1, 4), (4, 4)]
 
 
-def test_a_round_may_count_by_its_own_best_lemma_and_what_lies_ahead_may_count_less() -> None:
-    """In `round`, learning.md's other column: the second trajectory's second round falls back to c."""
+def test_a_round_can_be_valued_by_its_own_best_lemma_and_later_values_can_be_discounted() -> None:
+    """With `round`, learning.md's other column: the second round of the second trajectory has only c."""
     found = np.array(advantages(orealh.rows(worked_example(), scope="round"))) * highest_reward(4)
     assert found == pytest.approx([1.1297, 2.1363, 0, 1.1297, -2.1363, 0, -2.2594, 0, 0], abs=2e-4)
     half = np.array(advantages(orealh.rows(worked_example(), gamma=0.5))) * highest_reward(4)
@@ -146,8 +146,8 @@ def test_a_round_may_count_by_its_own_best_lemma_and_what_lies_ahead_may_count_l
     assert half[0] == pytest.approx(0.5 * (log(251) + log(3.5)) / 2 - mean, abs=1e-6)
 
 
-def test_failed_proofs_may_be_left_out_of_the_values_as_the_algorithm_is_printed() -> None:
-    """a leads to a proof and to one that failed: half as much worth with both, all of it with the proof alone."""
+def test_failed_proofs_can_be_left_out_of_the_values_as_in_the_printed_algorithm() -> None:
+    """One of three proofs that use a succeeds: a has a third of the reward with all, and the whole with successes only."""
     turns = [turn(kind="round", lemmas=["a"]), turn(kind="answer")]
     group = [attempt(0, *turns, name=str(k), votes=(k, 4), used=frozenset("a")) for k in (4, 0, 0)]
     first = [
@@ -158,8 +158,8 @@ def test_failed_proofs_may_be_left_out_of_the_values_as_the_algorithm_is_printed
     assert advantages(even)[0] == pytest.approx(0)
 
 
-def test_one_right_and_one_wrong_trajectory_of_a_problem_may_be_kept_compared_within_all() -> None:
-    """Right is what has a reward, as for the token reward model: a proof that was accepted with a wrong answer is none."""
+def test_one_right_and_one_wrong_trajectory_per_problem_can_be_kept_with_advantages_over_all() -> None:
+    """A trajectory with a reward is right, as for the token reward model; an accepted proof of a wrong answer is not."""
     turns = [turn(kind="round"), turn(kind="answer")]
     group = [attempt(1, *turns, name=f"{place}", votes=(4 * right, 4)) for place, right in enumerate([1, 0, 0, 1, 0])]
     group.append(attempt(1, *turns, name="wrong", votes=(4, 4), answer_ok=False))
@@ -168,31 +168,31 @@ def test_one_right_and_one_wrong_trajectory_of_a_problem_may_be_kept_compared_wi
     assert [row.reward > 0 for row in kept if row.reward is not None] == [True, True, False, False]
     assert all(every[row.trajectory_id, row.step_index] == row.advantage for row in kept)
     assert orealh.rows(group, credit="trajectory", keep="pair") == kept
-    with pytest.raises(NothingToLearn, match="one of each"):
+    with pytest.raises(NothingToLearn, match="no problem has both"):
         orealh.rows([attempt(0, *turns, votes=(k, 4)) for k in (1, 2)], keep="pair")
 
 
-def test_whole_trajectories_may_be_credited_instead() -> None:
+def test_whole_trajectories_can_be_credited_instead() -> None:
     found = np.array(advantages(orealh.rows(worked_example(), credit="trajectory"))) * highest_reward(4)
     assert found[0] == pytest.approx(log(251) - log(3.5) / 2)
     assert found.sum() == pytest.approx(0)
 
 
-def test_proofs_without_votes_or_of_different_votes_are_refused() -> None:
+def test_proofs_without_votes_or_with_different_numbers_of_votes_are_rejected() -> None:
     with pytest.raises(NotLearnable, match="no votes"):
         orealh.rows([attempt(1)])
     with pytest.raises(NotLearnable, match="different scales"):
         orealh.rows([attempt(1, votes=(1, 4)), attempt(1, votes=(1, 8))])
 
 
-def test_the_cold_start_keeps_rounds_with_a_summary_that_could_be_read() -> None:
+def test_the_cold_start_keeps_rounds_with_a_readable_summary() -> None:
     turns = [turn(kind="round"), turn(kind="round", well_formed=False), turn(kind="answer")]
     assert [row.step_index for row in orealh.cold_start_rows([attempt(0, *turns)])] == [0, 2]
     with pytest.raises(NotLearnable, match="well-formed"):
         orealh.cold_start_rows([attempt(0, turns[1])])
 
 
-def test_roles_are_compared_within_their_input_and_a_cut_off_output_earns_nothing() -> None:
+def test_roles_are_compared_within_their_input_and_a_cut_off_output_has_reward_0() -> None:
     turns = [
         turn(role="solver", group="p", reward=1),
         turn(role="solver", group="p", reward=1, finish_reason="length"),
@@ -202,12 +202,12 @@ def test_roles_are_compared_within_their_input_and_a_cut_off_output_earns_nothin
     rows = marsrl.rows([attempt(0, *turns)])
     assert [(row.role, row.reward) for row in rows] == [("solver", 1), ("solver", 0)]
     assert advantages(rows) == pytest.approx([0.7071, -0.7071], abs=1e-4)
-    with pytest.raises(NotLearnable, match="its group"):
+    with pytest.raises(NotLearnable, match="a group"):
         marsrl.rows([attempt(0, turn(reward=1))])
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_recipe_names_its_paper_and_says_what_its_rows_need(name: str) -> None:
+def test_every_recipe_names_its_paper_and_the_needs_of_its_rows(name: str) -> None:
     training = RECIPES[name].training
     assert training.name == name
     assert training.source

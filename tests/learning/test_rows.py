@@ -1,4 +1,4 @@
-"""A row says what may be learned from it; one that cannot be learned from says why, and where it stands."""
+"""Rows are checked; an invalid row is rejected with its place and the reason."""
 
 from dataclasses import fields
 from typing import Any
@@ -24,11 +24,11 @@ def check(one: Row) -> None:
     check_row(one, "row 5", needs_logprobs=True, needs_advantage=True)
 
 
-def test_every_column_is_a_field_and_the_other_way_round() -> None:
+def test_columns_and_fields_are_the_same() -> None:
     assert {name for name, _ in COLUMNS} == {one.name for one in fields(Row)}
 
 
-def test_numbers_under_the_mask_are_free() -> None:
+def test_numbers_under_the_mask_are_arbitrary() -> None:
     check(row())
     check(row(advantage=None, token_advantages=(0.5, float("inf"))))
 
@@ -36,24 +36,24 @@ def test_numbers_under_the_mask_are_free() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"prompt_ids": ()}, "empty prompt"),
-        ({"completion_ids": (), "loss_mask": (), "logprobs": ()}, "empty completion"),
+        ({"prompt_ids": ()}, "the prompt is empty"),
+        ({"completion_ids": (), "loss_mask": (), "logprobs": ()}, "the completion is empty"),
         ({"logprobs": (-1.0,)}, "2 tokens, but 1 values of logprobs"),
         ({"loss_mask": (1, 2)}, "0 and 1"),
-        ({"logprobs": None}, "supervised learning only"),
+        ({"logprobs": None}, "only supervised recipes"),
         ({"advantage": None}, "no advantage"),
         ({"logprobs": (float("nan"), -1.0)}, "finite"),
         ({"reward": float("nan")}, "reward"),
         ({"advantage": float("inf")}, "advantage"),
     ],
 )
-def test_what_no_trainer_can_take_is_named_with_its_place(changes: dict[str, Any], words: str) -> None:
+def test_an_invalid_row_is_rejected_with_its_place(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(NotLearnable, match=words) as problem:
         check(row(**changes))
     assert str(problem.value).startswith("row 5")
 
 
-def test_a_row_that_is_held_back_is_a_leak() -> None:
+def test_a_reserved_row_is_a_leak() -> None:
     with pytest.raises(Leak, match=r"P1.*benchmark"):
         check(row(split="benchmark", problem_id="P1"))
 

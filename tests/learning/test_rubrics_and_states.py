@@ -9,27 +9,27 @@ from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rubric import keeps_prompt, prompts_kept, rc_groups, rc_states, rubric_reward
 
 
-def test_grades_become_shares_of_full_marks_and_others_are_refused() -> None:
+def test_rewards_are_shares_of_full_marks_and_invalid_grades_are_rejected() -> None:
     assert [rubric_reward(grade) for grade in (0, 3.5, 7)] == [0, 0.5, 1]
     for grade in (-1, 8, nan):
         with pytest.raises(NotLearnable, match="grade"):
             rubric_reward(grade)
 
 
-def test_prompts_too_easy_or_never_solved_are_left_out() -> None:
+def test_too_easy_and_unsolved_prompts_are_left_out() -> None:
     assert [keeps_prompt(rate) for rate in (0, 0.1, 0.69, 0.7, 1)] == [False, True, True, False, False]
 
 
-def test_filtered_prompts_are_those_of_which_something_is_to_be_learned() -> None:
+def test_filtering_keeps_learnable_prompts() -> None:
     prompts = [("easy", [1.0, 0.9, 0.6]), ("never", [0.0, 0.0]), ("good", [1.0, 0.0])]
     assert prompts_kept(prompts, "filtered") == ["good"]
     assert prompts_kept(prompts, "all") == ["easy", "never", "good"]
-    with pytest.raises(NothingToLearn, match=r"earned 83%, 0% of the marks; kept is what earns more than 0 and under 70%"):
+    with pytest.raises(NothingToLearn, match=r"earned 83%, 0% of the marks; kept prompts earn more than 0 and less than 70%"):
         prompts_kept(prompts[:2], "filtered")
     assert prompts_kept([], "filtered") == []
 
 
-def test_two_of_four_states_are_drawn_and_each_is_a_group() -> None:
+def test_two_of_four_states_are_sampled_and_each_is_a_group() -> None:
     seen = {tuple(rc_states(Random(seed))) for seed in range(60)}
     assert seen == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
     assert rc_groups("p", [0, 2]) == [("p", 0), ("p", 2)]

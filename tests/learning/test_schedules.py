@@ -1,4 +1,4 @@
-"""The simulator of rollout schedules: slots by hand, laws for every setting, pinned figures, and those of the design."""
+"""The schedule simulator: small cases by hand, properties for every setting, pinned figures, and those of the design."""
 
 import numpy as np
 import pytest
@@ -16,14 +16,14 @@ def times(setting: Setting) -> dict[str, float]:
     return {schedule.name: schedule.time for schedule in simulate(setting).schedules}
 
 
-def test_jobs_take_the_first_free_slot_in_their_order() -> None:
+def test_jobs_get_the_first_free_slot_in_their_order() -> None:
     shift = listed([4.0, 1.0, 2.0, 3.0], 2)
     assert shift.begins.tolist() == [0, 0, 1, 3]
     assert shift.ends.tolist() == [4, 1, 3, 6]
     assert shift.duration == 6
 
 
-def test_a_group_of_a_chain_waits_for_the_slowest_of_the_group_before() -> None:
+def test_a_group_of_a_chain_waits_for_the_slowest_job_of_the_previous_group() -> None:
     first = [np.array([1.0, 3.0]), np.array([1.0])]
     shift = chained([first, [np.array([2.0])]], 2)
     assert sorted(zip(shift.begins.tolist(), shift.ends.tolist(), strict=True)) == [(0, 1), (0, 3), (1, 3), (3, 4)]
@@ -36,7 +36,7 @@ def test_the_profile_adds_up_to_the_work() -> None:
     assert shares.mean() * 2 * shift.duration == pytest.approx(10)
 
 
-def test_one_problem_in_one_slot_takes_the_same_time_under_every_schedule() -> None:
+def test_one_problem_in_one_slot_takes_the_same_time_in_every_schedule() -> None:
     alone = Setting(problems=1, slots=1, steps=3, seed=4)
     assert list(times(alone).values()) == pytest.approx([simulate(alone).work] * 5)
 
@@ -57,7 +57,7 @@ SIZES = st.builds(
 
 @settings(max_examples=40)
 @given(SIZES)
-def test_nothing_is_faster_than_the_ideal_and_no_slot_writes_more_than_its_time(setting: Setting) -> None:
+def test_no_schedule_is_faster_than_the_ideal_and_no_slot_exceeds_its_time(setting: Setting) -> None:
     found = simulate(setting)
     took = times(setting)
     assert list(took) == NAMES
@@ -72,13 +72,13 @@ def test_nothing_is_faster_than_the_ideal_and_no_slot_writes_more_than_its_time(
 
 @given(SIZES)
 @settings(max_examples=20)
-def test_with_a_slot_for_everybody_a_pipeline_never_loses_to_the_barrier(setting: Setting) -> None:
+def test_with_enough_slots_a_pipeline_is_never_slower_than_the_barrier(setting: Setting) -> None:
     plenty = Setting(**{**vars(setting), "slots": 10_000})
     took = times(plenty)
     assert took["segments"] <= took["pipeline"] + 1e-9 <= took["barrier"] + 2e-9
 
 
-def test_training_time_is_added_to_every_schedule_alike() -> None:
+def test_training_time_is_added_equally_to_every_schedule() -> None:
     plain, trained = times(SMALL), times(Setting(**{**vars(SMALL), "training": 0.5}))
     assert [trained[name] - plain[name] for name in NAMES] == pytest.approx([plain["ideal"] / 2] * 5)
 
@@ -102,10 +102,8 @@ def test_figures_are_exact_for_the_pinned_numpy_and_close_for_others(setting: Se
     ("slots", "published"),
     [(1024, {"barrier": 287.9, "pipeline": 94.1, "segments": 59.5, "ideal": 49.8}), (4096, {"pipeline": 287.9 / 4.31})],
 )
-def test_the_mean_over_five_seeds_lies_within_a_twentieth_of_the_designs_figures(
-    slots: int, published: dict[str, float]
-) -> None:
-    """The design's prototype drew its lengths in another order, so only means can be compared, not single seeds."""
+def test_the_mean_over_five_seeds_is_within_5_percent_of_the_designs_figures(slots: int, published: dict[str, float]) -> None:
+    """The design's prototype sampled its lengths in another order, so only means can be compared, not single seeds."""
     drawn = [times(Setting(slots=slots, seed=seed, steps=6)) for seed in range(5)]
     for name, figure in published.items():
         assert np.mean([one[name] for one in drawn]) == pytest.approx(figure, rel=0.05), name
@@ -120,20 +118,20 @@ def test_the_mean_over_five_seeds_lies_within_a_twentieth_of_the_designs_figures
         ("segments", "chain", 2.72, 3.15),
     ],
 )
-def test_mean_speed_ups_lie_in_the_designs_ranges_over_five_seeds_within_a_twentieth(
+def test_mean_speed_ups_over_five_seeds_are_within_5_percent_of_the_designs_ranges(
     of: str, over: str, least: float, most: float
 ) -> None:
     found = np.mean([simulate(Setting(seed=seed)).speed_up(of, over) for seed in range(5)])
     assert least * 0.95 <= found <= most * 1.05
 
 
-def test_a_pipeline_is_paid_for_with_staleness() -> None:
+def test_a_pipeline_costs_staleness() -> None:
     schedules = simulate(Setting()).schedules
     assert [schedule.most_versions for schedule in schedules] == [1, 1, 5, 13, 1]
     assert [schedule.mean_versions for schedule in schedules] == pytest.approx([1, 1, 4.13, 7.6, 1], rel=0.05)
 
 
-def test_what_takes_too_long_is_refused_with_its_size() -> None:
+def test_a_too_large_setting_is_rejected_with_its_size() -> None:
     large = Setting(steps=60)
     assert too_large(Setting()) == ""
     assert large.most_answers > MOST_ANSWERS

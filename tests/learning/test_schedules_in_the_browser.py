@@ -1,4 +1,4 @@
-"""The page of schedules in a real browser: its charts are drawn in the theme's colours, and nothing spills over on a phone."""
+"""The page of schedules in a real browser: charts in the theme's colours, and no overflow on a phone."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ def pages(client_for: Callable[[User | None], Client], alice: User) -> Pages:
 
 
 @pytest.mark.parametrize("look", [{}, {"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 844}}])
-def test_three_charts_are_drawn_without_a_complaint(pages: Pages, look: dict[str, Any]) -> None:
+def test_three_charts_are_drawn_without_errors(pages: Pages, look: dict[str, Any]) -> None:
     trouble: list[str] = []
     with browser_page(pages, **look) as page:
         page.on("pageerror", lambda error: trouble.append(str(error)))

@@ -1,22 +1,22 @@
-"""Answers decoded in segments: carried over, cut off at the cap, handed out as whole groups, dropped when too old."""
+"""Answers decoded in segments: carried over, cut off at the cap, completed as groups, dropped when too old."""
 
 import pytest
 
 from workers.learning.arrays import NotLearnable
-from workers.learning.segments import GroupInTheMaking, Segments, within_lag
+from workers.learning.segments import PartialGroup, Segments, within_lag
 
 SHORT = Segments(tokens=2, most=2)
 
 
-def group() -> GroupInTheMaking:
+def group() -> PartialGroup:
     """Two answers: the first ends in its first segment, the second reaches the cap in its second."""
-    made = GroupInTheMaking(2, SHORT)
+    made = PartialGroup(2, SHORT)
     made.extend(0, [7], [-0.1], version=3, finished=True)
     made.extend(1, [8, 9], [-0.2, -0.3], version=3, finished=False)
     return made
 
 
-def test_an_unfinished_answer_holds_its_group_back_and_is_carried_over() -> None:
+def test_an_unfinished_answer_is_carried_over_and_its_group_is_incomplete() -> None:
     made = group()
     assert made.open() == [1]
     assert not made.complete
@@ -28,7 +28,7 @@ def test_an_unfinished_answer_holds_its_group_back_and_is_carried_over() -> None
     assert made.answers[1].versions == [3, 3, 4]
 
 
-def test_an_answer_at_the_cap_is_cut_off_and_earns_nothing() -> None:
+def test_an_answer_at_the_cap_is_cut_off_and_has_reward_0() -> None:
     made = group()
     made.extend(1, [10, 11], [-0.4, -0.5], version=4, finished=False)
     assert made.answers[1].cut_off
@@ -42,13 +42,13 @@ def test_an_answer_that_ends_with_its_last_token_is_not_cut_off() -> None:
 
 
 def test_groups_too_old_are_dropped_and_counted() -> None:
-    old, fresh = group(), GroupInTheMaking(1, SHORT)
+    old, fresh = group(), PartialGroup(1, SHORT)
     fresh.extend(0, [1], [0.0], version=8, finished=True)
     assert old.lag(9) == 6
     assert within_lag([old, fresh], 9) == ([fresh], 1)
 
 
-def test_segments_that_do_not_fit_are_refused() -> None:
+def test_invalid_segments_are_rejected() -> None:
     made = group()
     with pytest.raises(NotLearnable, match="is done"):
         made.extend(0, [1], [0.0], version=4, finished=True)
@@ -57,4 +57,4 @@ def test_segments_that_do_not_fit_are_refused() -> None:
     with pytest.raises(NotLearnable, match="2 are allowed"):
         made.extend(1, [1, 2, 3], [0.0] * 3, version=4, finished=True)
     with pytest.raises(NotLearnable, match="at least one answer"):
-        GroupInTheMaking(0, SHORT)
+        PartialGroup(0, SHORT)

@@ -1,6 +1,4 @@
-"""What trajectories tell beside their rewards: a verifier's two rates, tools, parts of rewards, rounds that found nothing,
-the worth of lemmas.
-"""
+"""Tallies of trajectories: a verifier's two rates, tool use, parts of rewards, rounds without lemmas, lemma values."""
 
 from math import log
 from statistics import fmean
@@ -24,13 +22,13 @@ def test_a_verifier_that_flags_everything_finds_all_and_spares_none() -> None:
     assert means_of(tally) == {"role/verifier/found": 1.0, "role/verifier/spared": 0.0}
 
 
-def test_a_wrong_solution_that_was_passed_was_not_found_and_a_right_one_was_spared() -> None:
+def test_passing_a_wrong_solution_lowers_found_and_passing_a_right_one_raises_spared() -> None:
     turns = [verdict("verifier1", True, 0.0), verdict("verifier1", True, 1.0), verdict("verifier2", False, 1.0)]
     found = means_of(verdicts_tally([Trajectory("t", "p", turns)]))
     assert found == {"role/verifier1/found": 0.0, "role/verifier1/spared": 1.0, "role/verifier2/found": 1.0}
 
 
-def test_what_is_no_verdict_or_was_not_read_tells_nothing() -> None:
+def test_turns_without_a_verdict_or_a_reward_have_no_tally() -> None:
     turns = [verdict("solver", None, 1.0), verdict("verifier", None, 0.0), verdict("verifier", True, None)]
     assert tally_of("marsrl", [Trajectory("t", "p", turns)]) == {}
 
@@ -43,13 +41,13 @@ def a_prover(name: str, votes: tuple[int, int], *rounds: str, used: str = "") ->
     return Trajectory(name, "p", turns, votes=votes, used=frozenset(used))
 
 
-def test_rounds_without_a_new_lemma_have_no_credit_and_values_are_those_of_the_lemma_graph() -> None:
-    """In the first the second round finds a again; in the other nothing is found. a leads to the proof of four votes."""
+def test_rounds_without_a_new_lemma_have_no_credit_and_values_come_from_the_lemma_graph() -> None:
+    """The second round of the first prover finds a again, and one round of the other finds nothing. Only a is used."""
     tally = rounds_tally([a_prover("one", (4, 4), "a", "a", "b", used="a"), a_prover("two", (0, 4), "", "c")])
-    assert means_of(tally) == pytest.approx({"masked_rounds": 2 / 5, "mean_value": log(251) / 3}), "b and c lead nowhere"
+    assert means_of(tally) == pytest.approx({"masked_rounds": 2 / 5, "mean_value": log(251) / 3}), "b and c are unused"
 
 
-def test_a_prover_that_found_no_lemma_has_no_mean_value() -> None:
+def test_provers_without_lemmas_have_no_mean_value() -> None:
     assert means_of(rounds_tally([a_prover("one", (1, 4), ""), a_prover("two", (0, 4), "")])) == {"masked_rounds": 1.0}
 
 
@@ -58,14 +56,14 @@ def test_only_provers_with_lemmas_have_rounds() -> None:
     assert set(tally_of("orealh", [a_prover("one", (4, 4), "a", used="a")])) == {"masked_rounds", "mean_value"}
 
 
-def test_a_turn_calls_a_tool_that_may_fail_or_says_what_cannot_be_read() -> None:
+def test_tool_calls_failed_calls_and_unreadable_actions_are_counted() -> None:
     turns = [Turn((1,), (2,), tool_ok=True), Turn((1,), (2,), tool_ok=False), Turn((1,), (2,), invalid=True), Turn((1,), (2,))]
     found = means_of(tools_tally([Trajectory("t", "p", turns)]))
     assert found == {"tool_calls": 0.5, "tool_errors": 0.5, "unread": 0.25}
-    assert tools_tally([Trajectory("t", "p", turns[3:])]) == {}, "nothing here has to do with tools"
+    assert tools_tally([Trajectory("t", "p", turns[3:])]) == {}, "no turn involves tools"
 
 
-def test_what_the_reward_of_a_turn_is_made_of_adds_up_to_the_mean_reward_of_the_rows() -> None:
+def test_the_parts_of_a_turns_reward_add_up_to_the_mean_reward_of_the_rows() -> None:
     long, short = Turn((1,), (2,) * 90), Turn((1,), (2,), invalid=True)
     played = [Trajectory("a", "p", [long, short], reward=1.0), Trajectory("b", "p", [short], reward=0.0)]
     options: dict[str, Any] = {"longest": 100, "penalty": 0.3}
@@ -78,9 +76,9 @@ def test_what_the_reward_of_a_turn_is_made_of_adds_up_to_the_mean_reward_of_the_
     assert rewards_tally("turn_grpo", played, {"scope": "turn"}) == {}
 
 
-def test_sums_add_up_and_what_came_since_is_their_difference() -> None:
+def test_tallies_can_be_added_and_subtracted() -> None:
     before, later = {"x": (1.0, 4.0)}, {"x": (3.0, 4.0), "y": (0.0, 2.0)}
     both = added(before, later)
     assert both == {"x": (4.0, 8.0), "y": (0.0, 2.0)}
     assert means_of(both, since=before) == {"x": 0.75, "y": 0.0}
-    assert means_of(before, since=both) == {}, "whoever counts again from the beginning has not caught up yet"
+    assert means_of(before, since=both) == {}, "a restarted count is behind"

@@ -1,4 +1,4 @@
-"""The page of schedules: for researchers, with the table, the figures, and words for what cannot be simulated."""
+"""The page of schedules: access, table, figures, and errors."""
 
 import json
 
@@ -19,7 +19,7 @@ def client_of(role: Role) -> Client:
     return client
 
 
-def test_a_researcher_sees_five_schedules_and_the_parameters_they_were_made_with() -> None:
+def test_a_researcher_sees_five_schedules_and_their_parameters() -> None:
     page = client_of(Role.RESEARCHER).get(reverse("learning:schedule"), SMALL)
     text = page.content.decode()
     assert page.status_code == 200
@@ -30,7 +30,7 @@ def test_a_researcher_sees_five_schedules_and_the_parameters_they_were_made_with
     assert "figures.json?problems=4&amp;slots=32&amp;steps=3" in text
 
 
-def test_a_coach_and_a_student_see_no_such_page() -> None:
+def test_coaches_and_students_cannot_open_the_page() -> None:
     for role in (Role.COACH, Role.STUDENT):
         client = client_of(role)
         for name in ("learning:schedule", "learning:schedule_data"):
@@ -51,12 +51,12 @@ def test_the_figures_are_plain_plotly_with_every_schedule() -> None:
         ({"slots": "0"}, "greater than or equal to 1"),
         ({"first_flagged": "nan"}, "Enter a number"),
         ({"spread": "many"}, "Enter a number"),
-        ({"steps": "60"}, "552,960 answers would be simulated"),
+        ({"steps": "60"}, "552,960 answers exceed the limit"),
         ({"segment": "1"}, "at most 16 segments"),
         ({"seed": "-1"}, "greater than or equal to 0"),
     ],
 )
-def test_what_cannot_be_simulated_is_said_beside_its_field(wrong: dict[str, str], words: str) -> None:
+def test_invalid_parameters_are_reported_at_their_field(wrong: dict[str, str], words: str) -> None:
     client = client_of(Role.RESEARCHER)
     page = client.get(reverse("learning:schedule"), wrong)
     assert page.status_code == 422

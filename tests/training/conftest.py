@@ -1,4 +1,4 @@
-"""Tests of the trainer run where it is installed: `make test-learning`. Elsewhere this folder holds nothing to collect."""
+"""Tests of the trainer run where it is installed: `make test-learning`. Elsewhere nothing is collected here."""
 
 import importlib.util
 

@@ -1,4 +1,4 @@
-"""Rows, jobs and trainers for tests; the models are tiny and made in memory."""
+"""Rows, jobs and trainers for tests; models are tiny and created in memory."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ SMALL = {"hidden": 32, "layers": 1, "heads": 2}
 
 
 def row(prompt: str = "3=", completion: str = "3", **more: Any) -> Row:
-    """A row of texts, one token a character, all of it the policy's own, advantage 1."""
+    """A row from texts, with one token per character, all the policy's own, and advantage 1."""
     tokenizer = tiny_tokenizer()
     ids = tokenizer(completion)["input_ids"]
     given: dict[str, Any] = {
@@ -35,7 +35,7 @@ def row(prompt: str = "3=", completion: str = "3", **more: Any) -> Row:
 
 
 def rows(count: int = 8) -> list[Row]:
-    """Rows of several lengths, half of them with a tool's text under the mask, of both signs."""
+    """Rows of several lengths and both signs, half of them with a masked tool's text."""
     found = []
     for number in range(count):
         text = "12:34="[: 2 + number % 5]
@@ -49,7 +49,7 @@ def rows(count: int = 8) -> list[Row]:
 
 
 def trainer(folder: Path, recipe: str = "turn_grpo", given: Sequence[Row] = (), **changes: Any) -> RowTrainer:
-    """A trainer of stored rows on a small model that lies in `folder`."""
+    """A trainer of stored rows on a small model in `folder`."""
     settings = {"recipe": recipe, "base": {"tiny": SMALL}, "source": {"kind": "rows"}, "steps": 2, "learning_rate": 1e-3}
     config = config_of(settings | changes)
     base = folder / "base"
@@ -71,7 +71,7 @@ def trainer(folder: Path, recipe: str = "turn_grpo", given: Sequence[Row] = (), 
 
 
 def job(folder: Path, given: Sequence[Row] | None = None, **changes: Any) -> Path:
-    """A job's folder with 16 rows, four steps of eight; `changes` go into its config.json."""
+    """Folder of a job with 16 rows and four steps of eight; `changes` override its config.json."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {
         "format": 1,
@@ -90,7 +90,7 @@ def job(folder: Path, given: Sequence[Row] | None = None, **changes: Any) -> Pat
 
 
 def end_of(folder: Path, **how: Any) -> dict[str, Any]:
-    """Runs the job here and returns its state file."""
+    """Run the job in this process and return its state file."""
     status = run_job(folder, **how)
     found = state(folder)
     assert status == {"finished": 0, "failed": 1, "stopped": 3}[found["state"]]
@@ -98,13 +98,13 @@ def end_of(folder: Path, **how: Any) -> dict[str, Any]:
 
 
 def state(folder: Path) -> dict[str, Any]:
-    """The job's state file."""
+    """State file of a job."""
     found: dict[str, Any] = json.loads((folder / "state.json").read_text())
     return found
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a file of JSON lines."""
+    """Lines of a file of JSON lines."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -114,6 +114,6 @@ def a_policy(seed: int = 0) -> Policy:
 
 
 def a_folder(path: Path) -> JobFolder:
-    """The trainer's side of a job's folder."""
+    """A job's folder, as the trainer writes it."""
     path.mkdir(parents=True, exist_ok=True)
     return JobFolder(path)

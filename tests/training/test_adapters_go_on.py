@@ -1,4 +1,4 @@
-"""A job that begins with a LoRA checkpoint: the adapter goes on, or its weights become a model's own; nothing of it is lost."""
+"""Jobs that start from a LoRA checkpoint: they continue the adapter, or merge it to train all weights; nothing is lost."""
 
 import json
 from pathlib import Path
@@ -17,8 +17,8 @@ STILL = {"learning_rate": 0.0, "last_learning_rate": 0.0, "steps": 1}
 
 
 @pytest.fixture
-def taught(tmp_path: Path) -> Path:
-    """A checkpoint of LoRA that differs from its base."""
+def adapter(tmp_path: Path) -> Path:
+    """A LoRA checkpoint that differs from its base."""
     folder = job(tmp_path / "first", rows(16), lora=LORA, learning_rate=3e-2)
     assert end_of(folder)["state"] == "finished"
     return folder / "checkpoints" / "checkpoint-4"
@@ -28,29 +28,29 @@ def weights(checkpoint: Path) -> Any:
     return torch.cat([one.detach().flatten() for one in load_model(checkpoint).parameters()])
 
 
-def test_an_adapter_goes_on_where_it_was_and_stays_one_over_the_same_base(tmp_path: Path, taught: Path) -> None:
-    folder = job(tmp_path / "second", rows(16), base=str(taught), lora=LORA, **STILL)
+def test_a_continued_adapter_starts_unchanged_and_keeps_its_base(tmp_path: Path, adapter: Path) -> None:
+    folder = job(tmp_path / "second", rows(16), base=str(adapter), lora=LORA, **STILL)
     assert end_of(folder)["state"] == "finished"
     after = folder / "checkpoints" / "checkpoint-1"
-    torch.testing.assert_close(weights(after), weights(taught))
-    below = [json.loads((path / "adapter_config.json").read_text())["base_model_name_or_path"] for path in (taught, after)]
-    assert below[0] == below[1] == str(tmp_path / "first" / "base"), "what an engine serves it over"
-    assert read_manifest(after)["architecture"] == read_manifest(taught)["architecture"]
+    torch.testing.assert_close(weights(after), weights(adapter))
+    below = [json.loads((path / "adapter_config.json").read_text())["base_model_name_or_path"] for path in (adapter, after)]
+    assert below[0] == below[1] == str(tmp_path / "first" / "base"), "the base that an engine serves"
+    assert read_manifest(after)["architecture"] == read_manifest(adapter)["architecture"]
 
 
-def test_what_it_learns_comes_on_top_and_the_reference_is_the_adapter_as_it_began(tmp_path: Path, taught: Path) -> None:
-    folder = job(tmp_path / "second", rows(16), base=str(taught), lora=LORA, loss={"beta": 0.1}, learning_rate=1e-2)
+def test_a_continued_adapter_learns_with_its_initial_state_as_reference(tmp_path: Path, adapter: Path) -> None:
+    folder = job(tmp_path / "second", rows(16), base=str(adapter), lora=LORA, loss={"beta": 0.1}, learning_rate=1e-2)
     assert end_of(folder)["state"] == "finished"
     kl = [line["kl"] for line in lines(folder / "metrics.jsonl")]
-    assert kl[0] == pytest.approx(0, abs=1e-6), "not the base without it"
+    assert kl[0] == pytest.approx(0, abs=1e-6), "the reference includes the adapter"
     assert kl[-1] > 0
-    assert not torch.allclose(weights(folder / "checkpoints" / "checkpoint-4"), weights(taught))
+    assert not torch.allclose(weights(folder / "checkpoints" / "checkpoint-4"), weights(adapter))
 
 
-def test_an_adapter_that_goes_on_can_be_resumed(tmp_path: Path, taught: Path) -> None:
-    # The torn one is told of its later steps when it goes on, so its rate must not depend on how many there are.
+def test_a_job_with_a_continued_adapter_can_be_resumed(tmp_path: Path, adapter: Path) -> None:
+    # The interrupted job gets more steps when resumed, so its learning rate must not depend on the number of steps.
     known: dict[str, Any] = {
-        "base": str(taught),
+        "base": str(adapter),
         "lora": LORA,
         "loss": {"beta": 0.1},
         "save_every": 2,
@@ -68,33 +68,33 @@ def test_an_adapter_that_goes_on_can_be_resumed(tmp_path: Path, taught: Path) ->
         torch.testing.assert_close(found[name], value)
 
 
-def test_all_weights_can_be_trained_from_an_adapter(tmp_path: Path, taught: Path) -> None:
-    still = job(tmp_path / "still", rows(16), base=str(taught), loss={"beta": 0.1}, **STILL)
+def test_all_weights_can_be_trained_from_an_adapter(tmp_path: Path, adapter: Path) -> None:
+    still = job(tmp_path / "still", rows(16), base=str(adapter), loss={"beta": 0.1}, **STILL)
     assert end_of(still)["state"] == "finished"
-    torch.testing.assert_close(weights(still / "checkpoints" / "checkpoint-1"), weights(taught))
-    moving = job(tmp_path / "moving", rows(16), base=str(taught), loss={"beta": 0.1})
+    torch.testing.assert_close(weights(still / "checkpoints" / "checkpoint-1"), weights(adapter))
+    moving = job(tmp_path / "moving", rows(16), base=str(adapter), loss={"beta": 0.1})
     assert end_of(moving)["state"] == "finished"
-    assert lines(moving / "metrics.jsonl")[0]["kl"] == pytest.approx(0, abs=1e-6), "the reference is what it began with"
-    assert not torch.allclose(weights(moving / "checkpoints" / "checkpoint-4"), weights(taught))
+    assert lines(moving / "metrics.jsonl")[0]["kl"] == pytest.approx(0, abs=1e-6), "the reference is the initial model"
+    assert not torch.allclose(weights(moving / "checkpoints" / "checkpoint-4"), weights(adapter))
 
 
-def test_another_rank_than_the_adapter_has_is_refused_with_what_to_do(tmp_path: Path, taught: Path) -> None:
-    found = end_of(job(tmp_path / "second", rows(16), base=str(taught), lora={"rank": 8, "alpha": 8}))
+def test_another_rank_than_the_adapters_is_rejected_with_advice(tmp_path: Path, adapter: Path) -> None:
+    found = end_of(job(tmp_path / "second", rows(16), base=str(adapter), lora={"rank": 8, "alpha": 8}))
     assert found["reason"] == "bad_config"
     assert "rank 4 and α 8" in found["message"]
     assert "train all weights" in found["message"]
 
 
-def test_a_value_head_is_refused_beside_an_adapter_that_goes_on(tmp_path: Path, taught: Path) -> None:
-    found = end_of(job(tmp_path / "second", rows(16), base=str(taught), recipe="turn_ppo", lora=LORA))
+def test_a_value_head_with_a_continued_adapter_is_rejected(tmp_path: Path, adapter: Path) -> None:
+    found = end_of(job(tmp_path / "second", rows(16), base=str(adapter), recipe="turn_ppo", lora=LORA))
     assert (found["state"], "lora" in found["message"]) == ("failed", True)
 
 
-def test_an_engine_that_follows_is_given_the_adapter_before_the_first_step(tmp_path: Path, taught: Path) -> None:
-    folder = job(tmp_path / "second", rows(8), base=str(taught), lora=LORA, source={"kind": "stream", "wait": 100})
+def test_an_engine_that_follows_gets_the_adapter_before_the_first_step(tmp_path: Path, adapter: Path) -> None:
+    folder = job(tmp_path / "second", rows(8), base=str(adapter), lora=LORA, source={"kind": "stream", "wait": 100})
     (folder / "rows" / "END").touch()
     assert end_of(folder)["state"] == "finished"
     assert sorted(path.name for path in (folder / "policy").iterdir()) == ["0", "1"]
-    handed = load_file(folder / "policy" / "0" / "adapter_model.safetensors")
-    for name, value in load_file(taught / "adapter_model.safetensors").items():
-        torch.testing.assert_close(handed[name], value)
+    published = load_file(folder / "policy" / "0" / "adapter_model.safetensors")
+    for name, value in load_file(adapter / "adapter_model.safetensors").items():
+        torch.testing.assert_close(published[name], value)

@@ -1,4 +1,4 @@
-"""Rows become tensors: padding on the outside, nothing under the mask, and nothing lost."""
+"""Tensors from rows: padding on the outside, zeros under the mask, and nothing lost."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ def test_prompts_are_padded_on_the_left_and_completions_on_the_right() -> None:
     assert batch["prompt_ids"][0, 0] == batch["completion_ids"][1, 1] == 0
 
 
-def test_no_number_under_the_mask_gets_in() -> None:
+def test_masked_log_probabilities_are_0() -> None:
     batch = tensors_of(rows(8), pad=0)
     assert torch.isfinite(batch["old_per_token_logps"]).all()
     assert (batch["old_per_token_logps"][batch["tool_mask"] == 0] == 0).all()
@@ -27,7 +27,7 @@ def test_log_probabilities_are_left_out_where_a_row_has_none() -> None:
     assert "rewards" not in tensors_of([row(), row(reward=None)], pad=0)
 
 
-def test_rows_that_fill_up_are_masked() -> None:
+def test_padding_rows_are_masked() -> None:
     batch = silent_rows(tensors_of(rows(3), pad=0), 2)
     assert len(batch["prompt_ids"]) == 5
     assert batch["tool_mask"][3:].sum() == batch["advantages"][3:].abs().sum() == 0

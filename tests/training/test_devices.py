@@ -1,4 +1,4 @@
-"""Where a job trains: a GPU that torch cannot use is refused with what to do, never replaced by the CPU without a word."""
+"""Choice of the device: a GPU that torch cannot use is rejected with advice, without a silent fallback to the CPU."""
 
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -18,7 +18,7 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("blind")
-def test_auto_is_refused_where_there_is_a_gpu_that_torch_cannot_use(tmp_path: Path) -> None:
+def test_auto_is_rejected_with_a_gpu_that_torch_cannot_use(tmp_path: Path) -> None:
     (tmp_path / "nvidia0").touch()
     with pytest.raises(BadConfig, match=r"This machine has a GPU .* set “device” to cpu"):
         has_cuda("auto", node=tmp_path / "nvidia0")
@@ -26,13 +26,13 @@ def test_auto_is_refused_where_there_is_a_gpu_that_torch_cannot_use(tmp_path: Pa
 
 
 @pytest.mark.usefixtures("blind")
-def test_without_a_gpu_auto_is_the_cpu_and_cuda_is_refused(tmp_path: Path) -> None:
+def test_without_a_gpu_auto_is_the_cpu_and_cuda_is_rejected(tmp_path: Path) -> None:
     assert not has_cuda("auto", node=tmp_path / "none")
-    with pytest.raises(BadConfig, match="finds no CUDA device"):
+    with pytest.raises(BadConfig, match="finds no working CUDA device"):
         has_cuda("cuda", node=tmp_path / "none")
 
 
-def test_all_that_this_torch_requires_is_installed() -> None:
+def test_all_requirements_of_this_torch_are_installed() -> None:
     missing = []
     for line in requires("torch") or ():
         needed = Requirement(line)

@@ -1,4 +1,4 @@
-"""What cannot go on ends with a word for programs, a sentence for people, and nothing half-written."""
+"""Failed jobs end with a reason code, a message, and no partial files."""
 
 import errno
 import hashlib
@@ -48,12 +48,12 @@ def failed(folder: Path, reason: str, *words: str, **how: Any) -> None:
         ({"recipe": "turn_sft", "loss": {"mastered_below": 0.2}}, ["mastered_below", "clipped"]),
     ],
 )
-def test_a_bad_configuration_says_which_key(tmp_path: Path, changes: dict[str, Any], words: list[str]) -> None:
+def test_a_configuration_error_names_the_key(tmp_path: Path, changes: dict[str, Any], words: list[str]) -> None:
     failed(job(tmp_path, **changes), "bad_config", *words)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="has the device")
-def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_device_is_named(tmp_path: Path) -> None:
     failed(job(tmp_path, device="cuda"), "bad_config", "cuda")
 
 
@@ -68,17 +68,17 @@ def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
         (row(split="benchmark", problem_id="P7"), "leak", ["P7", "benchmark"]),
     ],
 )
-def test_a_row_that_cannot_be_learned_from_is_named(tmp_path: Path, one: Row, reason: str, words: list[str]) -> None:
+def test_an_invalid_row_is_named(tmp_path: Path, one: Row, reason: str, words: list[str]) -> None:
     failed(job(tmp_path, [row(), one]), reason, *words)
 
 
-def test_rows_without_log_probabilities_serve_supervised_learning(tmp_path: Path) -> None:
+def test_rows_without_log_probabilities_work_with_supervised_recipes(tmp_path: Path) -> None:
     given = [row(logprobs=None, advantage=None, reward=None)] * 8
     assert end_of(job(tmp_path, given, recipe="turn_sft"))["state"] == "finished"
 
 
-def test_no_row_at_all_is_nothing_to_learn(tmp_path: Path) -> None:
-    failed(job(tmp_path, []), "nothing_to_learn", "no row")
+def test_without_rows_there_is_nothing_to_learn(tmp_path: Path) -> None:
+    failed(job(tmp_path, []), "nothing_to_learn", "no rows")
 
 
 @pytest.mark.parametrize("kept", [0, 4, 200])
@@ -89,7 +89,7 @@ def test_a_truncated_shard_is_named(tmp_path: Path, kept: int) -> None:
     failed(folder, "bad_rows", "000.parquet")
 
 
-def test_shards_are_those_of_the_dataset_s_manifest(tmp_path: Path) -> None:
+def test_shards_must_match_the_datasets_manifest(tmp_path: Path) -> None:
     written = job(tmp_path / "first") / "rows" / "000.parquet"
     shards = {"000.parquet": hashlib.sha256(written.read_bytes()).hexdigest()}
     assert end_of(job(tmp_path / "whole", dataset={"shards": shards}))["state"] == "finished"
@@ -97,31 +97,31 @@ def test_shards_are_those_of_the_dataset_s_manifest(tmp_path: Path) -> None:
     failed(job(tmp_path / "missing", dataset={"shards": {**shards, "001.parquet": "0" * 64}}), "bad_rows", "001.parquet")
     added = job(tmp_path / "added", dataset={"shards": shards})
     (added / "rows" / "002.parquet").write_bytes(written.read_bytes())
-    failed(added, "bad_rows", "002.parquet", "none of")
+    failed(added, "bad_rows", "002.parquet", "not in")
 
 
-def test_another_tokenizer_than_the_recorded_one_is_refused(tmp_path: Path) -> None:
+def test_another_tokenizer_than_the_recorded_one_is_rejected(tmp_path: Path) -> None:
     failed(job(tmp_path, dataset={"tokenizer": "0" * 64}), "other_tokenizer", "000000000000")
 
 
 @pytest.mark.parametrize(("name", "kept"), [("config.json", 20), ("model.safetensors", -8), ("tokenizer.json", 40)])
-def test_a_base_that_is_not_whole_is_named(tmp_path: Path, name: str, kept: int) -> None:
+def test_an_incomplete_base_is_named(tmp_path: Path, name: str, kept: int) -> None:
     (tmp_path / "first").mkdir()
     first = job(tmp_path / "first")
     end_of(first)
     damaged = first / "base" / name
     damaged.write_bytes(damaged.read_bytes()[:kept])
     (tmp_path / "second").mkdir()
-    failed(job(tmp_path / "second", base=str(first / "base")), "bad_config", str(first / "base"), "may not be whole")
+    failed(job(tmp_path / "second", base=str(first / "base")), "bad_config", str(first / "base"), "may be incomplete")
 
 
-def test_a_checkpoint_of_another_architecture_is_refused(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_architecture_is_rejected(tmp_path: Path) -> None:
     folder = job(tmp_path)
     end_of(folder)
     manifest = folder / "checkpoints" / "checkpoint-4" / "manifest.json"
-    said = json.loads(manifest.read_text())
-    said["architecture"]["hidden_size"] = 4096
-    manifest.write_text(json.dumps(said))
+    content = json.loads(manifest.read_text())
+    content["architecture"]["hidden_size"] = 4096
+    manifest.write_text(json.dumps(content))
     failed(folder, "other_architecture", "hidden_size", "4096", str(SMALL["hidden"]), resume=True)
 
 
@@ -129,21 +129,21 @@ def cut_off(weights: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-8])
 
 
-def test_a_job_goes_on_from_the_checkpoint_before_a_damaged_one_and_says_so(tmp_path: Path) -> None:
+def test_a_job_continues_from_the_checkpoint_before_a_damaged_one_and_reports_it(tmp_path: Path) -> None:
     folder = job(tmp_path, save_every=2)
     end_of(folder)
     cut_off(folder / "checkpoints" / "checkpoint-4" / "model.safetensors")
     found = end_of(folder, resume=True)
     assert (found["state"], found["step"], found["attempt"]) == ("finished", 4, 2)
     assert "checkpoint-4 is damaged: model.safetensors" in found["message"]
-    assert "Went on from checkpoint-2" in found["message"]
+    assert "Continued from checkpoint-2" in found["message"]
     assert [path.name for path in checkpoints.complete(folder / "checkpoints")] == ["checkpoint-2", "checkpoint-4"]
     assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "ref/adapter_model.safetensors"])
-def test_a_manifest_and_files_of_folders_are_looked_at_too(tmp_path: Path, name: str) -> None:
-    """A job that goes on with an adapter keeps TRL's copy of it, to which KL is measured, in a folder of its own."""
+def test_manifests_and_files_in_subfolders_are_checked_too(tmp_path: Path, name: str) -> None:
+    """A job with a continued adapter has TRL's reference copy of it in a subfolder."""
     first = job(tmp_path / "first", steps=2, save_every=2, lora={"rank": 4, "alpha": 8})
     end_of(first)
     known: dict[str, Any] = {"save_every": 2, "lora": {"rank": 4, "alpha": 8}, "loss": {"beta": 0.1}}
@@ -155,7 +155,7 @@ def test_a_manifest_and_files_of_folders_are_looked_at_too(tmp_path: Path, name:
     assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
 
 
-def test_of_several_processes_one_sets_a_damaged_checkpoint_aside_and_all_go_on_from_the_same(tmp_path: Path) -> None:
+def test_one_of_several_processes_renames_a_damaged_checkpoint_and_all_use_the_same_one(tmp_path: Path) -> None:
     folder = job(tmp_path, save_every=2)
     end_of(folder)
     cut_off(folder / "checkpoints" / "checkpoint-4" / "model.safetensors")
@@ -163,12 +163,12 @@ def test_of_several_processes_one_sets_a_damaged_checkpoint_aside_and_all_go_on_
     assert {path.name for path in found if path} == {"checkpoint-2"}
     assert (folder / "checkpoints" / "damaged-checkpoint-4").exists()
     checkpoints.prune(folder / "checkpoints", keep=1)
-    assert (folder / "checkpoints" / "damaged-checkpoint-4").exists(), "nothing later has replaced it"
+    assert (folder / "checkpoints" / "damaged-checkpoint-4").exists(), "no later checkpoint has replaced it"
     end_of(folder, resume=True)
     assert not (folder / "checkpoints" / "damaged-checkpoint-4").exists()
 
 
-def test_where_every_checkpoint_is_damaged_nothing_is_resumed(tmp_path: Path) -> None:
+def test_with_only_damaged_checkpoints_a_job_is_not_resumed(tmp_path: Path) -> None:
     folder = job(tmp_path, save_every=2)
     end_of(folder)
     for name in ("checkpoint-2", "checkpoint-4"):
@@ -176,21 +176,21 @@ def test_where_every_checkpoint_is_damaged_nothing_is_resumed(tmp_path: Path) ->
     failed(folder, "other_architecture", "checkpoint-4", "checkpoint-2", "model.safetensors", resume=True)
 
 
-def test_a_row_of_which_nothing_is_the_policys_own_is_named(tmp_path: Path) -> None:
+def test_a_row_without_the_policys_own_tokens_is_named(tmp_path: Path) -> None:
     given = rows(4)
     given[2] = replace(given[2], loss_mask=[0] * len(given[2].completion_ids))
     failed(job(tmp_path, given), "bad_rows", "000.parquet, row 2", "none of its tokens")
 
 
-def test_a_second_beginning_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+def test_a_second_start_in_the_same_folder_is_rejected(tmp_path: Path) -> None:
     folder = job(tmp_path)
     end_of(folder)
     found = end_of(folder)
-    assert (found["reason"], "resume" in found["message"]) == ("bad_config", True)
+    assert (found["reason"], "Resume" in found["message"]) == ("bad_config", True)
 
 
-def test_a_loss_that_is_no_number_changes_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In step 3: the checkpoint of step 2 stays the last one."""
+def test_a_loss_of_nan_changes_no_weight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With NaN in step 3, the checkpoint of step 2 stays the last one."""
     compute = RowTrainer._compute_loss
 
     def broken(self: RowTrainer, model: Any, inputs: Any) -> Any:
@@ -212,7 +212,7 @@ def test_a_full_disk_ends_the_job_and_keeps_the_last_checkpoint(tmp_path: Path, 
 
     monkeypatch.setattr(checkpoints, "seal", full)
     folder = job(tmp_path, save_every=2)
-    failed(folder, "disk_full", "space")
+    failed(folder, "disk_full", "The disk is full")
     assert [path.name for path in checkpoints.complete(folder / "checkpoints")] == ["checkpoint-2"]
 
 
@@ -230,7 +230,7 @@ def test_errors_of_libraries_have_a_reason(error: Exception, reason: str) -> Non
 
 
 @pytest.mark.parametrize(("free", "reason"), [(4096, "disk_full"), (1 << 40, "crashed")])
-def test_a_file_that_ends_too_early_is_a_full_disk_where_there_is_no_room(
+def test_an_incomplete_file_means_a_full_disk_if_there_is_no_free_space(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, reason: str
 ) -> None:
     monkeypatch.setattr(problems, "_room", lambda folder: free)
@@ -238,12 +238,12 @@ def test_a_file_that_ends_too_early_is_a_full_disk_where_there_is_no_room(
     assert explain(error, tmp_path)[0] == reason
 
 
-def test_a_leak_is_found_in_the_middle_of_many(tmp_path: Path) -> None:
+def test_a_leak_is_found_among_many_rows(tmp_path: Path) -> None:
     failed(job(tmp_path, [*rows(5), row(split="test"), *rows(5)]), "leak", "row 5")
 
 
 @pytest.mark.parametrize("token", [-1, 49, 100_000])
-def test_a_token_that_the_model_does_not_have_is_named(tmp_path: Path, token: int) -> None:
-    """No tokenizer was recorded that could be compared."""
+def test_a_token_unknown_to_the_model_is_named(tmp_path: Path, token: int) -> None:
+    """No tokenizer was recorded, so it cannot be compared."""
     folder = job(tmp_path, [replace(row(), completion_ids=[token])])
     failed(folder, "bad_rows", f"the token {token}", "the base model has 49")

@@ -1,4 +1,4 @@
-"""A job from its folder to its end state: what lies there afterwards, and that resuming equals never having stopped."""
+"""A job from its folder to its end state: files in the folder, and a resumed job equals an uninterrupted one."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ WEIGHTS = "model.safetensors"
 
 
 class StopAfter(StopAsked):
-    """Asked to stop once as many steps were looked at."""
+    """Requests a stop after a number of checks."""
 
     def __init__(self, steps: int) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class StopAfter(StopAsked):
         return self._left < 0
 
 
-def test_a_job_leaves_what_its_contract_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_writes_the_documented_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LEMMASCOPE_COMMIT", "abc123")
     folder = job(tmp_path, save_every=2, parent="smollm", dataset={"name": "d", "hash": "abc"})
     assert end_of(folder)["checkpoint"] == "checkpoints/checkpoint-4"
@@ -40,7 +40,7 @@ def test_a_job_leaves_what_its_contract_says(tmp_path: Path, monkeypatch: pytest
     assert [line["step"] for line in measured] == [1, 2, 3, 4]
     named = {"loss", "grad_norm", "learning_rate", "entropy", "kl", "reward", "tokens", "passrate/0"}
     assert named | {"ratio_max", "ess", "kl_behaviour"} <= set(measured[-1])
-    assert "silent" not in measured[-1], "whoever made the rows left such groups out"
+    assert "silent" not in measured[-1], "stored rows have no silent groups"
     assert measured[-1]["masked_tokens"] > 0
     samples = lines(folder / "samples.jsonl")
     assert len(samples) == 8
@@ -49,7 +49,7 @@ def test_a_job_leaves_what_its_contract_says(tmp_path: Path, monkeypatch: pytest
     assert len(board.Scalars("loss")) == 4
     manifest = checkpoints.read_manifest(folder / "checkpoints" / "checkpoint-4")
     assert (manifest["parent"], manifest["dataset"]["hash"], manifest["rows_trained"]) == ("smollm", "abc", 32)
-    assert manifest["config"]["loss"]["beta"] == 0.01, "what the recipe filled in stands there too"
+    assert manifest["config"]["loss"]["beta"] == 0.01, "defaults of the recipe are included"
     assert manifest["versions"]["trl"].startswith("1.16.")
     assert manifest["commit"] == "abc123"
     assert checkpoints.broken_files(folder / "checkpoints" / "checkpoint-4") == []
@@ -65,7 +65,7 @@ def test_a_job_leaves_what_its_contract_says(tmp_path: Path, monkeypatch: pytest
 def test_a_resumed_job_equals_an_uninterrupted_one(
     tmp_path: Path, recipe: str, loss: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bit for bit, with one thread: weights and what was measured."""
+    """Weights and losses are identical with one thread."""
     monkeypatch.setattr(objectives, "STEPS_ALONE", 1)
     whole = job(tmp_path / "whole", recipe=recipe, micro_rows=4, learning_rate=1e-3, loss=loss)
     torn = job(tmp_path / "torn", recipe=recipe, micro_rows=4, learning_rate=1e-3, loss=loss)
@@ -80,7 +80,7 @@ def test_a_resumed_job_equals_an_uninterrupted_one(
     assert losses[0] == losses[1]
 
 
-def test_old_checkpoints_go_and_a_half_written_one_counts_as_none(tmp_path: Path) -> None:
+def test_old_checkpoints_are_deleted_and_incomplete_ones_ignored(tmp_path: Path) -> None:
     folder = job(tmp_path, save_every=1, keep=2)
     end_of(folder)
     kept = folder / "checkpoints"
@@ -96,7 +96,7 @@ def test_a_signal_saves_and_a_kill_loses_no_complete_checkpoint(tmp_path: Path) 
     wait_for(folder, lambda found: found["step"] >= 6)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -9
-    assert state(folder)["state"] in ("running", "saving"), "nobody was left to say otherwise"
+    assert state(folder)["state"] in ("running", "saving"), "a killed process cannot write its end"
     again = started(folder, "--resume")
     wait_for(folder, lambda found: found["attempt"] == 2 and found["step"] >= 12)
     again.send_signal(signal.SIGTERM)
@@ -106,7 +106,7 @@ def test_a_signal_saves_and_a_kill_loses_no_complete_checkpoint(tmp_path: Path) 
     assert (folder / "heartbeat.json").exists()
 
 
-def test_bad_usage_writes_nothing(tmp_path: Path) -> None:
+def test_wrong_usage_writes_nothing(tmp_path: Path) -> None:
     process = started(tmp_path)
     assert process.wait() == 2
     assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
@@ -132,8 +132,8 @@ def wait_for(folder: Path, there: Any, seconds: float = 240) -> None:
     raise AssertionError((folder / "log.txt").read_text()[-3000:])
 
 
-def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
-    """Each takes half of a step's rows; only the main one writes the folder. Real processes, on the CPU through gloo."""
+def test_two_processes_give_the_weights_of_one(tmp_path: Path) -> None:
+    """Each processes half of a step's rows; only the main one writes the folder. Real processes, on the CPU with gloo."""
     one, two = job(tmp_path / "one", micro_rows=4), job(tmp_path / "two", micro_rows=4)
     end_of(one)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]

@@ -1,6 +1,6 @@
-"""Toys must be learned, from job to job as people would start them: one thread, fixed seeds, thresholds with a margin.
+"""Training on toys must succeed, in jobs as users would start them: one thread, fixed seeds, thresholds with a margin.
 
-What is not asserted: entropy, KL, and which of MarsRL's strategies is better; a toy cannot tell.
+Entropy, KL and the best of MarsRL's strategies are not asserted; toys cannot show them.
 """
 
 from pathlib import Path
@@ -17,8 +17,8 @@ COLD = {"learning_rate": 3e-3, "last_learning_rate": 3e-4, "warmup_steps": 5}
 REINFORCED = {"learning_rate": 1e-3, "last_learning_rate": 1e-3}
 
 
-def learned(folder: Path, recipe: str, source: dict[str, Any], steps: int, base: Any = None, **settings: Any) -> Path:
-    """Runs a job on a toy and returns its last checkpoint."""
+def trained(folder: Path, recipe: str, source: dict[str, Any], steps: int, base: Any = None, **settings: Any) -> Path:
+    """Run a job on a toy and return its last checkpoint."""
     import json
 
     folder.mkdir(parents=True)
@@ -38,7 +38,7 @@ def learned(folder: Path, recipe: str, source: dict[str, Any], steps: int, base:
 
 
 def last(folder: Path, name: str, count: int = 10) -> float:
-    """The mean of the last lines of metrics."""
+    """Mean of a metric over its last lines."""
     return fmean(line[name] for line in lines(folder / "metrics.jsonl")[-count:])
 
 
@@ -46,9 +46,9 @@ def first(folder: Path, name: str) -> float:
     return float(lines(folder / "metrics.jsonl")[0][name])
 
 
-def test_copying_is_learned_from_nothing(tmp_path: Path) -> None:
+def test_copying_is_learned_from_random_weights(tmp_path: Path) -> None:
     settings = {"rows_per_step": 256, "learning_rate": 2e-3, "last_learning_rate": 2e-3, "loss": {"beta": 0.0}}
-    learned(tmp_path / "rl", "turn_grpo", {"toy": "copy"}, 60, **settings)
+    trained(tmp_path / "rl", "turn_grpo", {"toy": "copy"}, 60, **settings)
     assert first(tmp_path / "rl", "toy/solved") < 0.15
     assert last(tmp_path / "rl", "toy/solved") >= 0.85
 
@@ -56,15 +56,15 @@ def test_copying_is_learned_from_nothing(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ask") / "cold"
-    return learned(folder, "turn_sft", {"toy": "ask", "demonstrations": True}, 120, rows_per_step=128, **COLD)
+    return trained(folder, "turn_sft", {"toy": "ask", "demonstrations": True}, 120, rows_per_step=128, **COLD)
 
 
 @pytest.mark.xdist_group("ask")
 @pytest.mark.parametrize("single", [False, True])
-def test_a_tool_is_learned_to_be_asked(tmp_path: Path, asker: Path, single: bool) -> None:
+def test_asking_a_tool_is_learned(tmp_path: Path, asker: Path, single: bool) -> None:
     source = {"toy": "ask", "options": {"single": single}}
     settings = {"rows_per_step": 256, "learning_rate": 3e-3, "last_learning_rate": 1e-3, "loss": {"beta": 0.0}}
-    learned(tmp_path / "rl", "turn_grpo", source, 60, asker, **settings)
+    trained(tmp_path / "rl", "turn_grpo", source, 60, asker, **settings)
     assert first(tmp_path / "rl", "toy/tool_rate") < 0.75
     assert last(tmp_path / "rl", "toy/solved") >= 0.5
     assert last(tmp_path / "rl", "toy/tool_rate") >= 0.9
@@ -73,7 +73,7 @@ def test_a_tool_is_learned_to_be_asked(tmp_path: Path, asker: Path, single: bool
 @pytest.fixture(scope="module")
 def prover(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lemmas") / "cold"
-    return learned(folder, "orealh_cold_start", {"toy": "lemmas", "demonstrations": True}, 100, rows_per_step=96, **COLD)
+    return trained(folder, "orealh_cold_start", {"toy": "lemmas", "demonstrations": True}, 100, rows_per_step=96, **COLD)
 
 
 @pytest.mark.xdist_group("lemmas")
@@ -82,13 +82,13 @@ def test_lemmas_are_learned_with_the_corrected_credit_and_unlearned_with_the_pri
     tmp_path: Path, prover: Path, credit: str
 ) -> None:
     source = {"toy": "lemmas", "recipe_options": {"credit": credit}}
-    learned(tmp_path / "rl", "orealh", source, 40, prover, rows_per_step=240, **REINFORCED)
+    trained(tmp_path / "rl", "orealh", source, 40, prover, rows_per_step=240, **REINFORCED)
     solved = last(tmp_path / "rl", "toy/solved", 5)
     assert solved >= 0.75 if credit == "corrected" else solved <= 0.3
 
 
 def test_three_roles_are_learned_after_a_cold_start(tmp_path: Path) -> None:
-    cold = learned(tmp_path / "cold", "turn_sft", {"toy": "trio", "demonstrations": True}, 150, rows_per_step=128, **COLD)
-    learned(tmp_path / "rl", "marsrl", {"toy": "trio"}, 50, cold, rows_per_step=360, **REINFORCED)
+    cold = trained(tmp_path / "cold", "turn_sft", {"toy": "trio", "demonstrations": True}, 150, rows_per_step=128, **COLD)
+    trained(tmp_path / "rl", "marsrl", {"toy": "trio"}, 50, cold, rows_per_step=360, **REINFORCED)
     assert last(tmp_path / "rl", "toy/solved", 5) >= 0.85
     assert last(tmp_path / "rl", "toy/verifier1", 5) >= 0.6

@@ -1,4 +1,4 @@
-"""TRL's losses, through our trainers, equal those of workers/learning: in value and in gradient. Holds TRL's minor version."""
+"""TRL's losses in our trainers equal those of workers/learning in value and gradient, for the pinned minor version of TRL."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ LONGEST = 6
 
 
 def scored(made: RowTrainer, batch: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> tuple[float, Any, Any]:
-    """The loss of a batch whose log-probabilities are given: its value, its gradient by them, and they themselves."""
+    """Loss of a batch with given log-probabilities: its value, its gradient, and the log-probabilities."""
     made.prepare(batch)
     batch["num_items_in_batch"] = (batch["tool_mask"] * batch["completion_mask"]).sum()
     shape = batch["completion_ids"].shape
@@ -35,7 +35,7 @@ def scored(made: RowTrainer, batch: dict[str, Any], monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("aggregation", ["token", "seq", "fixed", "sum"])
 @pytest.mark.parametrize("per_token", [False, True])
 @pytest.mark.parametrize("beta", [0.0, 0.05])
-def test_a_clipped_loss_is_trls(
+def test_the_clipped_loss_equals_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aggregation: Any, per_token: bool, beta: float
 ) -> None:
     settings = {"low": 0.2, "high": 0.28, "beta": beta, "aggregation": aggregation, "longest": LONGEST}
@@ -60,7 +60,7 @@ def test_a_clipped_loss_is_trls(
     np.testing.assert_allclose(gradient, expected.gradient, atol=1e-6)
 
 
-def test_oreals_loss_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oreals_loss_equals_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = trainer(tmp_path, "orealh", rows_per_step=8)
     batch = tensors_of(rows(8), pad=0)
     batch["ref_per_token_logps"] = torch.full(batch["completion_ids"].shape, -0.8)
@@ -77,7 +77,7 @@ def test_oreals_loss_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     np.testing.assert_allclose(gradient, expected.gradient, atol=1e-6)
 
 
-def test_the_supervised_loss_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_supervised_loss_equals_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = trainer(tmp_path, "turn_sft", rows_per_step=8)
     batch = tensors_of(rows(8), pad=0)
     value, gradient, logprobs = scored(made, dict(batch), monkeypatch)
@@ -86,8 +86,8 @@ def test_the_supervised_loss_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(gradient, expected.gradient, atol=1e-6)
 
 
-def test_log_probabilities_are_those_of_the_model(tmp_path: Path) -> None:
-    """TRL's fused head beside a plain softmax; padding on the left changes nothing."""
+def test_log_probabilities_equal_those_of_a_plain_softmax(tmp_path: Path) -> None:
+    """TRL's fused head is compared with a plain softmax; padding on the left changes nothing."""
     made = trainer(tmp_path, rows_per_step=8)
     given = rows(8)
     batch = tensors_of(given, pad=0)

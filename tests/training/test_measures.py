@@ -1,4 +1,4 @@
-"""What a job reports of its rows."""
+"""Metrics of a job's rows and rollouts."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.measures import measures_of, measures_of_rollouts
 
 
-def test_groups_fall_into_buckets_by_their_share_of_positive_rewards() -> None:
+def test_groups_are_counted_by_their_mean_reward() -> None:
     groups = {"none": [0, 0], "half": [1, 0], "most": [1, 1, 1, 1, 0], "all": [1, 1]}
     found = measures_of([row(group_id=name, reward=reward) for name, rewards in groups.items() for reward in rewards])
     shares = {name: value for name, value in found.items() if name.startswith("passrate/")}
@@ -19,10 +19,10 @@ def test_groups_fall_into_buckets_by_their_share_of_positive_rewards() -> None:
         "passrate/75-99": 0.25,
         "passrate/1": 0.25,
     }
-    assert "silent" not in found, "batches cut groups, and recipes have left out the silent ones"
+    assert "silent" not in found, "batches split groups, and recipes drop silent ones"
 
 
-def test_roles_are_reported_apart_where_there_are_several() -> None:
+def test_several_roles_are_reported_separately() -> None:
     rows = [row(role="solver", reward=1), row(role="solver", reward=0), row(role="verifier1", reward=0, group_id="h")]
     found = measures_of(rows, version=4)
     assert (found["role/solver/reward"], found["role/verifier1/reward"], found["role/solver/rows"]) == (0.5, 0.0, 2.0)
@@ -30,13 +30,13 @@ def test_roles_are_reported_apart_where_there_are_several() -> None:
     assert not [name for name in measures_of(rows[:2]) if name.startswith("role/")]
 
 
-def test_what_does_not_apply_is_left_out() -> None:
+def test_metrics_that_do_not_apply_are_left_out() -> None:
     found = measures_of([row(reward=None, advantage=None)])
     assert {"reward", "advantage_std", "lag"} & set(found) == set()
     assert measures_of([row(verdict_k=3), row(verdict_k=4)])["votes/3"] == pytest.approx(0.5)
 
 
-def test_of_rollouts_also_the_groups_count_that_teach_nothing() -> None:
+def test_silent_groups_of_rollouts_count() -> None:
     rewards = {"solved": [1.0, 1.0], "in part": [1.0, 0.1]}
     found = measures_of_rollouts([Trajectory("", problem, [], reward=one) for problem, all_ in rewards.items() for one in all_])
     assert found["reward"] == pytest.approx(0.775)
@@ -44,7 +44,7 @@ def test_of_rollouts_also_the_groups_count_that_teach_nothing() -> None:
     assert (found["passrate/1"], found["passrate/50-75"]) == (0.5, 0.5)
 
 
-def test_turns_that_are_compared_by_themselves_count_by_role_and_group() -> None:
+def test_individually_compared_turns_count_by_role_and_group() -> None:
     given = [("solver", "a", 1.0), ("solver", "a", 0.0), ("verifier1", "b", 1.0), ("verifier1", "b", 1.0)]
     turns = [Turn((1,), (2,), role=role, group=group, reward=reward) for role, group, reward in given]
     found = measures_of_rollouts([Trajectory("", "p", turns)])

@@ -1,4 +1,4 @@
-"""The producer of a stream beside the real trainer: groups reach it while it trains, and it ends when they end."""
+"""The producer of a stream together with the real trainer: groups arrive while it trains, and it ends with the stream."""
 
 import threading
 from dataclasses import replace
@@ -22,11 +22,11 @@ def attempts(problem: str, version: int) -> list[Trajectory]:
     return found
 
 
-def test_groups_are_learned_from_while_others_are_still_being_written(tmp_path: Path) -> None:
-    """Of the second problem one attempt came from policy 0, one from policy 1."""
+def test_groups_are_trained_on_while_others_are_still_being_written(tmp_path: Path) -> None:
+    """One attempt at the second problem is from policy 0, the other from policy 1."""
     folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, steps=50, rows_per_step=4, most_lag=1)
     (folder / "rows" / "000.parquet").unlink()
-    said = []
+    counts = []
 
     def rollouts() -> None:
         with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
@@ -38,17 +38,17 @@ def test_groups_are_learned_from_while_others_are_still_being_written(tmp_path: 
                 threading.Event().wait(0.05)
             producer.take(replace(late, turns=[replace(turn, policy_version=1) for turn in late.turns]))
             producer.end()
-            said.append(producer.counts)
+            counts.append(producer.counts)
 
     threading.Thread(target=rollouts).start()
     found = end_of(folder)
     assert (found["state"], found["step"]) == ("finished", 2)
     assert [(line["rows"], line["lag"]) for line in lines(folder / "metrics.jsonl")] == [(4, 0), (4, 0.5)]
-    assert [(one.complete, one.rows, one.dropped) for one in said] == [(2, 8, 0)]
+    assert [(one.complete, one.rows, one.dropped) for one in counts] == [(2, 8, 0)]
 
 
 def agents(name: str, *turns: tuple[str, float, bool | None]) -> Trajectory:
-    """Turns of the roles named, each of a group of its role."""
+    """Turns of the given roles, each in a group of its role."""
     one = row("3=", "3")
     made = [
         Turn(one.prompt_ids, one.completion_ids, logprobs=one.logprobs, role=role, group=role, reward=reward, passed=passed)
@@ -57,8 +57,8 @@ def agents(name: str, *turns: tuple[str, float, bool | None]) -> Trajectory:
     return Trajectory(name, "p", made)
 
 
-def test_rates_of_a_verifier_whose_groups_teach_nothing_stand_beside_what_is_learned(tmp_path: Path) -> None:
-    """It flags a wrong solution twice: nothing to learn, so no row of it ever reaches the trainer."""
+def test_metrics_include_the_rates_of_a_verifier_with_silent_groups(tmp_path: Path) -> None:
+    """It flags a wrong solution twice, so the group is silent and none of its rows reaches the trainer."""
     folder = job(tmp_path, [], recipe="marsrl", source={"kind": "stream", "wait": 100}, steps=50, rows_per_step=2)
     (folder / "rows" / "000.parquet").unlink()
     with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
@@ -68,12 +68,12 @@ def test_rates_of_a_verifier_whose_groups_teach_nothing_stand_beside_what_is_lea
     assert end_of(folder)["state"] == "finished"
     (line,) = lines(folder / "metrics.jsonl")
     assert (line["role/verifier/found"], line["role/verifier/silent"], line["role/solver/silent"]) == (1, 1, 0)
-    assert "role/verifier/spared" not in line, "there was no right solution to spare"
+    assert "role/verifier/spared" not in line, "there was no right solution"
     assert line["silent"] == 0.5
 
 
-def test_rows_of_another_tokenizer_are_refused_and_both_are_named(tmp_path: Path) -> None:
-    """A job that makes its own runs has no dataset whose tokenizer could be compared beforehand."""
+def test_rows_of_another_tokenizer_are_rejected_and_both_are_named(tmp_path: Path) -> None:
+    """A job that makes its own runs has no dataset whose tokenizer could be checked at its start."""
     folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, rows_per_step=4)
     (folder / "rows" / "000.parquet").unlink()
     with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
@@ -86,7 +86,7 @@ def test_rows_of_another_tokenizer_are_refused_and_both_are_named(tmp_path: Path
     assert not list((folder / "checkpoints").glob("checkpoint-*"))
 
 
-def test_rows_of_the_bases_own_tokenizer_are_learned_from(tmp_path: Path) -> None:
+def test_rows_of_the_bases_own_tokenizer_are_accepted(tmp_path: Path) -> None:
     folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, rows_per_step=4)
     (folder / "rows" / "000.parquet").unlink()
     with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
@@ -96,7 +96,7 @@ def test_rows_of_the_bases_own_tokenizer_are_learned_from(tmp_path: Path) -> Non
     assert end_of(folder)["step"] == 1
 
 
-def test_a_stream_whose_groups_all_taught_nothing_ends_with_that_as_its_reason(tmp_path: Path) -> None:
+def test_a_stream_of_silent_groups_ends_with_that_reason(tmp_path: Path) -> None:
     folder = job(tmp_path, [], source={"kind": "stream", "wait": 100}, rows_per_step=4)
     (folder / "rows" / "000.parquet").unlink()
     with Producer(folder, order_of(folder, sizes={"": 2})) as producer:
@@ -105,4 +105,4 @@ def test_a_stream_whose_groups_all_taught_nothing_ends_with_that_as_its_reason(t
         producer.end()
     found = end_of(folder)
     assert found["reason"] == "nothing_to_learn"
-    assert "Whole groups: 1; the answers of each earned the same" in found["message"]
+    assert "Complete groups: 1; in each, all answers earned the same" in found["message"]

@@ -1,4 +1,4 @@
-"""Supervised learning from runs whose tokens nobody recorded: texts become rows with the base's tokenizer and template."""
+"""Supervised learning from runs without recorded tokens: texts become rows with the base's tokenizer and template."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ ASKED, ANSWER = {"role": "user", "content": "1+1"}, {"role": "assistant", "conte
 
 
 def dataset(folder: Path, *messages: dict[str, str], **more: Any) -> Path:
-    """One conversation a call; a folder that is there gets another line."""
+    """Add one conversation to a dataset."""
     folder.mkdir(exist_ok=True)
     with (folder / "texts.jsonl").open("a") as file:
         file.write(json.dumps(KNOWN | {"messages": messages} | more) + "\n")
@@ -42,7 +42,7 @@ def base(folder: Path, template: str | None = TEMPLATE) -> Path:
 
 
 def texts_job(folder: Path, base_folder: Path, count: int = 12, **changes: Any) -> Path:
-    """A job that learns from texts: its folder has no rows yet."""
+    """A job on texts; its folder has no rows yet."""
     changes = {"recipe": "turn_sft", "source": {"kind": "texts"}, "base": str(base_folder), **changes}
     job(folder, (), **changes)
     (folder / "rows" / "000.parquet").unlink()
@@ -51,18 +51,18 @@ def texts_job(folder: Path, base_folder: Path, count: int = 12, **changes: Any) 
     return folder
 
 
-def test_prompts_go_through_the_template_and_answers_end_with_the_end_sign(tmp_path: Path) -> None:
+def test_prompts_use_the_template_and_answers_end_with_the_end_token(tmp_path: Path) -> None:
     given = dataset(tmp_path / "d", ASKED, ANSWER)
     dataset(given, ASKED, ANSWER, finish_reason="length")
     dataset(given, ASKED, ANSWER | {"content": " "})
     found = tokenise(given, base(tmp_path / "m"), tmp_path / "rows")
     tokenizer = tiny_tokenizer()
-    assert (found["rows"], found["tokenizer"]) == (2, tokenizer_hash(tokenizer)), "an answer without a word is passed over"
+    assert (found["rows"], found["tokenizer"]) == (2, tokenizer_hash(tokenizer)), "an empty answer is skipped"
     row, cut = read_rows(tmp_path / "rows" / "00000.parquet")
     assert tokenizer.decode(row.prompt_ids) == "1+1="
     assert tokenizer.decode(row.completion_ids[:-1]) == "2"
     assert row.completion_ids[-1] == tokenizer.eos_token_id
-    assert list(cut.completion_ids) == list(row.completion_ids[:-1]), "nobody learns to end where a limit cut"
+    assert list(cut.completion_ids) == list(row.completion_ids[:-1]), "a cut-off answer has no end token"
     check_row(row, "the row")
     assert row.logprobs is None
 
@@ -70,26 +70,26 @@ def test_prompts_go_through_the_template_and_answers_end_with_the_end_sign(tmp_p
 @pytest.mark.parametrize(
     ("messages", "more", "template", "words"),
     [
-        ([ASKED], {}, TEMPLATE, "line 1: no conversation"),
-        ([], {}, TEMPLATE, "line 1: no line of a dataset’s texts"),
-        ([ASKED, {"role": "assistant"}], {}, TEMPLATE, "line 1: no line of a dataset’s texts"),
+        ([ASKED], {}, TEMPLATE, "line 1: not a conversation"),
+        ([], {}, TEMPLATE, "line 1: not a line of a dataset’s texts"),
+        ([ASKED, {"role": "assistant"}], {}, TEMPLATE, "line 1: not a line of a dataset’s texts"),
         ([ASKED, ANSWER | {"content": ""}], {}, TEMPLATE, "no answer to learn from"),
         ([ASKED, ANSWER], {}, None, "no chat template"),
-        ([{"role": "system", "content": "be brief"}, ASKED, ANSWER], {}, TEMPLATE, "refuses the conversation .no system"),
+        ([{"role": "system", "content": "be brief"}, ASKED, ANSWER], {}, TEMPLATE, "rejects the conversation .no system"),
     ],
 )
-def test_what_is_no_conversation_or_no_chat_model_is_refused(
+def test_invalid_conversations_and_bases_without_a_template_are_rejected(
     tmp_path: Path, messages: list[dict[str, str]], more: dict[str, Any], template: str | None, words: str
 ) -> None:
     given = dataset(tmp_path / "d", *messages, **more)
     with pytest.raises((BadRows, BadConfig), match=words):
         tokenise(given, base(tmp_path / "m", template), tmp_path / "rows")
-    assert not list((tmp_path / "rows").glob("*")), "nothing half-written"
+    assert not list((tmp_path / "rows").glob("*")), "no partial files"
     with pytest.raises(BadRows, match=r"no texts\.jsonl"):
         tokenise(tmp_path, base(tmp_path / "m"), tmp_path / "rows")
 
 
-def test_a_job_tokenises_its_texts_and_learns_from_them(tmp_path: Path) -> None:
+def test_a_job_tokenises_its_texts_and_trains_on_them(tmp_path: Path) -> None:
     folder = texts_job(tmp_path / "job", base(tmp_path / "m"))
     assert end_of(folder)["state"] == "finished"
     assert len(list(read_rows(folder / "rows" / "00000.parquet"))) == 12
@@ -97,7 +97,7 @@ def test_a_job_tokenises_its_texts_and_learns_from_them(tmp_path: Path) -> None:
     assert lines(folder / "metrics.jsonl")[-1]["loss"] > 0
 
 
-def test_a_stop_while_tokenising_leaves_nothing_and_the_resumed_job_begins_there(tmp_path: Path) -> None:
+def test_a_stop_while_tokenising_leaves_no_rows_and_the_resumed_job_tokenises_again(tmp_path: Path) -> None:
     class AfterFive(StopAsked):
         looks = 0
 
@@ -116,7 +116,7 @@ def test_a_stop_while_tokenising_leaves_nothing_and_the_resumed_job_begins_there
     written = (folder / "rows" / "00000.parquet").stat().st_mtime_ns
     (folder / "texts.jsonl").unlink()
     assert end_of(folder, resume=True)["state"] == "finished"
-    assert (folder / "rows" / "00000.parquet").stat().st_mtime_ns == written, "what is tokenised stays"
+    assert (folder / "rows" / "00000.parquet").stat().st_mtime_ns == written, "existing rows are kept"
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_stop_while_tokenising_leaves_nothing_and_the_resumed_job_begins_there
         ({"count": 0}, TEMPLATE, "bad_rows"),
     ],
 )
-def test_a_job_that_cannot_learn_from_its_texts_says_why(
+def test_a_job_that_cannot_use_its_texts_fails_with_the_reason(
     tmp_path: Path, changes: dict[str, Any], template: str | None, reason: str
 ) -> None:
     found = end_of(texts_job(tmp_path / "job", base(tmp_path / "m", template), **changes))

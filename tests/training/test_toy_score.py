@@ -17,7 +17,7 @@ TINY = {"tiny": SMALL, "seed": 0}
 
 
 @pytest.mark.parametrize("toy", list(TOYS))
-def test_the_same_model_scores_the_same_on_every_item_and_another_does_not(toy: str) -> None:
+def test_a_model_compared_with_itself_has_equal_scores_on_every_item(toy: str) -> None:
     spec = {"toy": toy, "items": 3, "seed": 5, "parent": TINY, "child": TINY}
     same = score(spec)
     assert len(same) == 3
@@ -26,9 +26,9 @@ def test_the_same_model_scores_the_same_on_every_item_and_another_does_not(toy: 
     assert set(ROWS_OF_AN_ITEM) == set(TOYS)
 
 
-def test_what_is_not_there_is_told_and_leaves_no_result(tmp_path: Path) -> None:
+def test_an_unknown_toy_and_a_missing_model_are_reported_without_a_result(tmp_path: Path) -> None:
     spec: dict[str, Any] = {"toy": "copy", "items": 1, "seed": 5, "parent": TINY, "child": str(tmp_path / "gone")}
-    with pytest.raises(BadConfig, match="There is no toy “chess”"):
+    with pytest.raises(BadConfig, match="Unknown toy “chess”"):
         score(spec | {"toy": "chess"})
     (tmp_path / "compare.json").write_text(json.dumps(spec))
     command = [sys.executable, "-m", "workers.training.toy_score", "--spec", str(tmp_path / "compare.json")]

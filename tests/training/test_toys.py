@@ -1,4 +1,4 @@
-"""Toys are honest: rewards are computed from what was written, log-probabilities are those it was drawn with."""
+"""Toys compute rewards from the model's output, and log-probabilities are those at sampling."""
 
 from typing import Any
 
@@ -9,32 +9,32 @@ import torch
 from tests.training.factory import a_policy
 from workers.learning.rows import Row, check_row
 from workers.recipes.registry import RECIPES
-from workers.training.policy import Drawn, Policy
-from workers.training.toys.asking import Asking
-from workers.training.toys.lemmas import LETTERS, Lemmas
+from workers.training.policy import Completion, Policy
+from workers.training.toys.asking import AskToy
+from workers.training.toys.lemmas import LETTERS, LemmaToy
 from workers.training.toys.registry import TOYS
-from workers.training.toys.trio import MAP, Trio
+from workers.training.toys.trio import MAP, TrioToy
 
 
-class Told(Policy):
-    """A policy that says what a function of the prompt says."""
+class ScriptedPolicy(Policy):
+    """A policy whose answers are a function of the prompt."""
 
     def __init__(self, answer: Any) -> None:
         plain = a_policy()
         super().__init__(plain.model, plain.tokenizer, version=1)
         self._answer = answer
 
-    def draw(self, prompts: Any, *, most: int, stop: str = "") -> list[Drawn]:
-        said = [self.encode(self._answer(self.text(prompt))) for prompt in prompts]
-        return [Drawn(tuple(one[:most]), tuple(-1.0 for _ in one[:most]), "stop") for one in said]
+    def draw(self, prompts: Any, *, most: int, stop: str = "") -> list[Completion]:
+        answers = [self.encode(self._answer(self.text(prompt))) for prompt in prompts]
+        return [Completion(tuple(one[:most]), tuple(-1.0 for _ in one[:most]), "stop") for one in answers]
 
 
 def played(toy: Any, answer: Any, rows: int = 400) -> tuple[list[Any], dict[str, float]]:
-    trajectories = toy.rollouts(Told(answer), np.random.default_rng(0), rows)
+    trajectories = toy.rollouts(ScriptedPolicy(answer), np.random.default_rng(0), rows)
     return trajectories, toy.measures()
 
 
-def test_drawn_tokens_have_the_models_own_log_probabilities() -> None:
+def test_sampled_tokens_have_the_models_own_log_probabilities() -> None:
     policy = a_policy()
     prompts = [policy.encode("12="), policy.encode("3456=")]
     for prompt, one in zip(prompts, policy.draw(prompts, most=4, stop=";"), strict=True):
@@ -45,14 +45,14 @@ def test_drawn_tokens_have_the_models_own_log_probabilities() -> None:
         assert (one.finish_reason == "length") == (len(one.ids) == 4 and policy.text(one.ids[-1:]) not in (";", ""))
 
 
-def test_a_policys_draws_are_those_of_its_seed() -> None:
+def test_a_policys_samples_depend_on_its_seed() -> None:
     first, again, other = (a_policy(seed).draw([[4, 5]] * 4, most=3) for seed in (1, 1, 2))
     assert first == again != other
 
 
 @pytest.mark.parametrize("name", TOYS)
 @pytest.mark.parametrize("demonstrations", [False, True])
-def test_a_toys_rows_can_be_learned_from(name: str, demonstrations: bool) -> None:
+def test_a_toys_rows_are_valid(name: str, demonstrations: bool) -> None:
     toy, policy = TOYS[name](), a_policy()
     given = (toy.demonstrations if demonstrations else toy.rollouts)(policy, np.random.default_rng(0), 720)
     recipe = (
@@ -64,59 +64,59 @@ def test_a_toys_rows_can_be_learned_from(name: str, demonstrations: bool) -> Non
         check_row(one, f"row {number}", needs_logprobs=not demonstrations, needs_advantage=False)
 
 
-def test_who_asks_the_tool_is_told_and_who_guesses_is_hardly_ever_right() -> None:
+def test_asking_the_tool_solves_the_toy_and_guessing_rarely_does() -> None:
     def asks(prompt: str) -> str:
         return prompt.split(":")[1].rstrip("=") + ";" if ":" in prompt else f"!{prompt[1]};"
 
-    trajectories, measured = played(Asking(), asks)
+    trajectories, measured = played(AskToy(), asks)
     assert measured == {"solved": 1.0, "tool_rate": 1.0}
     assert [len(one.turns) for one in trajectories] == [2] * len(trajectories)
-    guessed, measured = played(Asking(), lambda _: "47;")
+    guessed, measured = played(AskToy(), lambda _: "47;")
     assert measured["solved"] < 0.1
     assert measured["tool_rate"] == 0
     assert [len(one.turns) for one in guessed] == [1] * len(guessed)
 
 
-def test_asking_for_another_key_tells_another_number() -> None:
+def test_asking_for_another_key_gives_another_number() -> None:
     def asks(prompt: str) -> str:
         return prompt.split(":")[1].rstrip("=") + ";" if ":" in prompt else f"!{(int(prompt[1]) + 1) % 10};"
 
-    assert played(Asking(), asks)[1]["solved"] < 0.1
+    assert played(AskToy(), asks)[1]["solved"] < 0.1
 
 
-def test_a_single_row_holds_the_tools_text_under_the_mask() -> None:
+def test_a_single_row_contains_the_tools_text_masked() -> None:
     def asks(prompt: str) -> str:
         return "47;" if ":" in prompt else f"!{prompt[1]};"
 
-    trajectories, _ = played(Asking(single=True), asks, 16)
+    trajectories, _ = played(AskToy(single=True), asks, 16)
     (turn,) = trajectories[0].turns
     assert turn.loss_mask == [1, 1, 1, 0, 0, 0, 0, 1, 1, 1]
     assert np.isnan(turn.logprobs[3:7]).all()
 
 
-def test_lemmas_are_valid_in_their_order_only_and_prove_only_when_all_are_there() -> None:
+def test_lemmas_are_valid_only_in_order_and_prove_only_together() -> None:
     def proves(prompt: str) -> str:
         problem, library = int(prompt[0]), prompt[2:-1]
         return str(problem + 1) if prompt.endswith("!") else LETTERS[3 * problem + min(2, len(library))]
 
-    trajectories, measured = played(Lemmas(), proves)
+    trajectories, measured = played(LemmaToy(), proves)
     assert measured["solved"] == 1.0
     assert measured["masked_rounds"] == 0.25, "three lemmas in four rounds"
     assert trajectories[0].votes is not None
     assert len(trajectories[0].derived) == 2
-    skips = played(Lemmas(), lambda prompt: proves(prompt) if prompt.endswith("!") else LETTERS[3 * int(prompt[0]) + 2])
+    skips = played(LemmaToy(), lambda prompt: proves(prompt) if prompt.endswith("!") else LETTERS[3 * int(prompt[0]) + 2])
     assert skips[1]["solved"] == 0.0
     assert skips[1]["masked_rounds"] == 1.0
-    side, measured = played(Lemmas(), lambda prompt: proves(prompt) if prompt.endswith("!") else "x")
+    side, measured = played(LemmaToy(), lambda prompt: proves(prompt) if prompt.endswith("!") else "x")
     assert (measured["solved"], side[0].turns[0].lemmas) == (0.0, ["x"])
 
 
-def test_three_roles_are_rewarded_each_for_itself() -> None:
+def test_three_roles_are_rewarded_individually() -> None:
     def right(prompt: str) -> str:
         digit = int(prompt[1])
         return ("y" if prompt[3] == str(MAP[digit]) else "n") if prompt.endswith("?") else str(MAP[digit])
 
-    solved, measured = played(Trio(), right, 144)
+    solved, measured = played(TrioToy(), right, 144)
     assert measured == {"solved": 1.0, "verifier1": 1.0, "spared": 1.0, "silent": 1.0}
     assert {turn.role for turn in solved[0].turns} == {"solver", "verifier1", "verifier2"} - {"verifier2"}, (
         "nothing was flagged"
@@ -125,7 +125,7 @@ def test_three_roles_are_rewarded_each_for_itself() -> None:
     def flags(prompt: str) -> str:
         return "n" if prompt.endswith("?") else "0"
 
-    trajectories, measured = played(Trio(), flags, 720)
+    trajectories, measured = played(TrioToy(), flags, 720)
     assert (measured["found"], measured["spared"]) == (1.0, 0.0)
     assert [len(one.turns) for one in trajectories] == [8 + 4 * 16] * 10
     mixed = [turn for one in trajectories for turn in one.turns if turn.role == "corrector2"]

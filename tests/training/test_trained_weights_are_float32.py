@@ -1,4 +1,4 @@
-"""Trained weights stay float32 whatever the arithmetic: a step at a paper's learning rate is too small for bfloat16."""
+"""Trained weights are float32 with any arithmetic: a step at a paper's learning rate is too small for bfloat16."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("recipe", ["turn_grpo", "turn_ppo", "orealh"])
-def test_twenty_steps_at_one_millionth_move_more_than_nine_tenths_of_the_weights(tmp_path: Path, recipe: str) -> None:
+def test_twenty_steps_at_one_millionth_change_more_than_90_percent_of_the_weights(tmp_path: Path, recipe: str) -> None:
     folder = job(tmp_path / "job", rows(16), recipe=recipe, dtype="bfloat16", **LOW)
     end = end_of(folder)
     before, after = weights(folder / "base"), weights(folder / end["checkpoint"])
@@ -32,7 +32,7 @@ def test_twenty_steps_at_one_millionth_move_more_than_nine_tenths_of_the_weights
     assert moved > 0.9 * sum(tensor.numel() for tensor in before.values())
 
 
-def test_the_arithmetic_is_bfloat16_where_it_is_asked_for(tmp_path: Path) -> None:
+def test_the_arithmetic_is_bfloat16_where_configured(tmp_path: Path) -> None:
     plain, mixed = (
         end_of(job(tmp_path / dtype, dtype=dtype, steps=1, learning_rate=1e-3))
         and weights(tmp_path / dtype / "checkpoints" / "checkpoint-1")
@@ -46,10 +46,10 @@ def test_an_adapter_is_float32_over_a_base_of_bfloat16(tmp_path: Path) -> None:
     adapter = load_file(tmp_path / "job" / end["checkpoint"] / "adapter_model.safetensors")
     assert all(tensor.dtype == torch.float32 for tensor in adapter.values())
     moved = [tensor for name, tensor in adapter.items() if "lora_B" in name]
-    assert all(bool((tensor != 0).float().mean() > 0.9) for tensor in moved), "they begin at 0"
+    assert all(bool((tensor != 0).float().mean() > 0.9) for tensor in moved), "they start at 0"
 
 
-def test_weights_in_bfloat16_are_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_trained_weights_in_bfloat16_are_rejected_with_advice(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match=r"model\.embed_tokens\.weight is bfloat16.*float32"):
         check_masters(tiny_model(**SMALL).to(torch.bfloat16))
     frozen = tiny_model(**SMALL).to(torch.bfloat16).requires_grad_(False)
@@ -57,7 +57,7 @@ def test_weights_in_bfloat16_are_refused_with_what_to_do(tmp_path: Path) -> None
 
 
 def test_an_engine_reads_a_checkpoint_in_the_type_of_its_base(tmp_path: Path) -> None:
-    """The masters are for the next step; the model is served as its base was, at half the memory."""
+    """float32 weights are for training; the model is served like its base, with half the memory."""
     base = tmp_path / "base"
     tiny_model(**SMALL).to(torch.bfloat16).save_pretrained(base)
     trainer(tmp_path / "other").processing_class.save_pretrained(base)
@@ -65,4 +65,4 @@ def test_an_engine_reads_a_checkpoint_in_the_type_of_its_base(tmp_path: Path) ->
     checkpoint = folder / end_of(folder)["checkpoint"]
     assert json.loads((checkpoint / "config.json").read_text())["dtype"] == "bfloat16"
     assert all(tensor.dtype == torch.float32 for tensor in weights(checkpoint).values())
-    assert load_model(checkpoint).dtype == torch.float32, "a resumed job goes on with the masters"
+    assert load_model(checkpoint).dtype == torch.float32, "a resumed job continues in float32"

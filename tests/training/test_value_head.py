@@ -1,4 +1,4 @@
-"""PPO's value head: advantages are GAE over own tokens, the head learns the returns, and no engine sees it."""
+"""PPO's value head: advantages are GAE over own tokens, the head learns the returns, and weights do not contain it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from workers.training.batches import tensors_of
 from workers.training.value_head import ValueTrainer
 
 
-def test_advantages_are_those_of_the_values_before_the_step(tmp_path: Path) -> None:
+def test_advantages_use_the_values_before_the_step(tmp_path: Path) -> None:
     made = trainer(tmp_path, "turn_ppo", rows_per_step=8)
     assert isinstance(made, ValueTrainer)
     torch.nn.init.normal_(made.model.value_head.weight)
@@ -30,7 +30,7 @@ def test_advantages_are_those_of_the_values_before_the_step(tmp_path: Path) -> N
     np.testing.assert_allclose(batch["advantages"].numpy(), white, atol=1e-4)
 
 
-def test_the_head_learns_what_a_prompt_is_worth(tmp_path: Path) -> None:
+def test_the_head_learns_the_value_of_a_prompt(tmp_path: Path) -> None:
     given = [row("3?", "1", reward=1.0), row("4?", "1", reward=0.0)] * 4
     made = trainer(tmp_path, "turn_ppo", given, rows_per_step=8, steps=40, learning_rate=3e-3, last_learning_rate=3e-3)
     made.train()
@@ -40,14 +40,14 @@ def test_the_head_learns_what_a_prompt_is_worth(tmp_path: Path) -> None:
     assert values[0] > values[1] + 0.5
 
 
-def test_the_head_lies_beside_the_weights_not_among_them(tmp_path: Path) -> None:
+def test_the_head_is_saved_separately_from_the_weights(tmp_path: Path) -> None:
     folder = job(tmp_path, recipe="turn_ppo")
     last = folder / end_of(folder)["checkpoint"]
     assert not [name for name in load_file(last / "model.safetensors") if "value" in name]
     assert set(load_file(last / "value_head.safetensors")) == {"value_head.weight", "value_head.bias"}
 
 
-def test_an_adapter_with_a_value_head_is_refused(tmp_path: Path) -> None:
+def test_an_adapter_with_a_value_head_is_rejected(tmp_path: Path) -> None:
     found = end_of(job(tmp_path, recipe="turn_ppo", lora={"rank": 4}))
     assert found["reason"] == "bad_config"
     assert "lora" in found["message"]

@@ -1,4 +1,4 @@
-"""What verl would be given are our advantages, over the policy's own tokens only."""
+"""The estimators for verl give our advantages, over the policy's own tokens only."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ UIDS = ["p", "q", "p", "p"]
 
 
 def rewards_of(*values: float) -> torch.Tensor:
-    """Each row's reward at its last own token, as verl has it."""
+    """Rewards at each row's last own token, as in verl."""
     found = torch.zeros(MASK.shape)
     for row, value in enumerate(values):
         found[row, int(MASK[row].nonzero()[-1])] = value
@@ -23,7 +23,7 @@ def rewards_of(*values: float) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("name", "ours"), [("lemmascope_grpo", grpo), ("lemmascope_centred", centred), ("lemmascope_rloo", leave_one_out)]
 )
-def test_groups_are_compared_as_ours_are_and_a_group_of_one_teaches_nothing(name: str, ours: object) -> None:
+def test_group_estimators_equal_ours_and_a_group_of_one_is_silent(name: str, ours: object) -> None:
     found, returns = of_groups(GROUPED[name])(rewards_of(1, 1, 0, 0), MASK, index=UIDS, config=None)
     wanted = ours([1, 0, 0])  # type: ignore[operator]
     assert found[[0, 2, 3], 0].tolist() == pytest.approx(list(wanted), abs=1e-6)
@@ -32,7 +32,7 @@ def test_groups_are_compared_as_ours_are_and_a_group_of_one_teaches_nothing(name
     assert torch.equal(found, returns)
 
 
-def test_advantages_of_rows_and_of_tokens_go_through_as_they_are() -> None:
+def test_advantages_of_rows_and_of_tokens_are_unchanged() -> None:
     rows, _ = of_rows(rewards_of(0.5, -0.7, 0, 2), MASK, index=UIDS)
     assert rows.tolist() == [[0.5, 0.5, 0.5], [pytest.approx(-0.7), 0, pytest.approx(-0.7)], [0, 0, 0], [2, 0, 0]]
     at_a_tools = torch.tensor([[0.0, 0.0, 0.5]])
@@ -41,8 +41,8 @@ def test_advantages_of_rows_and_of_tokens_go_through_as_they_are() -> None:
     assert torch.equal(of_tokens(tokens, MASK)[0], tokens * MASK)
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
-    with pytest.raises(NotLearnable, match="Row 2 has a reward that is no finite number"):
+def test_invalid_rewards_and_groups_are_rejected() -> None:
+    with pytest.raises(NotLearnable, match="Row 2 has a reward that is not a finite number"):
         of_rows(rewards_of(1, 1, float("nan"), 0), MASK)
     with pytest.raises(NotLearnable, match="needs its group"):
         of_groups(grpo)(rewards_of(1, 1, 0, 0), MASK)
@@ -50,7 +50,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         of_rows(torch.zeros(4, 2), MASK)
 
 
-def test_verl_finds_them_by_name_and_gives_the_same_for_whole_groups() -> None:
+def test_verl_finds_them_by_name_and_its_own_agree_on_whole_groups() -> None:
     algorithms = pytest.importorskip("verl.trainer.ppo.core_algos", reason="verl is not installed here (docs/learning.md)")
     import workers.training.verl_plugin  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""Fixtures of training jobs; the test with the real trainer is of `make test-learning`, which asks for its marker."""
+"""Fixtures of training jobs. The test with the real trainer belongs to `make test-learning`, which selects its marker."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.training_jobs.playing import MODELS, Stage
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Takes out what is marked `trainer`, unless the marker is asked for."""
+    """Deselect tests marked `trainer`, unless the marker is selected."""
     if "trainer" in config.option.markexpr:
         return
     elsewhere = [item for item in items if item.get_closest_marker("trainer")]
@@ -28,14 +28,14 @@ def stage(training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     training.MODELS_FILE.write_text(MODELS)
     made = Stage()
     monkeypatch.setattr("apps.runs.services.orchestrate", type("Sent", (), {"delay": staticmethod(made.sent.append)}))
-    monkeypatch.setattr("apps.runs.services.stop_calls", lambda _run: None)  # No engine has any.
+    monkeypatch.setattr("apps.runs.services.stop_calls", lambda _run: None)  # No engine has calls.
     monkeypatch.setattr(rollouts, "EVERY_S", 0.0)
     return made
 
 
 @pytest.fixture
 def playing(stage: Stage) -> Iterator[list[Rollouts]]:
-    """What is to be ended after the test."""
+    """Rollouts to end after the test."""
     found: list[Rollouts] = []
     yield found
     for one in found:

@@ -1,4 +1,4 @@
-"""Training jobs for tests, and the stand-in trainer that keeps the contract of their folders without torch."""
+"""Training jobs for tests, and a stand-in trainer that follows the contract of their folders without torch."""
 
 import json
 import sys
@@ -47,7 +47,7 @@ def a_job(**changes: Any) -> TrainingJob:
 
 @pytest.fixture
 def training(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """A data folder of its own, the stand-in as trainer, and a driver that looks often."""
+    """A separate data folder, the stand-in as trainer, and a driver that polls often."""
     settings.DATA_DIR = tmp_path
     settings.TRAIN_PYTHON = sys.executable
     settings.TRAIN_LAUNCHER = STAND_IN
@@ -59,7 +59,7 @@ def training(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def a_checkpoint(job: TrainingJob, step: int = 20, **facts: Any) -> Path:
-    """A complete checkpoint in a job's folder, with weights of a few bytes and what only the trainer needs."""
+    """A complete checkpoint in a job's folder, with weights of a few bytes and the trainer's own files."""
     place = job.folder / "checkpoints" / f"checkpoint-{step}"
     place.mkdir(parents=True)
     weights = "adapter_model.safetensors" if facts.get("adapter") else "model.safetensors"
@@ -73,7 +73,7 @@ def a_checkpoint(job: TrainingJob, step: int = 20, **facts: Any) -> Path:
 
 
 def a_model(name: str = "copier", **changes: Any) -> TrainedModel:
-    """A candidate that no engine serves, from a job with a checkpoint; the one of this name, where it is there."""
+    """A candidate that no engine serves; an existing model of this name is returned."""
     found = TrainedModel.objects.filter(name=name).first()
     if found is not None:
         return found
@@ -81,8 +81,8 @@ def a_model(name: str = "copier", **changes: Any) -> TrainedModel:
     return TrainedModel.objects.create(**(values | {"manifest": "ab" * 32} | changes))
 
 
-def between_looks(monkeypatch: pytest.MonkeyPatch, when: Callable[[], bool], act: Callable[[], object]) -> None:
-    """While a trainer is followed: once `when()` holds, `act()`, one time."""
+def between_polls(monkeypatch: pytest.MonkeyPatch, when: Callable[[], bool], act: Callable[[], object]) -> None:
+    """Call `act()` once, between two polls of a trainer, when `when()` holds."""
     real = time.sleep
     done: list[object] = []
 
@@ -95,7 +95,7 @@ def between_looks(monkeypatch: pytest.MonkeyPatch, when: Callable[[], bool], act
 
 
 def reached(job: TrainingJob, step: int) -> Callable[[], bool]:
-    """Whether the trainer has written this step."""
+    """Condition that the trainer has recorded this step."""
 
     def is_reached() -> bool:
         try:
@@ -107,21 +107,21 @@ def reached(job: TrainingJob, step: int) -> Callable[[], bool]:
 
 
 def driven(job: TrainingJob) -> TrainingJob:
-    """The job after a worker has done all that waits."""
+    """The job after a worker has done all waiting work."""
     driving.training_work()
     job.refresh_from_db()
     return job
 
 
 def lines(path: Path, found: Iterable[dict[str, Any]]) -> None:
-    """Writes lines of JSON, appended."""
+    """Append lines of JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
         file.writelines(json.dumps(one) + "\n" for one in found)
 
 
 def an_ended_job(tmp: Path, **changes: Any) -> TrainingJob:
-    """A finished job with three lines of metrics, samples, a log and no process behind it."""
+    """A finished job with three lines of metrics, samples and a log, but no process."""
     job = a_job(**({"state": JobState.FINISHED, "step": 20, "ended_at": timezone.now(), "attempt": 1} | changes))
     metrics = [{"step": n, "time": n / 2, "clock": 0, "attempt": 1, "tokens": 100 * n, "reward": n / 10, "silent": 0.5,
                 "passrate/0": 0.25, "passrate/1": 0.75, "votes/0": 0.4, "votes/1": 0.6, "role/verifier1/found": 0.9,

@@ -1,4 +1,4 @@
-"""Jobs that make their own runs, for tests: runs are sent nowhere, the test drives them."""
+"""Jobs that make their own runs, for tests: runs are not enqueued, the test drives them."""
 
 import time
 from collections import deque
@@ -26,13 +26,13 @@ options.script = "tests/player.toml"
 
 
 class Stage:
-    """Runs as they are sent; the test drives them."""
+    """Queue of sent runs, driven by the test."""
 
     def __init__(self) -> None:
         self.sent: deque[int] = deque()
 
     def drive(self, verdict: str = PASS, *, answer: Answer | None = None) -> None:
-        """Drive the oldest that was sent to its end, with the same verdict everywhere or as `answer` says."""
+        """Drive the oldest sent run to its end, with the same verdict everywhere or with `answer`."""
         run = Run.objects.get(pk=self.sent.popleft())
         drive(run, with_model(ScriptedBackend(answer or judged(verdict))))
 
@@ -48,11 +48,11 @@ def a_playing_job(recipe: str = "grpo_rubric", **plan: Any) -> TrainingJob:
     return job
 
 
-def looked(one: Rollouts, until: Any) -> None:
-    """Look until something holds."""
+def poll_until(one: Rollouts, until: Any) -> None:
+    """Poll until a condition holds."""
     deadline = time.monotonic() + 60
     while not until():
         assert time.monotonic() < deadline
-        one.look()
+        one.poll()
         assert one.trouble == ""
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Metrics are read on from where they ended, resumed attempts replace what they did again, a screen gets what it shows."""
+"""Metrics are read incrementally, resumed attempts replace repeated steps, and a screen gets thinned curves."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ def line(number: float, attempt: float = 1, **values: float) -> dict[str, float]
     return {"step": number, "time": float(number), "clock": 0.0, "attempt": attempt, "tokens": 10.0 * number, **values}
 
 
-def test_only_what_was_appended_is_read(tmp_path: Path) -> None:
+def test_only_appended_lines_are_read(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     curves = Curves(path)
     curves.read()
@@ -33,7 +33,7 @@ def test_only_what_was_appended_is_read(tmp_path: Path) -> None:
     assert curves.last == {"loss": 0.25, "kl": 0.1}
 
 
-def test_a_half_line_waits_for_its_end_and_a_torn_one_is_left_out(tmp_path: Path) -> None:
+def test_an_incomplete_line_is_read_later_and_a_broken_one_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     whole = json.dumps(line(2, loss=2.0)) + "\n"
     lines(path, [line(1, loss=1.0)])
@@ -46,7 +46,7 @@ def test_a_half_line_waits_for_its_end_and_a_torn_one_is_left_out(tmp_path: Path
     assert list(curves.values("loss")) == [1.0, 2.0, 4.0]
 
 
-def test_a_resumed_attempt_replaces_what_it_did_again(tmp_path: Path) -> None:
+def test_a_resumed_attempt_replaces_the_steps_it_repeats(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     lines(path, [line(step, loss=float(step)) for step in range(1, 8)])
     lines(path, [line(step, 2, time=step - 4.0, loss=10.0 + step) for step in range(5, 7)])
@@ -54,7 +54,7 @@ def test_a_resumed_attempt_replaces_what_it_did_again(tmp_path: Path) -> None:
     curves.read()
     assert list(curves.axis("step")) == [1, 2, 3, 4, 5, 6]
     assert list(curves.values("loss")) == [1, 2, 3, 4, 15, 16]
-    assert list(curves.axis("time")) == [1, 2, 3, 4, 5, 6], "time goes on where the attempt before had come to"
+    assert list(curves.axis("time")) == [1, 2, 3, 4, 5, 6], "time continues from the end of the previous attempt"
 
 
 def test_smoothing_is_the_same_whether_read_at_once_or_line_by_line(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_smoothing_is_the_same_whether_read_at_once_or_line_by_line(tmp_path: Pa
     assert list(slow.values("loss", smooth=True)) == pytest.approx(expected)
 
 
-def test_a_shorter_file_is_another_one(tmp_path: Path) -> None:
+def test_a_shorter_file_is_read_from_its_start(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     lines(path, [line(1, loss=1.0), line(2, loss=2.0)])
     curves = Curves(path)
@@ -111,11 +111,11 @@ def test_stacked_shares_keep_their_sum() -> None:
     assert one + other == pytest.approx(np.ones(len(columns)))
 
 
-def test_numbers_travel_with_five_digits() -> None:
+def test_numbers_are_rounded_to_five_significant_digits() -> None:
     assert short(np.array([0.0, 123456.7, -0.000123456, 1.0])) == [0.0, 123460.0, -0.00012346, 1.0]
 
 
-def test_charts_show_what_was_measured_and_nothing_else(tmp_path: Path) -> None:
+def test_charts_show_only_measured_curves(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     roles = {"role/solver/reward": 0.9, "role/verifier1/reward": 0.6, "role/solver/silent": 0.1}
     shares = {"passrate/0": 0.25, "passrate/1": 0.75, "votes/0": 0.5, "votes/4": 0.5}
@@ -133,7 +133,7 @@ def test_charts_show_what_was_measured_and_nothing_else(tmp_path: Path) -> None:
     assert [(trace["name"], trace["line"]["dash"]) for trace in loss] == [("loss · one", "solid"), ("loss · two", "dot")]
 
 
-def test_every_band_of_a_stack_has_a_colour_of_its_own(tmp_path: Path) -> None:
+def test_every_band_of_a_stack_has_its_own_colour(tmp_path: Path) -> None:
     names = ["passrate/0", "passrate/0-25", "passrate/25-50", "passrate/50-75", "passrate/75-99", "passrate/1"]
     lines(tmp_path / "metrics.jsonl", [line(step, **dict.fromkeys(names, 1 / 6)) for step in (1, 2)])
     curves = Curves(tmp_path / "metrics.jsonl")
@@ -144,7 +144,7 @@ def test_every_band_of_a_stack_has_a_colour_of_its_own(tmp_path: Path) -> None:
     assert (len(shades), shades[0], shades[-1]) == (6, 0, 4)
 
 
-def test_shares_of_several_jobs_are_lines_beside_each_other(tmp_path: Path) -> None:
+def test_shares_of_several_jobs_are_drawn_as_lines(tmp_path: Path) -> None:
     shares = {"passrate/0": 0.25, "passrate/50-75": 0.5, "passrate/1": 0.25, "time/idle": 0.75, "time/train": 0.25}
     lines(tmp_path / "metrics.jsonl", [line(step, **shares) for step in (1, 2)])
     curves = Curves(tmp_path / "metrics.jsonl")
@@ -159,7 +159,7 @@ def test_shares_of_several_jobs_are_lines_beside_each_other(tmp_path: Path) -> N
     assert not any("stackgroup" in trace for trace in both["time"] + both["passrate"])
 
 
-def test_every_chart_has_a_name_of_its_own_and_curves_have_words() -> None:
+def test_chart_names_are_unique_and_curves_have_labels() -> None:
     assert len({chart.name for chart in CHARTS}) == len(CHARTS)
     assert word_of("role/verifier1/found") == "verifier1 TPR"
     assert word_of("role/verifier1/silent") == "verifier1"

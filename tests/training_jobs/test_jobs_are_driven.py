@@ -1,4 +1,4 @@
-"""A job from its row to its end state, with the stand-in trainer as a real process of its own."""
+"""Jobs driven from the queue to their end state, with the stand-in trainer as a real process."""
 
 import json
 import os
@@ -10,11 +10,11 @@ from pytest_django import Settings
 
 from apps.datasets.manifest import git_commit
 from apps.learning import driving
-from apps.learning.folders import DRIVER_LOCK, TRAINER_LOCK, locked, prepare, trainer_lives
+from apps.learning.folders import DRIVER_LOCK, TRAINER_LOCK, locked, prepare, trainer_is_running
 from apps.learning.jobs import job_resume, job_stop
 from apps.learning.models import JobState, TrainingJob
 from apps.learning.trainers import FolderBusy, environment, start
-from tests.training_jobs.factory import STAND_IN, a_job, between_looks, driven, reached
+from tests.training_jobs.factory import STAND_IN, a_job, between_polls, driven, reached
 
 pytestmark = pytest.mark.django_db
 
@@ -30,10 +30,10 @@ def test_a_job_is_trained_to_its_end(training: Settings) -> None:
     assert (job.state, job.step, job.attempt, job.checkpoint) == (JobState.FINISHED, 20, 1, "checkpoints/checkpoint-20")
     assert job.ended_at is not None
     assert json.loads((job.folder / "config.json").read_text())["source"] == {"kind": "toy", "toy": "copy"}
-    assert not trainer_lives(job.folder)
+    assert not trainer_is_running(job.folder)
 
 
-def test_jobs_are_taken_in_the_order_in_which_they_came(training: Settings) -> None:
+def test_jobs_are_claimed_in_queue_order(training: Settings) -> None:
     first, second = a_job(config={"steps": 1}), a_job(config={"steps": 1})
     driving.training_work()
     first.refresh_from_db()
@@ -43,10 +43,10 @@ def test_jobs_are_taken_in_the_order_in_which_they_came(training: Settings) -> N
     assert first.ended_at <= second.started_at
 
 
-def test_stopping_saves_and_resuming_goes_on_from_there(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_job_saves_and_resumes_from_its_checkpoint(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} --pace 0.02"
     job = a_job(config={"steps": 5000})
-    between_looks(monkeypatch, reached(job, 3), partial(job_stop, job))
+    between_polls(monkeypatch, reached(job, 3), partial(job_stop, job))
     driven(job)
     assert job.state == JobState.STOPPED
     assert job.stop_asked_at is None
@@ -61,7 +61,7 @@ def test_stopping_saves_and_resuming_goes_on_from_there(training: Settings, monk
     assert steps == list(range(1, at + 3))
 
 
-def test_a_job_that_waits_stops_at_once_and_an_ended_one_does_not(training: Settings) -> None:
+def test_a_queued_job_stops_at_once_and_an_ended_one_cannot_be_stopped(training: Settings) -> None:
     job = a_job()
     assert job_stop(job)
     job.refresh_from_db()
@@ -75,11 +75,11 @@ def test_a_job_that_waits_stops_at_once_and_an_ended_one_does_not(training: Sett
     ("how", "reason", "words"),
     [
         ("--nan-at 7", "not_a_number", "step 7"),
-        ("--full-at 7", "disk_full", "No space is left"),
-        ("--lost-at 7", "device_lost", "stopped answering"),
+        ("--full-at 7", "disk_full", "The disk is full"),
+        ("--lost-at 7", "device_lost", "stopped responding"),
     ],
 )
-def test_what_goes_wrong_in_the_trainer_is_told_and_the_last_checkpoint_stays(
+def test_an_error_in_the_trainer_is_recorded_and_the_last_checkpoint_is_kept(
     training: Settings, how: str, reason: str, words: str
 ) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} {how}"
@@ -91,33 +91,35 @@ def test_what_goes_wrong_in_the_trainer_is_told_and_the_last_checkpoint_stays(
     assert driven(job).state == JobState.FINISHED
 
 
-def test_a_configuration_that_the_trainer_refuses_is_told_in_its_words(training: Settings) -> None:
+def test_a_configuration_error_is_recorded_in_the_trainers_words(training: Settings) -> None:
     job = driven(a_job(config={"rows_per_step": 10, "micro_rows": 3}))
     assert (job.state, job.reason) == (JobState.FAILED, "bad_config")
     assert "micro_rows" in job.message
 
 
-def test_a_trainer_that_says_nothing_is_quoted_from_its_log(training: Settings) -> None:
+def test_without_a_reason_from_the_trainer_its_log_is_quoted(training: Settings) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} --mute"
     job = driven(a_job())
     assert (job.state, job.reason) == (JobState.FAILED, "crashed")
     assert "Something is wrong with this machine." in job.message
 
 
-def test_without_the_trainers_environment_a_job_says_what_to_install(training: Settings) -> None:
+def test_without_the_trainers_environment_the_message_says_what_to_install(training: Settings) -> None:
     training.TRAIN_PYTHON = "/nowhere/python"
     job = driven(a_job())
     assert (job.state, job.reason) == (JobState.FAILED, "no_trainer")
     assert "make setup-train" in job.message
 
 
-def test_a_killed_trainer_is_lost_and_goes_on_when_resumed(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_trainer_is_lost_and_continues_when_resumed(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} --pace 0.02"
     job = a_job(config={"steps": 400})
-    between_looks(monkeypatch, reached(job, 6), partial(killed, job))
+    between_polls(monkeypatch, reached(job, 6), partial(killed, job))
     driven(job)
     assert (job.state, job.reason) == (JobState.LOST, "killed")
-    assert int(job.checkpoint.removeprefix("checkpoints/checkpoint-")) in range(5, 400, 5), "which one says the machine's speed"
+    assert int(job.checkpoint.removeprefix("checkpoints/checkpoint-")) in range(5, 400, 5), (
+        "which one depends on the machine's speed"
+    )
     assert "SIGKILL" in job.message
     training.TRAIN_LAUNCHER = STAND_IN
     assert job_resume(job)
@@ -127,19 +129,19 @@ def test_a_killed_trainer_is_lost_and_goes_on_when_resumed(training: Settings, m
 def test_a_trainer_that_does_not_save_in_time_is_killed(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     training.TRAIN_LAUNCHER, training.TRAIN_GRACE_S = f"{STAND_IN} --pace 0.02 --deaf", 0.1
     job = a_job(config={"steps": 5000})
-    between_looks(monkeypatch, reached(job, 6), partial(job_stop, job))
+    between_polls(monkeypatch, reached(job, 6), partial(job_stop, job))
     driven(job)
     assert (job.state, job.reason) == (JobState.STOPPED, "killed")
     assert job.checkpoint
     assert "did not save in time" in job.message
 
 
-def test_a_worker_that_ends_lets_its_trainer_save_and_the_next_one_goes_on(
+def test_a_worker_that_ends_lets_its_trainer_save_and_the_next_worker_continues(
     training: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} --pace 0.02"
     job = a_job(config={"steps": 400})
-    between_looks(monkeypatch, reached(job, 3), driving._closing.set)
+    between_polls(monkeypatch, reached(job, 3), driving._closing.set)
     try:
         driven(job)
     finally:
@@ -151,36 +153,36 @@ def test_a_worker_that_ends_lets_its_trainer_save_and_the_next_one_goes_on(
 
 
 def test_a_trainer_that_outlived_its_worker_is_taken_over(training: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The driver was killed after it had started the trainer: the row says so much, and the trainer goes on meanwhile."""
+    """The driver was killed after it had started the trainer, which is still running."""
     training.TRAIN_LAUNCHER = f"{STAND_IN} --pace 0.02"
     job = a_job(config={"steps": 5000})
     assert driving._claimed(job)
-    process = driving._begin(job)
-    assert driving.somebody_waits()
-    between_looks(monkeypatch, reached(job, 3), partial(job_stop, job))
+    process = driving._start_trainer(job)
+    assert driving.has_waiting_work()
+    between_polls(monkeypatch, reached(job, 3), partial(job_stop, job))
     try:
         driven(job)
         assert job.state == JobState.STOPPED
-        assert job.attempt == 1, "nobody started a second one"
+        assert job.attempt == 1, "no second trainer was started"
     finally:
         process.kill()
         process.wait()
 
 
-def test_what_ended_while_no_worker_lived_is_settled_by_the_next(training: Settings) -> None:
+def test_the_next_worker_records_a_trainer_that_ended_without_one(training: Settings) -> None:
     job = a_job()
     assert driving._claimed(job)
-    driving._begin(job).wait()
+    driving._start_trainer(job).wait()
     assert (driven(job).state, job.step) == (JobState.FINISHED, 20)
 
 
-def test_a_trainer_that_died_while_no_worker_lived_is_lost_once_its_heart_is_old(
+def test_a_trainer_that_died_without_a_worker_is_lost_once_its_heartbeat_is_old(
     training: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} --pace 0.02"
     job = a_job(config={"steps": 5000})
     assert driving._claimed(job)
-    process = driving._begin(job)
+    process = driving._start_trainer(job)
     while not reached(job, 2)():
         assert process.poll() is None
     process.kill()
@@ -189,7 +191,7 @@ def test_a_trainer_that_died_while_no_worker_lived_is_lost_once_its_heart_is_old
     assert (driven(job).state, job.reason) == (JobState.LOST, "killed")
 
 
-def test_no_second_trainer_starts_on_a_folder_and_no_second_driver_takes_a_job(training: Settings) -> None:
+def test_a_folder_has_one_trainer_and_a_job_has_one_driver(training: Settings) -> None:
     job = a_job()
     prepare(job.folder, job.config, None)
     with locked(job.folder / TRAINER_LOCK) as mine:
@@ -208,7 +210,7 @@ def test_a_device_has_one_job_at_a_time(training: Settings) -> None:
     assert [job.device for job in jobs] == ["0", "1", ""]
 
 
-def test_a_trainer_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trainer_gets_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "x")
     monkeypatch.setenv("DATABASE_URL", "x")
     monkeypatch.setenv("NCCL_DEBUG", "INFO")
@@ -218,7 +220,7 @@ def test_a_trainer_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> No
     assert (given["NCCL_DEBUG"], given["CUDA_VISIBLE_DEVICES"], given["HF_HUB_OFFLINE"]) == ("INFO", "2", "1")
 
 
-def test_a_trainer_finds_a_compiler_and_the_cache_of_its_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trainer_gets_the_compiler_and_the_kernel_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "/usr/bin/gcc-12")
     monkeypatch.setenv("TRITON_CACHE_DIR", "/models/triton")
     assert {"CC", "TRITON_CACHE_DIR"} <= set(environment())
@@ -235,10 +237,10 @@ def test_a_trainer_finds_a_compiler_and_the_cache_of_its_kernels(monkeypatch: py
         ("-m torch.distributed.run --nproc_per_node 2", "", None, None),
     ],
 )
-def test_a_trainer_of_one_process_sees_one_gpu_and_a_launcher_all_of_its_set(
+def test_a_single_process_trainer_sees_one_gpu_and_a_launcher_all_of_its_set(
     training: Settings, monkeypatch: pytest.MonkeyPatch, launcher: str, device: str, visible: str | None, seen: str | None
 ) -> None:
-    """TRL refuses two visible GPUs in one process, so with the settings as they come every job failed there."""
+    """TRL rejects two visible GPUs in one process; with the default settings every job failed on such a machine."""
     training.TRAIN_LAUNCHER = launcher
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if visible is not None:

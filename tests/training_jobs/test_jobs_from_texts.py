@@ -1,4 +1,4 @@
-"""Jobs on datasets that hold texts only: which recipes may, what the trainer makes of them, and what a kill leaves."""
+"""Jobs on datasets with texts only: allowed recipes, tokenised rows, and the state after a kill."""
 
 import json
 import os
@@ -11,11 +11,11 @@ from pytest_django import Settings
 from apps.accounts.models import User
 from apps.datasets.models import DatasetVersion
 from apps.learning import jobs
-from apps.learning.folders import said
+from apps.learning.folders import trainer_state
 from apps.learning.job_forms import JobForm
 from apps.learning.jobs import job_resume, job_stop
 from apps.learning.models import JobState, TrainingJob
-from tests.training_jobs.factory import STAND_IN, between_looks, driven
+from tests.training_jobs.factory import STAND_IN, between_polls, driven
 from tests.training_jobs.test_pages import fields
 from workers.training.tables import read_rows
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def texts(tmp_path: Path, count: int = 40, **changes: object) -> DatasetVersion:
-    """A version without tokens, as runs on the embedded model give it."""
+    """A version without tokens, as runs on the embedded model produce it."""
     values: dict[str, object] = {"name": "proofs", "version": 1, "path": "datasets/proofs-1", "hash": "ab" * 32}
     values |= {"recipe": "sft_proofs", "rows_count": count, "has_logprobs": False, "has_tokens": False}
     made = DatasetVersion.objects.create(**(values | changes))
@@ -33,8 +33,8 @@ def texts(tmp_path: Path, count: int = 40, **changes: object) -> DatasetVersion:
     known |= {"step_index": 0, "finish_reason": "stop", "split": "train", "licence": "CC0"}  # type: ignore[dict-item]
     with (made.folder / "texts.jsonl").open("w") as file:
         for number in range(count):
-            said = [{"role": "user", "content": f"{number}?"}, {"role": "assistant", "content": "=" * (1 + number % 3)}]
-            file.write(json.dumps(known | {"messages": said}) + "\n")
+            messages = [{"role": "user", "content": f"{number}?"}, {"role": "assistant", "content": "=" * (1 + number % 3)}]
+            file.write(json.dumps(known | {"messages": messages}) + "\n")
     return made
 
 
@@ -65,30 +65,30 @@ def test_a_supervised_job_tokenises_the_texts_and_trains(alice: User, tmp_path: 
     assert not (made.folder / "rows").exists(), "a version is never changed"
 
 
-def test_a_recipe_that_needs_probabilities_is_refused_with_what_to_do(alice: User, tmp_path: Path) -> None:
+def test_a_recipe_that_needs_log_probabilities_is_rejected_with_advice(alice: User, tmp_path: Path) -> None:
     made = texts(tmp_path, recipe="turn_grpo")
     form = JobForm(fields(source=f"dataset:{made.pk}", base="folder:small"), user=alice)
     assert set(form.errors) == {"source"}
-    said = str(form.errors["source"])
-    assert "it is for supervised recipes (sft_proofs, turn_sft, orealh_cold_start)" in said
-    assert "tells its tokens" in said
+    error = str(form.errors["source"])
+    assert "Choose a supervised recipe (sft_proofs, turn_sft, orealh_cold_start)" in error
+    assert "recorded for learning" in error
 
 
-def test_texts_that_are_gone_are_missed_by_the_form_and_by_the_worker(alice: User, tmp_path: Path) -> None:
+def test_missing_texts_are_reported_by_the_form_and_by_the_worker(alice: User, tmp_path: Path) -> None:
     made = texts(tmp_path)
     job = started(alice, made)
     (made.folder / "texts.jsonl").unlink()
     form = JobForm(fields(recipe="sft_proofs", source=f"dataset:{made.pk}", base="folder:small"), user=alice)
-    assert "not there any more" in str(form.errors["source"])
+    assert "The texts of proofs v1 are missing" in str(form.errors["source"])
     assert (driven(job).state, job.reason) == (JobState.FAILED, "bad_rows")
-    assert "The texts of proofs v1 are not there" in job.message
+    assert "The texts of proofs v1 are missing" in job.message
 
 
 @pytest.mark.parametrize(
     ("count", "how", "reason", "words"),
     [(40, "--no-template", "bad_config", "no chat template"), (0, "", "bad_rows", "no answer to learn from")],
 )
-def test_texts_that_nobody_can_tokenise_fail_with_the_reason(
+def test_texts_that_cannot_be_tokenised_fail_the_job_with_the_reason(
     alice: User, training: Settings, tmp_path: Path, count: int, how: str, reason: str, words: str
 ) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} {how}"
@@ -99,7 +99,7 @@ def test_texts_that_nobody_can_tokenise_fail_with_the_reason(
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_what_ends_a_job_while_it_tokenises_leaves_no_rows_and_it_goes_on(
+def test_a_job_that_ends_while_tokenising_leaves_no_rows_and_can_be_resumed(
     alice: User, training: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     training.TRAIN_LAUNCHER = f"{STAND_IN} --pace 0.01"
@@ -107,9 +107,9 @@ def test_what_ends_a_job_while_it_tokenises_leaves_no_rows_and_it_goes_on(
     seen: list[str] = []
 
     def tokenises() -> bool:
-        told = said(job.folder)
+        state = trainer_state(job.folder)
         job.refresh_from_db()
-        return told is not None and told.state == "tokenising" and "tokenised" in job.message
+        return state is not None and state.state == "tokenising" and "tokenised" in job.message
 
     def end() -> None:
         seen.append(job.message)
@@ -120,7 +120,7 @@ def test_what_ends_a_job_while_it_tokenises_leaves_no_rows_and_it_goes_on(
         else:
             os.kill(job.pid, number)
 
-    between_looks(monkeypatch, tokenises, end)
+    between_polls(monkeypatch, tokenises, end)
     driven(job)
     assert seen[0].startswith("The texts are being tokenised: ")
     assert job.state == (JobState.STOPPED if number == signal.SIGTERM else JobState.LOST)

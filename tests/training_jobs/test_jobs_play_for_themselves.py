@@ -1,4 +1,4 @@
-"""A job that makes its own rollouts: runs are begun, fed to its stream as they finish, and replaced where they fail."""
+"""A job that makes its own rollouts: runs are started, fed to its stream when they finish, and replaced after failures."""
 
 import os
 import signal
@@ -17,35 +17,35 @@ from apps.runs.models import ROLLOUT, Run, RunStatus
 from apps.runs.selectors import run_list
 from tests.datasets.factory import judged, version_of
 from tests.datasets.held import held
-from tests.datasets.streams import shards, told
+from tests.datasets.streams import shards, stream_state
 from tests.datasets.test_groups_of_agents import half_right
 from tests.reasoning.candidates import FAIL, PASS, named
 from tests.runs.driving import drive, with_model
 from tests.training_jobs.factory import driven
-from tests.training_jobs.playing import Stage, a_playing_job, looked
+from tests.training_jobs.playing import Stage, a_playing_job, poll_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_runs_are_begun_fed_and_become_rows_and_the_stream_ends_with_the_last(stage: Stage, playing: list[Rollouts]) -> None:
+def test_runs_are_started_and_fed_and_the_stream_ends_after_the_last(stage: Stage, playing: list[Rollouts]) -> None:
     version_of()
     job = a_playing_job()
     playing.append(one := Rollouts(job))
-    one.look()
-    assert len(stage.sent) == 2, "both places are taken at once"
+    one.poll()
+    assert len(stage.sent) == 2, "both places are filled at once"
     stage.drive(PASS)
-    one.look()
-    assert not list((job.folder / "rows").glob("*.parquet")), "a group of one says nothing"
+    one.poll()
+    assert not list((job.folder / "rows").glob("*.parquet")), "a group of one gives no rows"
     stage.drive(FAIL)
-    looked(one, (job.folder / "rows" / "END").exists)
+    poll_until(one, (job.folder / "rows" / "END").exists)
     (rows,) = shards(job.folder)
     played = [str(row.run.public_id) for row in Rollout.objects.order_by("number")]
     assert [(row.run_id, row.reward, row.advantage) for row in rows] == [(played[0], 1.0, 0.5), (played[1], 0.0, -0.5)]
-    assert not stage.sent, "nothing more is begun"
+    assert not stage.sent, "no further run is started"
     run = Run.objects.first()
     assert run is not None
     assert (run.preset, run.spec["capture"], run.owner) == (ROLLOUT, True, job.owner)
-    assert not run_list(Run.objects.all()), "its page lists them, the list of runs does not"
+    assert not run_list(Run.objects.all()), "only the job's page lists them"
 
 
 @pytest.mark.parametrize(
@@ -55,20 +55,20 @@ def test_runs_are_begun_fed_and_become_rows_and_the_stream_ends_with_the_last(st
         ("rc_rl", "reasoning_cache", "learning", ["solver", "solver"]),
     ],
 )
-def test_a_run_that_answers_by_groups_is_a_visit_of_its_own_and_teaches_all_its_roles(
+def test_a_run_with_whole_groups_is_one_visit_and_gives_rows_of_all_roles(
     stage: Stage, playing: list[Rollouts], recipe: str, scaffold: str, preset: str, roles: list[str]
 ) -> None:
     version_of(answer="$2$")
     plan = {"scaffold": scaffold, "preset": preset, "judge": "answer", "runs_a_group": 1, "at_once": 1}
     playing.append(one := Rollouts(job := a_playing_job(recipe, **plan)))
-    one.look()
+    one.poll()
     stage.drive(answer=summarised if recipe == "rc_rl" else half_right)
-    looked(one, (job.folder / "rows" / "END").exists)
+    poll_until(one, (job.folder / "rows" / "END").exists)
     made = shards(job.folder)
     assert sorted(rows[0].role for rows in made) == roles
     assert {len(rows) for rows in made} == {16 if recipe == "rc_rl" else 4}
     assert all(any(row.advantage for row in rows) for rows in made)
-    assert (told(job.folder)["silent"], told(job.folder)["unfinished"]) == (0, 0)
+    assert (stream_state(job.folder)["silent"], stream_state(job.folder)["unfinished"]) == (0, 0)
 
 
 def summarised(request: Any) -> str:
@@ -78,118 +78,118 @@ def summarised(request: Any) -> str:
     return half_right(request) if request.key.startswith("state/") else named(request)
 
 
-def test_a_driver_that_died_leaves_nothing_to_do_twice(stage: Stage, playing: list[Rollouts]) -> None:
+def test_after_a_driver_dies_nothing_is_done_twice(stage: Stage, playing: list[Rollouts]) -> None:
     version_of()
     job = a_playing_job()
-    Rollouts(job).look()
+    Rollouts(job).poll()
     pid = int((job.folder / PRODUCER_PID).read_text())
     stage.drive(PASS)
     playing.append(second := Rollouts(job))
-    second.look()
+    second.poll()
     assert Rollout.objects.count() == 2
-    assert int((job.folder / PRODUCER_PID).read_text()) == pid, "the producer lives on"
+    assert int((job.folder / PRODUCER_PID).read_text()) == pid, "the producer is still running"
     os.kill(pid, signal.SIGKILL)
     stage.drive(FAIL)
-    looked(second, (job.folder / "rows" / "END").exists)
+    poll_until(second, (job.folder / "rows" / "END").exists)
     assert int((job.folder / PRODUCER_PID).read_text()) != pid
     assert [len(rows) for rows in shards(job.folder)] == [2]
 
 
-def test_problems_are_played_visit_by_visit_and_what_failed_is_played_again(stage: Stage, playing: list[Rollouts]) -> None:
+def test_problems_are_played_visit_by_visit_and_failed_runs_are_replaced(stage: Stage, playing: list[Rollouts]) -> None:
     for slug in ("even-number", "odd-number"):
         version_of(slug)
     job = a_playing_job(problems=("even-number", "odd-number"), visits=2, at_once=3)
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     Run.objects.filter(pk=stage.sent.popleft()).update(status=RunStatus.FAILED, status_reason="the model is away")
     for verdict in (PASS, FAIL):
         stage.drive(verdict)
-    one.look()
-    told_problems = list(Rollout.objects.order_by("number").values_list("problem", flat=True))
-    assert told_problems == ["even-number", "even-number", "odd-number", "even-number", "odd-number", "even-number"]
+    one.poll()
+    problems = list(Rollout.objects.order_by("number").values_list("problem", flat=True))
+    assert problems == ["even-number", "even-number", "odd-number", "even-number", "odd-number", "even-number"]
 
 
-def test_an_agent_is_learned_from_before_its_run_ends_and_a_run_that_then_breaks_off_is_not_played_again(
+def test_an_agent_gives_rows_before_its_run_ends_and_a_run_that_then_fails_is_not_replaced(
     stage: Stage, playing: list[Rollouts]
 ) -> None:
     version_of()
     job = a_playing_job("marsrl", at_once=1)
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     first = Run.objects.get(pk=stage.sent.popleft())
     checks = {"check/1": PASS, "check/2": FAIL}
     with held(first, lambda request: checks.get(request.key) or judged(PASS)(request), "check/3") as model:
-        looked(one, lambda: bool(shards(job.folder)))
+        poll_until(one, lambda: bool(shards(job.folder)))
         assert [row.role for row in shards(job.folder)[0]] == ["verifier1", "verifier1"]
         model.error = RuntimeError("the model is away")
-    one.look()
+    one.poll()
     assert [(row.run.status, row.number) for row in Rollout.objects.order_by("number")] == [("failed", 0), ("queued", 1)]
     stage.drive(FAIL)
-    looked(one, (job.folder / "rows" / "END").exists)
+    poll_until(one, (job.folder / "rows" / "END").exists)
     assert not stage.sent, "two answers are a visit"
     assert {row.role for row in shards(job.folder)[1]} == {"solver"}
 
 
-def test_what_teaches_nothing_is_told(stage: Stage, playing: list[Rollouts]) -> None:
+def test_runs_that_give_no_rows_are_listed(stage: Stage, playing: list[Rollouts]) -> None:
     version_of()
     job = a_playing_job()
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     drive(Run.objects.get(pk=stage.sent.popleft()), with_model(ScriptedBackend(lambda _request: "I like turtles.")))
-    one.look()
+    one.poll()
     assert [(row["count"], row["reason"]) for row in left_out(job.folder)] == [(1, "a run without any trajectory")]
 
 
-def test_where_every_run_fails_the_job_ends_with_the_reason(stage: Stage, playing: list[Rollouts]) -> None:
+def test_consecutive_failures_end_the_job_with_the_reason(stage: Stage, playing: list[Rollouts]) -> None:
     version_of()
     job = a_playing_job(at_once=5, runs_a_group=8)
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     Run.objects.update(status=RunStatus.FAILED, status_reason="the model is away")
-    one.look()
-    assert one.trouble == "5 runs failed one after another. The last one: the model is away"
+    one.poll()
+    assert one.trouble == "5 consecutive runs failed. Reason of the last failure: the model is away"
     TrainingJob.objects.filter(pk=job.pk).update(started_at=timezone.now())
     job.refresh_from_db()
     playing.append(again := Rollouts(job))
-    again.look()
-    assert again.trouble == "", "who resumed it has mended something"
+    again.poll()
+    assert again.trouble == "", "failures before the resume do not count"
 
 
-def test_what_the_producer_refuses_is_the_jobs_reason(stage: Stage, playing: list[Rollouts]) -> None:
+def test_the_producers_error_is_the_jobs_reason(stage: Stage, playing: list[Rollouts]) -> None:
     version_of()
     job = a_playing_job()
     config = job.folder / "config.json"
     config.write_text(config.read_text().replace('"steps"', '"dataset": {"tokenizer": "another"}, "steps"'))
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     stage.drive(PASS)
     stage.drive(FAIL)
     deadline = time.monotonic() + 60
     while not one.trouble and time.monotonic() < deadline:
-        one.look()
+        one.poll()
         time.sleep(0.05)
     assert "another tokenizer" in one.trouble
 
 
-def test_ten_visits_that_teach_nothing_end_the_job_in_words(stage: Stage) -> None:
+def test_ten_visits_without_rows_end_the_job_with_a_message(stage: Stage) -> None:
     job = a_playing_job()
-    told_of = (job.folder / "stream.json").write_text
-    told_of('{"state": "running", "quiet": 9}')
+    write_state = (job.folder / "stream.json").write_text
+    write_state('{"state": "running", "quiet": 9}')
     one = Rollouts(job)
     one._keep_producer()
     assert one.trouble == ""
     one.end()
-    told_of('{"state": "stopped", "quiet": 10}')
+    write_state('{"state": "stopped", "quiet": 10}')
     one._keep_producer()
-    assert "The last 10 visits of all problems taught nothing" in one.trouble
+    assert "The last 10 visits of all problems gave no rows" in one.trouble
     one.end()
 
 
-def test_the_trainers_end_ends_the_producer_and_what_still_runs(stage: Stage) -> None:
+def test_the_end_of_the_trainer_stops_the_producer_and_cancels_live_runs(stage: Stage) -> None:
     version_of()
     job = a_playing_job()
     one = Rollouts(job)
-    looked(one, (job.folder / "stream.json").exists)
+    poll_until(one, (job.folder / "stream.json").exists)
     one.end()
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
@@ -197,14 +197,14 @@ def test_the_trainers_end_ends_the_producer_and_what_still_runs(stage: Stage) ->
             if free is not None:
                 break
         time.sleep(0.05)
-    assert told(job.folder)["state"] == "stopped"
+    assert stream_state(job.folder)["state"] == "stopped"
     commands = [command.name for run in Run.objects.all() for command in run.commands.all()]
     assert commands == ["cancel", "cancel"]
 
 
-def test_the_driver_of_a_job_lets_it_play_and_tells_its_trouble(stage: Stage, training: Settings) -> None:
+def test_the_driver_records_the_trouble_of_a_jobs_own_runs(stage: Stage, training: Settings) -> None:
     training.TRAIN_LAUNCHER = f"{training.TRAIN_LAUNCHER} --pace 0.02"
     job = a_playing_job(problems=("no-such-problem",))
     TrainingJob.objects.filter(pk=job.pk).update(state=JobState.QUEUED, started_at=None)
     driven(job)
-    assert (job.state, job.reason, job.message) == (JobState.FAILED, "no_runs", "There is no problem no-such-problem any more.")
+    assert (job.state, job.reason, job.message) == (JobState.FAILED, "no_runs", "The problem no-such-problem no longer exists.")

@@ -1,4 +1,4 @@
-"""The pages of training: who sees them, starting a job, and what a job's page tells."""
+"""Pages of training: access, starting a job, and the content of a job's page."""
 
 import json
 import time
@@ -48,7 +48,7 @@ def a_dataset(tmp_path: Path, **changes: object) -> DatasetVersion:
     return made
 
 
-def test_only_researchers_find_jobs(client_for: ClientFor, alice: User, bob: User, tmp_path: Path) -> None:
+def test_only_researchers_see_jobs(client_for: ClientFor, alice: User, bob: User, tmp_path: Path) -> None:
     job = an_ended_job(tmp_path)
     for name in ("job", "job_curves", "job_samples"):
         address = reverse(f"learning:{name}", args=[job.public_id])
@@ -59,14 +59,14 @@ def test_only_researchers_find_jobs(client_for: ClientFor, alice: User, bob: Use
     assert client_for(alice).get(reverse("learning:job", args=[uuid.uuid4()])).status_code == 404
 
 
-def test_a_dataset_fills_the_form_in(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+def test_a_dataset_prefills_the_form(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     made = a_dataset(tmp_path, recipe="rc_rl")
     page = client_for(alice).get(reverse("learning:job_new"), {"source": f"dataset:{made.pk}", "recipe": "rc_rl"})
     assert f'<option value="dataset:{made.pk}" selected>' in page.content.decode()
     assert '<option value="rc_rl" selected>' in page.content.decode()
 
 
-def test_a_form_becomes_a_queued_job_once(client_for: ClientFor, alice: User) -> None:
+def test_a_form_submitted_twice_queues_one_job(client_for: ClientFor, alice: User) -> None:
     client, sent = client_for(alice), fields(start_id=str(uuid.uuid4()), beta="0", learning_rate="0.002", lora="on")
     pages = [client.post(reverse("learning:job_new"), sent) for _ in range(2)]
     job = TrainingJob.objects.get()
@@ -74,7 +74,7 @@ def test_a_form_becomes_a_queued_job_once(client_for: ClientFor, alice: User) ->
     assert (job.state, job.steps, job.title, job.owner) == (JobState.QUEUED, 20, "turn_grpo on copy", alice)
     assert job.config["loss"] == {"beta": 0.0}
     assert job.config["lora"] == {"rank": 16, "alpha": 32, "targets": "all-linear"}
-    assert "rows_per_step" not in job.config, "what is left empty is the recipe's"
+    assert "rows_per_step" not in job.config, "an empty field takes the recipe's value"
     assert job.config["base"] == {"tiny": {}}
 
 
@@ -107,14 +107,14 @@ def test_a_job_on_a_dataset_names_it_and_links_its_rows(alice: User, training: S
         ({"base": "folder:../../etc"}, "base", "Select a valid choice"),
         ({"recipe": "turn_sft"}, "demonstrations", "teacher"),
         ({"demonstrations": "on"}, "demonstrations", "supervised recipe"),
-        ({"rows_per_step": "10", "micro_rows": "4"}, "micro_rows", "must divide"),
-        ({"recipe": "marsrl"}, "source", "Take “Solver, Verifier, Corrector”"),
-        ({"recipe": "orealh"}, "source", "Take “Lemmas in order”"),
-        ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Take “Copy a digit” or “Ask a tool”"),
+        ({"rows_per_step": "10", "micro_rows": "4"}, "micro_rows", "Enter a divisor"),
+        ({"recipe": "marsrl"}, "source", "Choose “Solver, Verifier, Corrector”"),
+        ({"recipe": "orealh"}, "source", "Choose “Lemmas in order”"),
+        ({"recipe": "turn_dapo", "source": "toy:trio"}, "source", "Choose “Copy a digit” or “Ask a tool”"),
         ({"recipe": "orealh_cold_start", "demonstrations": "on"}, "source", "rounds with lemmas"),
     ],
 )
-def test_what_the_trainer_would_refuse_is_said_beside_its_field(
+def test_values_that_the_trainer_would_reject_are_reported_at_their_field(
     client_for: ClientFor, alice: User, wrong: dict[str, str], field: str, words: str
 ) -> None:
     page = client_for(alice).post(reverse("learning:job_new"), fields(**wrong))
@@ -132,7 +132,7 @@ def test_what_the_trainer_would_refuse_is_said_beside_its_field(
         ({}, {"base": "tiny"}, "base"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused(
+def test_unsuitable_rows_are_rejected(
     alice: User, tmp_path: Path, dataset: dict[str, object], more: dict[str, str], field: str
 ) -> None:
     made = a_dataset(tmp_path, **dataset)
@@ -142,9 +142,7 @@ def test_rows_that_do_not_fit_are_refused(
     assert set(form.errors) == {field}
 
 
-def test_without_the_trainers_environment_the_form_says_so_and_starts_nothing(
-    client_for: ClientFor, alice: User, training: Settings
-) -> None:
+def test_without_the_trainers_environment_no_job_is_created(client_for: ClientFor, alice: User, training: Settings) -> None:
     training.TRAIN_PYTHON, training.EMBEDDED = "/nowhere/python", True
     page = client_for(alice).post(reverse("learning:job_new"), fields())
     assert page.status_code == 422
@@ -152,10 +150,10 @@ def test_without_the_trainers_environment_the_form_says_so_and_starts_nothing(
     assert not TrainingJob.objects.exists()
 
 
-def test_a_jobs_page_tells_its_numbers_log_and_how_it_ended(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+def test_a_jobs_page_shows_metrics_log_and_end(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     job = an_ended_job(tmp_path, state=JobState.FAILED, reason="disk_full", message="No space is left.")
     text = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
-    for words in ("No space is left.", "Make room on the disk", "Numbers of step 3", "ended\n", "Resume"):
+    for words in ("No space is left.", "Free disk space, then resume.", "Metrics of step 3", "ended\n", "Resume"):
         assert words in text
     assert 'hx-trigger="every 2s"' not in text
     live = a_job(state=JobState.RUNNING, started_at=timezone.now())
@@ -164,18 +162,18 @@ def test_a_jobs_page_tells_its_numbers_log_and_how_it_ended(client_for: ClientFo
     assert "Save and stop" in text
 
 
-def test_a_resumed_job_is_not_called_silent_for_the_heartbeat_of_the_attempt_before(client_for: ClientFor, alice: User) -> None:
+def test_the_heartbeat_of_the_previous_attempt_does_not_make_a_resumed_job_silent(client_for: ClientFor, alice: User) -> None:
     job = a_job(state=JobState.STARTING, started_at=timezone.now())
     job.folder.mkdir(parents=True, exist_ok=True)
     (job.folder / "heartbeat.json").write_text(json.dumps({"time": time.time() - 1000}))
     address = reverse("learning:job", args=[job.public_id])
-    assert "has not been heard of" not in client_for(alice).get(address).content.decode()
+    assert "No heartbeat from the trainer" not in client_for(alice).get(address).content.decode()
     TrainingJob.objects.update(started_at=timezone.now() - timedelta(seconds=900))
-    assert "has not been heard of" in client_for(alice).get(address).content.decode()
+    assert "No heartbeat from the trainer" in client_for(alice).get(address).content.decode()
 
 
 @pytest.mark.parametrize(("reason", "is_first"), [("disk_full", True), ("bad_config", False), ("nothing_to_learn", False)])
-def test_resuming_is_the_first_choice_only_where_it_may_help(
+def test_resume_is_the_primary_button_only_where_it_can_help(
     client_for: ClientFor, alice: User, reason: str, is_first: bool
 ) -> None:
     job = a_job(state=JobState.FAILED, reason=reason, message="It ended.")
@@ -183,7 +181,7 @@ def test_resuming_is_the_first_choice_only_where_it_may_help(
     assert ('button--primary">Resume' in text) == is_first
 
 
-def test_curves_come_as_figures_and_only_when_something_was_added(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+def test_curves_are_sent_as_figures_and_only_after_new_metrics(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     job, other = an_ended_job(tmp_path), an_ended_job(tmp_path, title="Another")
     client, address = client_for(alice), reverse("learning:job_curves", args=[job.public_id])
     found = client.get(address).json()
@@ -196,31 +194,29 @@ def test_curves_come_as_figures_and_only_when_something_was_added(client_for: Cl
     assert client.get(address, {"x": "moon"}).status_code == 422
 
 
-def test_rows_are_shown_as_text_of_the_nearest_step_and_never_as_markup(
-    client_for: ClientFor, alice: User, tmp_path: Path
-) -> None:
+def test_rows_of_the_nearest_step_are_shown_as_escaped_text(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     job = an_ended_job(tmp_path)
     text = client_for(alice).get(reverse("learning:job_samples", args=[job.public_id]), {"step": "19"}).content.decode()
-    assert "the nearest to 19 with rows" in text
+    assert "nearest step with rows to 19" in text
     assert "&lt;b&gt;7" in text
     assert "<b>7" not in text
 
 
-def test_chosen_jobs_are_laid_over_each_other(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
+def test_chosen_jobs_are_overlaid(client_for: ClientFor, alice: User, tmp_path: Path) -> None:
     one, two = an_ended_job(tmp_path), an_ended_job(tmp_path)
     page = client_for(alice).get(reverse("learning:job_list"), {"job": [str(one.public_id), str(two.public_id), "nonsense"]})
     assert page["Location"] == reverse("learning:job", args=[one.public_id]) + f"?with={two.public_id}"
     assert "Copy a digit" in client_for(alice).get(reverse("learning:job_list")).content.decode()
 
 
-def test_stopping_and_resuming_by_button(client_for: ClientFor, alice: User) -> None:
+def test_the_buttons_stop_and_resume_a_job(client_for: ClientFor, alice: User) -> None:
     job, client = a_job(state=JobState.RUNNING), client_for(alice)
     client.post(reverse("learning:job_command", args=[job.public_id, "stop"]))
     job.refresh_from_db()
     assert job.is_stopping
     client.post(reverse("learning:job_command", args=[job.public_id, "resume"]))
     job.refresh_from_db()
-    assert job.state == JobState.RUNNING, "what runs cannot be resumed"
+    assert job.state == JobState.RUNNING, "a running job cannot be resumed"
     TrainingJob.objects.update(state=JobState.LOST)
     client.post(reverse("learning:job_command", args=[job.public_id, "resume"]))
     job.refresh_from_db()

@@ -1,4 +1,4 @@
-"""A model is measured on problems that it has not learned from, unless somebody wants that and the page says so."""
+"""A model is compared on problems it was not trained on; a user may include the others, and the page marks them."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from apps.learning.folders import checkpoint_folder
 from apps.learning.model_forms import ProblemsForm
 from apps.learning.models import ModelState, TrainedModel
 from apps.learning.rollout_plan import RolloutPlan
-from apps.learning.taught import problems_taught
+from apps.learning.taught import problems_learned
 from apps.problems.models import Problem, ProblemVersion, Topic
 from apps.reasoning.inference.aliases import load_aliases
 from apps.reasoning.inference.trained import read_also, trained_file
@@ -40,7 +40,7 @@ def a_problem(name: str, statement: str = "") -> Problem:
 
 
 def from_dataset(*problems: Problem) -> TrainedModel:
-    """A model from a version that has rows of these problems; the runs themselves are long gone."""
+    """A model from a dataset version with rows of these problems; their runs are deleted."""
     values: dict[str, Any] = {"name": "d", "version": 1, "path": "datasets/d-1", "hash": "ab" * 32, "recipe": "turn_sft"}
     made = DatasetVersion.objects.create(rows_count=1, has_logprobs=False, has_tokens=True, **values)
     made.folder.mkdir(parents=True)
@@ -61,20 +61,20 @@ def _file() -> Path:
     return Path(settings.MODELS_FILE)
 
 
-def test_a_problem_of_its_dataset_is_refused_and_taken_where_that_is_wanted(alice: User) -> None:
+def test_a_problem_of_its_dataset_is_rejected_unless_it_is_included(alice: User) -> None:
     learned, other = a_problem("a"), a_problem("b")
     model = from_dataset(learned)
     model_decide(model=model, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
     form = asked(model, alice, [learned, other])
-    assert "learned from 1 of these: Problem a. Take others, or tick" in form.errors["problems"][0]
+    assert "was trained on 1 of these: Problem a. Choose others, or include" in form.errors["problems"][0]
     assert asked(model, alice, [other]).is_valid()
     wanted = asked(model, alice, [learned, other], with_learned="on")
     assert wanted.is_valid()
-    assert wanted.start(alice).plan["learned_from"] == ["Problem a"], "the page and the record tell"
-    assert asked_and_started(model, alice, other)["learned_from"] == []
+    assert wanted.start(alice).plan["learned_from"] == ["Problem a"], "page and record list it"
+    assert started_plan(model, alice, other)["learned_from"] == []
 
 
-def asked_and_started(model: TrainedModel, user: User, problem: Problem) -> dict[str, Any]:
+def started_plan(model: TrainedModel, user: User, problem: Problem) -> dict[str, Any]:
     wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
     return problems_compare(model=model, problems=[problem], user=user, start_id=None, **wanted).plan
 
@@ -82,22 +82,22 @@ def asked_and_started(model: TrainedModel, user: User, problem: Problem) -> dict
 def test_a_copy_of_a_problem_is_the_same_problem(alice: User) -> None:
     model = from_dataset(a_problem("a", "Show that $n^2$ is even."))
     copy = a_problem("copy", "Show  that\n$n^2$ is even.")
-    assert problems_taught(model, [copy, a_problem("c")]) == [copy]
+    assert problems_learned(model, [copy, a_problem("c")]) == [copy]
 
 
-def test_problems_that_a_job_played_itself_were_learned(alice: User) -> None:
+def test_problems_that_a_job_played_itself_count_as_learned(alice: User) -> None:
     learned = a_problem("a")
     plan = RolloutPlan(problems=("a",), scaffold="solver_verifier_corrector", preset="quick", alias="qwen")
     model = a_model("player", job=a_job(rollouts=plan.model_dump(mode="json")))
-    assert problems_taught(model, [learned, a_problem("b")]) == [learned]
+    assert problems_learned(model, [learned, a_problem("b")]) == [learned]
 
 
-def test_what_it_was_trained_from_has_taught_it_as_well(alice: User) -> None:
-    """By the checkpoint of a job, and by the name of a registered model."""
+def test_problems_of_its_ancestors_count_as_learned(alice: User) -> None:
+    """Ancestors are found by a job's checkpoint, and by a registered model's name."""
     learned = a_problem("a")
     first = from_dataset(learned)
     checkpoint = str(checkpoint_folder(first.job.folder, 20).resolve())
     second = a_model("second", job=a_job(config={"base": checkpoint}))
     third = a_model("third", job=a_job(config={"base": str(second.folder.resolve())}))
-    assert problems_taught(third, [learned]) == [learned]
-    assert problems_taught(a_model("fresh"), [learned]) == []
+    assert problems_learned(third, [learned]) == [learned]
+    assert problems_learned(a_model("fresh"), [learned]) == []

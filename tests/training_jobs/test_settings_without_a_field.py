@@ -1,4 +1,4 @@
-"""What has no field is written a line each, by its place in `config.json`; what is none is answered with what there is."""
+"""Settings without a field are lines named by their part of `config.json`; an unknown name is rejected with the valid ones."""
 
 import inspect
 import json
@@ -15,7 +15,7 @@ from apps.datasets.recipes import RECIPES
 from apps.learning import jobs
 from apps.learning.job_settings import CHOICES, OF_LOSS, OF_TOYS, Learner, lines_of, settings_read
 from apps.learning.models import JobState, TrainingJob
-from apps.learning.recipes import FIRST, PRESETS, follows, recipe_cards
+from apps.learning.recipes import FIRST, PRESETS, next_preset, recipe_cards
 from tests.browser.marking_pages import ClientFor
 from tests.training_jobs.factory import a_checkpoint, a_job
 from workers.datasets.stream_order import order_of
@@ -50,46 +50,46 @@ def test_every_line_goes_to_its_part() -> None:
 @pytest.mark.parametrize(
     ("text", "more", "sentence"),
     [
-        ("loss.agregation = seq", {}, "There is no setting loss.agregation here. There are: loss.aggregation"),
-        ("loss.beta = 1", {}, "no setting loss.beta"),
-        ("loss.aggregation = mean", {}, "loss.aggregation is one of token, seq, fixed, sum"),
-        ("loss.aggregation: seq", {}, "this one has no =: loss.aggregation: seq"),
-        ("loss.aggregation = seq\nloss.aggregation = sum", {}, "loss.aggregation stands there twice"),
-        ("loss.aggregation = fixed", {}, "goes with loss.aggregation = fixed alone"),
-        ("loss.longest = 7", {}, "goes with loss.aggregation = fixed alone"),
+        ("loss.agregation = seq", {}, "Unknown setting loss.agregation. Valid settings: loss.aggregation"),
+        ("loss.beta = 1", {}, "Unknown setting loss.beta"),
+        ("loss.aggregation = mean", {}, "loss.aggregation must be one of token, seq, fixed, sum"),
+        ("loss.aggregation: seq", {}, "This line has no =: loss.aggregation: seq"),
+        ("loss.aggregation = seq\nloss.aggregation = sum", {}, "loss.aggregation is set twice"),
+        ("loss.aggregation = fixed", {}, "together with loss.aggregation = fixed"),
+        ("loss.longest = 7", {}, "together with loss.aggregation = fixed"),
         ("loss.aggregation = fixed\nloss.longest = 2.5", {}, "a whole number of tokens"),
-        ("loss.positive = 5", {}, "no setting loss.positive"),
-        ("loss.aggregation = seq", {"recipe": "orealh"}, "There are: loss.positive, loss.negative"),
-        ("loss.mastered_below = 0.2", {"recipe": "turn_sft"}, "no setting loss.mastered_below"),
-        ("loss.mastered_below = 0.2", {"recipe": "orealh_cold_start"}, "This job has none."),
-        ("recipe.scope = turn", {"recipe": "turn_grpo", "toy": "copy"}, "no setting recipe.scope"),
-        ("recipe.margin = 5", {}, "cannot be more"),
-        ("recipe.gamma = 1.5", {"recipe": "orealh"}, "recipe.gamma is at most 1"),
-        ("loss.old = anew", {}, "loss.old is one of stored, recompute"),
-        ("held_out.every = 5", {}, "no setting held_out.every"),
-        ("held_out.share = 0.2", {"recipe": "turn_sft", "makes_rows": False}, "goes with held_out.every"),
+        ("loss.positive = 5", {}, "Unknown setting loss.positive"),
+        ("loss.aggregation = seq", {"recipe": "orealh"}, "Valid settings: loss.positive, loss.negative"),
+        ("loss.mastered_below = 0.2", {"recipe": "turn_sft"}, "Unknown setting loss.mastered_below"),
+        ("loss.mastered_below = 0.2", {"recipe": "orealh_cold_start"}, "This job has no other settings."),
+        ("recipe.scope = turn", {"recipe": "turn_grpo", "toy": "copy"}, "Unknown setting recipe.scope"),
+        ("recipe.margin = 5", {}, "cannot exceed it"),
+        ("recipe.gamma = 1.5", {"recipe": "orealh"}, "recipe.gamma must be at most 1"),
+        ("loss.old = again", {}, "loss.old must be one of stored, recompute"),
+        ("held_out.every = 5", {}, "Unknown setting held_out.every"),
+        ("held_out.share = 0.2", {"recipe": "turn_sft", "makes_rows": False}, "needs held_out.every"),
         ("held_out.every = 5\nheld_out.share = 0.7", {"recipe": "turn_sft", "makes_rows": False}, "at most 0.5"),
         ("held_out.every = 0.5", {"toy": "copy"}, "a whole number of steps"),
-        ("toy.strategy = adaptive", {"recipe": "turn_sft", "toy": "trio", "has_teacher": True}, "no setting toy.strategy"),
-        ("loss.mastered_below = much", {}, "loss.mastered_below is a number"),
-        ("loss.mastered_below = -1", {}, "not negative"),
-        ("loss.mastered_below = NaN", {}, "not negative"),
+        ("toy.strategy = adaptive", {"recipe": "turn_sft", "toy": "trio", "has_teacher": True}, "Unknown setting toy.strategy"),
+        ("loss.mastered_below = much", {}, "loss.mastered_below must be a number"),
+        ("loss.mastered_below = -1", {}, "a number, 0 or more"),
+        ("loss.mastered_below = NaN", {}, "a number, 0 or more"),
         ("recipe.longest = 0.5", {}, "a whole number of tokens"),
-        ("toy.strategy = " + "[" * 1900, {"toy": "trio"}, "toy.strategy is one of random"),
-        ("loss.mastered_below = true", {}, "is a number"),
-        ("recipe.longest = 10", {"makes_rows": False}, "no setting recipe.longest"),
-        ("toy.strategy = adaptive", {}, "no setting toy.strategy"),
-        ("toy.single = 1", {"toy": "ask"}, "toy.single is one of true, false"),
-        ("nonsense", {}, "this one has no =: nonsense"),
+        ("toy.strategy = " + "[" * 1900, {"toy": "trio"}, "toy.strategy must be one of random"),
+        ("loss.mastered_below = true", {}, "must be a number"),
+        ("recipe.longest = 10", {"makes_rows": False}, "Unknown setting recipe.longest"),
+        ("toy.strategy = adaptive", {}, "Unknown setting toy.strategy"),
+        ("toy.single = 1", {"toy": "ask"}, "toy.single must be one of true, false"),
+        ("nonsense", {}, "This line has no =: nonsense"),
     ],
 )
-def test_what_means_nothing_is_named(text: str, more: dict[str, Any], sentence: str) -> None:
+def test_invalid_lines_are_rejected_with_a_reason(text: str, more: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValidationError) as refused:
         read(text, **more)
     assert sentence in " ".join(refused.value.messages)
 
 
-def test_the_names_are_those_that_the_recipes_take() -> None:
+def test_the_names_are_parameters_of_the_recipes() -> None:
     for name, recipe in registry.RECIPES.items():
         takes = {one.name for one in inspect.signature(recipe.rows).parameters.values() if one.kind == one.KEYWORD_ONLY}
         named = {option.name for option in RECIPES[name].options}
@@ -100,7 +100,7 @@ def test_the_names_are_those_that_the_recipes_take() -> None:
     assert {card.defaults["loss"]["aggregation"] for card in recipe_cards().values()} <= set(CHOICES["aggregation"])
 
 
-def test_what_a_job_was_told_can_be_read_back_as_lines() -> None:
+def test_a_jobs_settings_can_be_read_back_as_lines() -> None:
     config = {
         "loss": {"beta": 0.5, "aggregation": "seq"},
         "source": {"recipe_options": {"longest": 100}, "options": {"single": True}},
@@ -111,7 +111,7 @@ def test_what_a_job_was_told_can_be_read_back_as_lines() -> None:
 
 
 @pytest.mark.django_db
-def test_a_form_hands_them_on_and_says_beside_the_field_what_is_wrong(
+def test_a_form_passes_the_lines_on_and_reports_errors_at_their_field(
     client_for: ClientFor,
     alice: User,
     training: Settings,
@@ -123,7 +123,7 @@ def test_a_form_hands_them_on_and_says_beside_the_field_what_is_wrong(
     given |= {"device": "cpu", "dtype": "auto", "settings": "toy.strategie = adaptive"}
     page = client_for(alice).post(reverse("learning:job_new"), given)
     assert page.status_code == 422
-    assert "There is no setting toy.strategie here." in page.content.decode()
+    assert "Unknown setting toy.strategie." in page.content.decode()
     given |= {"settings": "toy.strategy = adaptive\nloss.aggregation = seq", "beta": 0.5}
     assert client_for(alice).post(reverse("learning:job_new"), given).status_code == 302
     config = TrainingJob.objects.get().config
@@ -141,21 +141,21 @@ def test_a_stream_makes_its_rows_with_the_recipes_options(tmp_path: Path) -> Non
     ("recipe", "toy", "then"),
     [("turn_sft", "ask", "turn_grpo"), ("orealh_cold_start", "lemmas", "orealh"), ("turn_sft", "trio", "marsrl")],
 )
-def test_a_cold_start_is_gone_on_from_with_what_comes_after_it(recipe: str, toy: str, then: str) -> None:
-    found = follows(recipe, toy)
+def test_a_cold_start_has_a_next_preset(recipe: str, toy: str, then: str) -> None:
+    found = next_preset(recipe, toy)
     assert found is not None
     assert (found.fields["recipe"], found.fields["source"]) == (then, f"toy:{toy}")
     assert found not in FIRST
     assert PRESETS[found.after].fields["source"] == found.fields["source"]
 
 
-def test_after_the_last_part_nothing_follows() -> None:
-    assert follows("turn_grpo", "copy") is None
-    assert follows("marsrl", "trio") is None
+def test_other_jobs_have_no_next_preset() -> None:
+    assert next_preset("turn_grpo", "copy") is None
+    assert next_preset("marsrl", "trio") is None
 
 
 @pytest.mark.django_db
-def test_going_on_from_any_other_job_begins_with_what_that_one_had(
+def test_continuing_any_other_job_copies_its_settings(
     client_for: ClientFor,
     alice: User,
     training: Settings,
@@ -166,17 +166,17 @@ def test_going_on_from_any_other_job_begins_with_what_that_one_had(
     a_checkpoint(job)
     page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
     assert "Other settings: <code>loss.aggregation = seq</code>" in page
-    link = page.split("Go on from it")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
+    link = page.split("Continue in a new job")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
     form = client_for(alice).get(link).context["form"]
-    said = {name: form[name].value() for name in form.fields}
-    assert (said["recipe"], said["source"], said["base"]) == ("turn_grpo", "toy:copy", f"job:{job.public_id}:20")
-    assert (said["steps"], said["rows_per_step"], said["learning_rate"], said["beta"]) == (20, 250, 0.002, 0.0)
-    assert (said["lora"], said["lora_rank"], said["lora_alpha"]) == (True, 8, 24)
-    assert said["settings"] == "loss.aggregation = seq"
+    shown = {name: form[name].value() for name in form.fields}
+    assert (shown["recipe"], shown["source"], shown["base"]) == ("turn_grpo", "toy:copy", f"job:{job.public_id}:20")
+    assert (shown["steps"], shown["rows_per_step"], shown["learning_rate"], shown["beta"]) == (20, 250, 0.002, 0.0)
+    assert (shown["lora"], shown["lora_rank"], shown["lora_alpha"]) == (True, 8, 24)
+    assert shown["settings"] == "loss.aggregation = seq"
 
 
 @pytest.mark.django_db
-def test_the_page_of_a_cold_start_leads_to_its_second_half_filled_in(
+def test_the_page_of_a_cold_start_links_to_its_prefilled_second_half(
     client_for: ClientFor,
     alice: User,
     training: Settings,
@@ -185,7 +185,7 @@ def test_the_page_of_a_cold_start_leads_to_its_second_half_filled_in(
     job = a_job(state=JobState.FINISHED, config=config, checkpoint="checkpoints/checkpoint-20")
     a_checkpoint(job)
     page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
-    link = page.split("Go on from it")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
+    link = page.split("Continue in a new job")[0].rpartition('href="')[2].split('"')[0].replace("&amp;", "&")
     assert "preset=trio-then" in link
     form = client_for(alice).get(link).content.decode()
     assert '<option value="marsrl" selected>' in form

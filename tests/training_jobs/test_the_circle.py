@@ -1,4 +1,4 @@
-"""From a checkpoint to a decision: registered, measured beside its parent, promoted or rejected with a record."""
+"""From a checkpoint to a decision: registration, comparison with the parent, promotion or rejection with a record."""
 
 import json
 import sys
@@ -46,7 +46,7 @@ def measured(model: TrainedModel, items: list[list[Any]] | None = None) -> Compa
     return Comparison.objects.create(model=model, toy="copy", plan={"seed": 1}, state=ComparisonState.DONE, items=found)
 
 
-def test_a_checkpoint_becomes_a_candidate_without_what_only_the_trainer_needs(alice: User, training: Settings) -> None:
+def test_a_checkpoint_becomes_a_candidate_without_the_trainers_own_files(alice: User, training: Settings) -> None:
     job = a_job()
     place = a_checkpoint(job)
     made = model_register(user=alice, job=job, step=20, name="copier")
@@ -59,7 +59,7 @@ def test_a_checkpoint_becomes_a_candidate_without_what_only_the_trainer_needs(al
     }
     (place / "model.safetensors").unlink()
     assert (made.folder / "model.safetensors").exists()
-    assert "copier" not in load_aliases(training.MODELS_FILE), "nothing serves it"
+    assert "copier" not in load_aliases(training.MODELS_FILE), "no engine serves it"
 
 
 def test_an_adapter_is_served_under_its_name_and_offered_once_it_is_promoted(alice: User, training: Settings) -> None:
@@ -79,12 +79,12 @@ def test_an_adapter_is_served_under_its_name_and_offered_once_it_is_promoted(ali
 @pytest.mark.parametrize(
     ("name", "like", "words"),
     [
-        ("Bad Name", "", "small letters"),
-        ("qwen", "", "already"),
-        ("copier", "gone", "no alias of the backend vllm"),
+        ("Bad Name", "", "lower-case letters"),
+        ("qwen", "", "already exists"),
+        ("copier", "gone", "not an alias of the backend vllm"),
     ],
 )
-def test_names_and_engines_that_do_not_fit_are_refused(alice: User, name: str, like: str, words: str) -> None:
+def test_unsuitable_names_and_engines_are_rejected(alice: User, name: str, like: str, words: str) -> None:
     job = a_job()
     a_checkpoint(job)
     with pytest.raises(NotRegistered, match=words):
@@ -92,7 +92,7 @@ def test_names_and_engines_that_do_not_fit_are_refused(alice: User, name: str, l
     assert not TrainedModel.objects.exists()
 
 
-def test_a_damaged_checkpoint_and_one_of_another_architecture_are_refused_and_leave_nothing(
+def test_a_damaged_checkpoint_and_another_architecture_are_rejected_without_leftovers(
     alice: User, training: Settings, tmp_path: Path
 ) -> None:
     job = a_job()
@@ -101,10 +101,10 @@ def test_a_damaged_checkpoint_and_one_of_another_architecture_are_refused_and_le
     own.mkdir()
     (own / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 32_000}))
     training.MODELS_FILE.write_text(ENGINES.replace("Qwen/Qwen3-8B", str(own)))
-    with pytest.raises(NotRegistered, match="vocab_size 48, the model of qwen has 32000"):
+    with pytest.raises(NotRegistered, match="vocab_size 48, but the model of qwen has 32000"):
         model_register(user=alice, job=job, step=20, name="copier", like="qwen")
     (place / "model.safetensors").write_text("torn")
-    with pytest.raises(NotRegistered, match=r"model\.safetensors is not what its manifest says"):
+    with pytest.raises(NotRegistered, match=r"model\.safetensors does not match its hash"):
         model_register(user=alice, job=job, step=20, name="copier")
     with pytest.raises(NotRegistered, match="no complete checkpoint of step 7"):
         model_register(user=alice, job=job, step=7, name="copier")
@@ -112,7 +112,7 @@ def test_a_damaged_checkpoint_and_one_of_another_architecture_are_refused_and_le
 
 
 def test_a_toy_is_played_by_the_trainers_environment(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The player here is a program that gives the child two more of four items and says what it was asked."""
+    """The player here is a program that checks its input and solves two more of four items for the child."""
     player = (
         "import json, pathlib, sys; path = pathlib.Path(sys.argv[1]); spec = json.loads(path.read_text());"
         "assert spec['parent'] == {'tiny': {}, 'seed': 0} and spec['items'] == 4 and spec['seed'] == 7;"
@@ -121,7 +121,7 @@ def test_a_toy_is_played_by_the_trainers_environment(alice: User, monkeypatch: p
     )
     monkeypatch.setattr(comparing, "player_command", lambda spec: [sys.executable, "-c", player, str(spec)])
     one = toy_compare(model=a_model(), toy="copy", items=4, seed=7, user=alice, start_id=None)
-    assert driving.somebody_waits()
+    assert driving.has_waiting_work()
     driving.training_work()
     one.refresh_from_db()
     found = result_of(one)
@@ -131,16 +131,16 @@ def test_a_toy_is_played_by_the_trainers_environment(alice: User, monkeypatch: p
     assert (found.better, found.equal, found.worse) == (4, 0, 0)
 
 
-def test_a_comparison_behind_a_job_says_what_it_waits_for(client_for: ClientFor, alice: User) -> None:
+def test_a_comparison_behind_a_job_shows_what_it_waits_for(client_for: ClientFor, alice: User) -> None:
     model = a_model()
     toy_compare(model=model, toy="copy", items=4, seed=7, user=alice, start_id=None)
     address = reverse("learning:model", args=[model.name])
-    assert "It waits for" not in client_for(alice).get(address).content.decode()
+    assert "waiting for the train worker" not in client_for(alice).get(address).content.decode()
     a_job(state=JobState.RUNNING, title="The long one")
     assert "busy with The long one." in client_for(alice).get(address).content.decode()
 
 
-def test_a_toy_that_cannot_be_played_says_why(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_toy_that_cannot_be_played_fails_with_the_reason(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit('There is no model in /gone.')"]
     monkeypatch.setattr(comparing, "player_command", lambda spec: command)
     one = toy_compare(model=a_model(), toy="copy", items=4, seed=7, user=alice, start_id=None)
@@ -157,7 +157,7 @@ def a_problem(number: int) -> Problem:
     return problem
 
 
-def test_on_problems_both_models_get_the_same_runs_and_only_the_solver_differs(alice: User, training: Settings) -> None:
+def test_on_problems_the_runs_of_both_models_differ_only_in_the_solver(alice: User, training: Settings) -> None:
     made = a_model("prover", like="qwen", is_adapter=True)
     model_decide(model=made, state=ModelState.CANDIDATE, reason="Write the registry.", user=alice)
     problems = [a_problem(number) for number in range(3)]
@@ -173,7 +173,7 @@ def test_on_problems_both_models_get_the_same_runs_and_only_the_solver_differs(a
         assert specs[0]["seed"] == 5
         assert specs[0]["params"] == specs[1]["params"]
     runs_settle(one)
-    assert one.state == ComparisonState.RUNNING, "runs that go on are waited for"
+    assert one.state == ComparisonState.RUNNING, "live runs are waited for"
     for number, (_, parent, child) in enumerate(one.runs):
         for run, mean in ((parent, 2.0), (child, 3.0 + number if number < 2 else None)):
             body = {
@@ -194,7 +194,7 @@ def test_on_problems_both_models_get_the_same_runs_and_only_the_solver_differs(a
     assert (found.problems, found.unscored, found.difference) == (2, 1, 1.5)
 
 
-def test_a_parent_that_is_a_checkpoint_plays_under_its_own_name_and_without_one_nobody_plays(
+def test_a_parent_checkpoint_plays_under_its_registered_name_and_an_unregistered_one_is_rejected(
     alice: User, training: Settings
 ) -> None:
     first = a_model("first", like="qwen", is_adapter=True)
@@ -211,7 +211,7 @@ def test_a_parent_that_is_a_checkpoint_plays_under_its_own_name_and_without_one_
         problems_compare(model=second, problems=[a_problem(2)], user=alice, start_id=None, **wanted)
 
 
-def test_only_problems_that_one_may_see_can_be_compared_on(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_visible_problems_can_be_compared_on(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
     shown, hidden = a_problem(1), a_problem(2)
     monkeypatch.setattr("apps.learning.model_forms.library_of", lambda user: Problem.objects.exclude(pk=hidden.pk))
     form = ProblemsForm(model=a_model("prover", like="qwen"), known={}, user=alice)
@@ -220,13 +220,13 @@ def test_only_problems_that_one_may_see_can_be_compared_on(alice: User, monkeypa
     assert hidden.title not in offered
 
 
-def test_without_an_engine_there_are_no_runs_to_compare(alice: User) -> None:
+def test_without_an_engine_a_comparison_on_problems_is_rejected(alice: User) -> None:
     wanted: dict[str, Any] = {"grader": "qwen", "attempts": 2, "workflow": "single_turn", "seed": 5}
     with pytest.raises(NotComparable, match="No engine serves"):
         problems_compare(model=a_model(), problems=[a_problem(1)], user=alice, start_id=None, **wanted)
 
 
-def test_the_interval_is_of_the_differences_and_one_problem_has_none() -> None:
+def test_the_interval_covers_the_differences_and_needs_two_problems() -> None:
     found = paired([(str(n), 0.5, 0.5 + (0.2 if n % 4 else 0.0)) for n in range(40)])
     assert found is not None
     assert found.difference == pytest.approx(0.15)
@@ -237,14 +237,14 @@ def test_the_interval_is_of_the_differences_and_one_problem_has_none() -> None:
     alone = paired([("a", 0.1, 0.9), ("b", None, 0.5)])
     assert alone is not None
     assert (alone.low, alone.unscored) == (None, 1)
-    assert "says nothing" in alone.verdict
+    assert "not enough" in alone.verdict
     even = paired([("a", 0.0, 1.0), ("b", 1.0, 0.0)])
     assert even is not None
-    assert "cannot" in even.verdict or "No difference" in even.verdict
+    assert "cannot" in even.verdict
     assert paired([("a", None, 1.0)]) is None
 
 
-def test_nobody_promotes_what_was_not_measured_or_without_a_reason(alice: User) -> None:
+def test_a_promotion_needs_a_comparison_and_a_reason(alice: User) -> None:
     made = a_model()
     with pytest.raises(NotDecided, match="Compare it"):
         model_decide(model=made, state=ModelState.PROMOTED, reason="I like it.", user=alice)
@@ -257,7 +257,7 @@ def test_nobody_promotes_what_was_not_measured_or_without_a_reason(alice: User) 
     assert made.state == ModelState.PROMOTED
 
 
-def test_the_pages_lead_through_the_circle(client_for: ClientFor, alice: User, bob: User) -> None:
+def test_the_pages_cover_registration_comparison_and_decision(client_for: ClientFor, alice: User, bob: User) -> None:
     job, client = a_job(), client_for(alice)
     a_checkpoint(job)
     register = reverse("learning:model_register", args=[job.public_id, 20])
@@ -282,12 +282,12 @@ def test_the_pages_lead_through_the_circle(client_for: ClientFor, alice: User, b
     text = client.get(page).content.decode()
     assert "Better than its parent" in text
     assert "Yes &lt;b&gt;." in text
-    assert 'value="promoted"' not in text, "it is promoted already"
-    assert "offers it nowhere" in text
+    assert 'value="promoted"' not in text, "it is already promoted"
+    assert "a promotion is only recorded" in text
     again = client.post(decide, {"state": "promoted", "reason": "Once more."})
     assert again.status_code == 422
-    assert "copier is promoted already" in again.content.decode()
+    assert "copier is already promoted" in again.content.decode()
     assert client.post(decide, {"state": "rejected", "reason": "No."}).status_code == 302
-    assert "It is rejected: no engine serves it" in client.get(page).content.decode()
+    assert "This model is rejected: no engine serves it" in client.get(page).content.decode()
     assert [one.reason for one in ModelDecision.objects.order_by("pk")] == ["Yes <b>.", "No."]
     assert "copier" in client.get(reverse("learning:model_list")).content.decode()

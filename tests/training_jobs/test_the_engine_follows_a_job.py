@@ -1,4 +1,4 @@
-"""The engine follows the job that plays: one job at a time, and never with another model than the job's own."""
+"""The engine follows the job that plays: one job at a time, and only with that job's own model."""
 
 from pathlib import Path
 
@@ -25,45 +25,45 @@ def learner(stage: Stage, training: Settings, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("learner")
-def test_the_engine_follows_the_job_that_plays_and_one_job_at_a_time(tmp_path: Path) -> None:
+def test_the_engine_follows_one_playing_job_at_a_time(tmp_path: Path) -> None:
     first, second = a_playing_job(alias="learner"), a_playing_job(alias="learner")
-    (busy := Rollouts(second)).look()
-    assert "follows another job just now" in busy.trouble
+    (busy := Rollouts(second)).poll()
+    assert "is following another job" in busy.trouble
     TrainingJob.objects.filter(pk=second.pk).update(state=JobState.STOPPED)
-    (one := Rollouts(first)).look()
+    (one := Rollouts(first)).poll()
     assert (tmp_path / "live" / "learner").resolve() == (first.folder / "policy").resolve()
     one.end()
     TrainingJob.objects.filter(pk=first.pk).update(state=JobState.FINISHED)
-    (next_one := Rollouts(second)).look()
+    (next_one := Rollouts(second)).poll()
     assert (tmp_path / "live" / "learner").resolve() == (second.folder / "policy").resolve()
     next_one.end()
 
 
 @pytest.mark.usefixtures("learner")
-def test_a_job_that_goes_on_from_an_adapter_plays_once_the_engine_can_have_it(playing: list[Rollouts], tmp_path: Path) -> None:
-    """Until then the engine would answer with the bare model, under the name of the adapter."""
+def test_a_job_that_starts_from_an_adapter_plays_once_the_engine_has_it(playing: list[Rollouts], tmp_path: Path) -> None:
+    """Until then the engine would answer with the base model under the adapter's name."""
     (tmp_path / "adapter_config.json").write_text("{}")
     job = a_playing_job(alias="learner")
     job.config["base"] = str(tmp_path)
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     assert (one.trouble, Run.objects.count()) == ("", 0)
     (job.folder / "policy" / "0").mkdir()
-    one.look()
+    one.poll()
     assert Run.objects.count() == 2
 
 
 @pytest.mark.usefixtures("learner")
-def test_no_runs_are_begun_while_rows_wait_that_would_be_too_old_in_their_turn(playing: list[Rollouts]) -> None:
-    """With rows at most one step behind, those of two steps may wait: 16 of 8 each."""
+def test_no_runs_start_while_their_rows_would_be_too_old_when_used(playing: list[Rollouts]) -> None:
+    """With rows at most one step behind, two steps of 8 rows may wait: 16 rows."""
     job = a_playing_job(alias="learner")
     job.config |= {"rows_per_step": 8, "most_lag": 1}
     (job.folder / "rows").mkdir(exist_ok=True)
     for number in range(2):
         pq.write_table(pa.table({"reward": [0.0] * 8}), job.folder / "rows" / f"{number}.parquet")
     playing.append(one := Rollouts(job))
-    one.look()
+    one.poll()
     assert (one.trouble, Run.objects.count()) == ("", 0)
     (job.folder / "state.json").write_text('{"state": "running", "attempt": 1, "reading": "0.parquet"}')
-    one.look()
+    one.poll()
     assert Run.objects.count() == 2

@@ -1,4 +1,4 @@
-"""A job may make its own rollouts: what the form asks, what it refuses, and what the job's page tells of them."""
+"""Jobs that make their own rollouts: the form, its errors, and the job's page."""
 
 import json
 import uuid
@@ -75,9 +75,7 @@ def test_a_valid_form_becomes_a_job_that_plays(client_for: ClientFor, alice: Use
     assert (plan.runs, plan.overrides, plan.segment_tokens) == (12, {"corrections": 2}, 512)
 
 
-def test_the_form_shows_what_is_to_be_chosen_where_a_model_could_play(
-    client_for: ClientFor, alice: User, training: Settings
-) -> None:
+def test_the_form_offers_new_rollouts_where_a_model_can_play(client_for: ClientFor, alice: User, training: Settings) -> None:
     version_of()
     page = client_for(alice).get(reverse("learning:job_new")).content.decode()
     assert "New rollouts</summary>" in page
@@ -87,11 +85,11 @@ def test_the_form_shows_what_is_to_be_chosen_where_a_model_could_play(
     assert "New rollouts" not in page
 
 
-def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_first(alice: User, training: Settings) -> None:
+def test_only_models_with_recorded_tokens_can_play_and_followers_come_first(alice: User, training: Settings) -> None:
     written = '\n[worked-example]\nbackend = "scripted"\ntitle = "Authored"\noptions.script = "worked_example"\n'
     training.MODELS_FILE.write_text(training.MODELS_FILE.read_text() + written)
     found = dict(JobForm(user=alice).fields["player"].choices)  # type: ignore[attr-defined]
-    assert list(found.items()) == [("learner", "Learner: follows the job"), ("big", "Big: stays as it is")]
+    assert list(found.items()) == [("learner", "Learner: follows the job"), ("big", "Big: fixed weights")]
 
 
 @pytest.mark.parametrize(
@@ -101,37 +99,37 @@ def test_only_models_that_tell_their_tokens_may_play_and_those_that_follow_come_
         ({"player": ""}, "player", "Choose one"),
         ({"scaffold": ""}, "scaffold", "Choose one"),
         ({"lora": ""}, "lora", "follows adapters only"),
-        ({"lora_rank": 64}, "lora_rank", "takes adapters of rank 32 at most"),
-        ({"player": "big", "segment_tokens": 512}, "segment_tokens", "no newer policy"),
-        ({"segment_tokens": 100_000}, "segment_tokens", "Take a shorter segment"),
+        ({"lora_rank": 64}, "lora_rank", "accepts adapters up to rank 32"),
+        ({"player": "big", "segment_tokens": 512}, "segment_tokens", "its policy never changes"),
+        ({"segment_tokens": 100_000}, "segment_tokens", "Choose a shorter segment"),
         ({"segment_tokens": 600, "answer_tokens": 600}, "segment_tokens", "at most 600 tokens"),
         ({"segment_tokens": 3}, "segment_tokens", "greater than or equal to 16"),
         ({"base": "tiny"}, "base", "plays toys only"),
         ({"judge": "answer"}, "problems", "has no answer to compare with"),
-        ({"scaffold": "grouped_agents:adaptive"}, "problems", "no answer by which inputs could be chosen"),
+        ({"scaffold": "grouped_agents:adaptive"}, "problems", "no answer to choose inputs by"),
         ({"scaffold": "majority_vote:quick"}, "problems", "there is nothing to vote on"),
-        ({"recipe": "orealh"}, "scaffold", "Take Intern-S1-MO"),
+        ({"recipe": "orealh"}, "scaffold", "Choose Intern-S1-MO"),
         (
             {"recipe": "orealh", "scaffold": "intern_s1_mo:quick", "overrides": "rollouts = 2"},
             "overrides",
-            "Several rollouts are not one line",
+            "needs a single line of rounds",
         ),
-        ({"recipe": "grpo_rubric", "scaffold": "intern_s1_mo:quick"}, "scaffold", "no two answers have one prompt"),
+        ({"recipe": "grpo_rubric", "scaffold": "intern_s1_mo:quick"}, "scaffold", "no two answers share a prompt"),
         ({"temperature": 0}, "temperature", "greater than or equal to 0.01"),
-        ({"recipe": "rc_rl"}, "scaffold", "Take Reasoning Cache"),
-        ({"recipe": "rc_rl", "scaffold": "reasoning_cache:paper"}, "scaffold", "No state is tried again"),
+        ({"recipe": "rc_rl"}, "scaffold", "Choose Reasoning Cache"),
+        ({"recipe": "rc_rl", "scaffold": "reasoning_cache:paper"}, "scaffold", "These runs repeat no state"),
         (
             {"recipe": "rc_rl", "scaffold": "reasoning_cache:paper", "overrides": "states = 2"},
             "judge",
-            "Nobody judges these attempts",
+            "No verifier judges these attempts",
         ),
-        ({"overrides": "corrections 2"}, "overrides", "this one has no ="),
+        ({"overrides": "corrections 2"}, "overrides", "This line has no ="),
         ({"overrides": "correctiosn = 2"}, "overrides", "correctiosn"),
         ({"overrides": "corrections = many"}, "overrides", "valid integer"),
         ({"visits": 10_000, "runs_a_group": 1024}, "visits", "at most 100,000"),
     ],
 )
-def test_what_would_come_to_nothing_is_refused_beside_its_field(
+def test_choices_that_cannot_give_rows_are_rejected_at_their_field(
     alice: User, changes: dict[str, object], field: str, sentence: str
 ) -> None:
     version_of()
@@ -142,7 +140,7 @@ def test_what_would_come_to_nothing_is_refused_beside_its_field(
 
 @pytest.mark.parametrize(("asked", "drawn_at"), [({}, 0.85), ({"temperature": 0.6}, 0.6)])
 @pytest.mark.parametrize("kind", ["raw", "sampled"])
-def test_runs_are_drawn_at_the_recipes_temperature_and_scored_at_that_of_their_log_probabilities(
+def test_runs_are_sampled_at_the_recipes_temperature_and_scored_at_that_of_their_log_probabilities(
     alice: User, training: Settings, asked: dict[str, object], drawn_at: float, kind: str
 ) -> None:
     version_of()
@@ -155,17 +153,17 @@ def test_runs_are_drawn_at_the_recipes_temperature_and_scored_at_that_of_their_l
     assert draft.config.get("temperature", 1.0) == (drawn_at if kind == "sampled" else 1.0)
 
 
-def test_problems_of_a_benchmark_and_a_model_that_follows_another_job_are_refused(alice: User) -> None:
+def test_benchmark_problems_and_a_model_that_follows_another_job_are_rejected(alice: User) -> None:
     version = version_of()
     BenchmarkText.objects.create(text=version.statement, collection="a set", name="1")
     other = a_job(rollouts={"alias": "learner"}, state=JobState.RUNNING, title="The other one")
     form = JobForm(fields(), user=alice)
     assert not form.is_valid()
-    assert "kept for measuring" in str(form.errors["problems"])
-    assert f"It follows {other.title} just now" in str(form.errors["player"])
+    assert "reserved for measuring" in str(form.errors["problems"])
+    assert f"This model is following {other.title}" in str(form.errors["player"])
 
 
-def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) -> None:
+def test_a_jobs_page_shows_its_own_runs(client_for: ClientFor, alice: User) -> None:
     version = version_of()
     form = JobForm(fields(segment_tokens=1024), user=alice)
     assert form.is_valid(), form.errors
@@ -178,6 +176,6 @@ def test_a_jobs_page_tells_what_it_played(client_for: ClientFor, alice: User) ->
     (job.folder / "stream.json").write_text(json.dumps({"state": "running", "rows": 1234, "dropped": 5}))
     page = client_for(alice).get(reverse("learning:job", args=[job.public_id])).content.decode()
     assert "in segments of 1,024 tokens" in page
-    for words in ("1 of 12 finished", "1 under way", "1 failed", "1,234 rows made", "5 dropped as too old"):
+    for words in ("1 of 12 finished", "1 under way", "1 failed", "1,234 rows", "5 dropped as too old"):
         assert words in page
     assert page.index("Run 3: even-number") < page.index("Run 1: even-number")

@@ -1,4 +1,4 @@
-"""The whole circle with the real trainer: a toy is learned, registered, and beats its parent. Part of `make test-learning`."""
+"""A toy trained with the real trainer, registered, and better than its parent. Part of `make test-learning`."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ TRAINER = BASE_DIR / ".venv-train" / "bin" / "python"
 pytestmark = [pytest.mark.django_db, pytest.mark.trainer]
 
 
-def test_a_preset_is_learned_registered_and_measured_beside_its_parent(
+def test_a_preset_is_trained_registered_and_compared_with_its_parent(
     training: Settings, alice: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     training.TRAIN_PYTHON, training.TRAIN_LAUNCHER = str(TRAINER), ""
@@ -56,9 +56,7 @@ tiny_model(hidden=32, layers=1, heads=2).save_pretrained(sys.argv[1])
 """
 
 
-def test_texts_that_no_tokens_were_recorded_of_are_tokenised_and_learned(
-    training: Settings, alice: User, tmp_path: Path
-) -> None:
+def test_texts_without_recorded_tokens_are_tokenised_and_learned(training: Settings, alice: User, tmp_path: Path) -> None:
     training.TRAIN_PYTHON, training.TRAIN_LAUNCHER = str(TRAINER), ""
     place = tmp_path / "models" / "small"
     subprocess.run([TRAINER, "-c", A_CHAT_MODEL, place], cwd=BASE_DIR, check=True, timeout=120)
@@ -81,4 +79,4 @@ def test_texts_that_no_tokens_were_recorded_of_are_tokenised_and_learned(
     losses = [json.loads(line)["loss"] for line in (job.folder / "metrics.jsonl").read_text().splitlines()]
     assert losses[-1] < losses[0] / 2
     manifest = json.loads((job.folder / "checkpoints" / "checkpoint-30" / "manifest.json").read_text())
-    assert manifest["chat_template"], "what the rows were made with stands in the manifest"
+    assert manifest["chat_template"], "the manifest records the template of the rows"

@@ -1,4 +1,4 @@
-"""Models that were trained here stand in the registry beside those of models.toml, and never break it."""
+"""The registry contains trained models in addition to those of models.toml, and they never break it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,7 +62,7 @@ def models(tmp_path: Path) -> Iterator[Path]:
     read_also(None)
 
 
-def test_an_adapter_is_served_by_its_engine_and_a_whole_model_as_the_alias_it_is_like(models: Path) -> None:
+def test_an_adapter_uses_its_engine_and_a_full_model_the_settings_of_its_alias(models: Path) -> None:
     known = load_aliases(models)
     assert set(known) == {"qwen", "small", "prover", "whole"}
     assert (known["prover"].engine, known["prover"].adapter, known["prover"].candidate) == ("qwen", "/data/prover", True)
@@ -72,11 +72,11 @@ def test_an_adapter_is_served_by_its_engine_and_a_whole_model_as_the_alias_it_is
     assert (whole.context_tokens, whole.options) == (8192, known["qwen"].options)
 
 
-def test_a_candidate_is_offered_to_nobody_and_a_promoted_model_is(models: Path) -> None:
+def test_only_promoted_models_can_be_chosen(models: Path) -> None:
     assert set(load_usable(models)) == {"qwen", "small", "whole"}
 
 
-def test_a_trained_model_never_hides_one_of_the_file_or_breaks_it(models: Path) -> None:
+def test_a_trained_model_never_hides_or_breaks_one_of_models_toml(models: Path) -> None:
     assert load_aliases(models)["small"].model == "small"
     trained_file(models.parent).write_text("not = [toml")
     assert set(load_aliases(models)) == {"qwen", "small"}

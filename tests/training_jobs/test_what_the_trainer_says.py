@@ -1,4 +1,4 @@
-"""The application's side of the contract is the trainer's: recipes, toys, files; and torch stays out of it."""
+"""Application and trainer agree on recipes, toys and files, and the application never imports torch."""
 
 import json
 import re
@@ -23,7 +23,7 @@ from workers.training.problems import Reason
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_pages_know_the_recipes_as_the_trainer_fills_them_in() -> None:
+def test_the_pages_have_the_trainers_defaults_of_every_recipe() -> None:
     found = {}
     for name, recipe in RECIPES.items():
         whole = config_of({"recipe": name, "base": "x", "source": {"kind": "rows"}, "steps": 1000}).as_json()
@@ -32,11 +32,11 @@ def test_the_pages_know_the_recipes_as_the_trainer_fills_them_in() -> None:
         head: dict[str, object] = {"title": training.title, "source": training.source, "objective": training.objective}
         head["temperature"] = training.rollouts.temperature if training.rollouts else None
         found[name] = head | {"warmup_share": training.warmup_share} | {key: whole[key] for key in kept}
-    assert json.loads(FILE.read_text()) == found, "write workers/recipes' settings into apps/learning/recipes.json"
+    assert json.loads(FILE.read_text()) == found, "copy the settings of workers/recipes to apps/learning/recipes.json"
     assert list(recipe_cards()) == list(RECIPES)
 
 
-def test_the_pages_know_the_trainers_toys_and_offer_what_it_takes() -> None:
+def test_the_pages_offer_the_trainers_toys_and_recipes() -> None:
     source = (ROOT / "workers/training/toys/registry.py").read_text()
     assert set(re.findall(r'"(\w+)": [A-Z]', source)) == set(TOYS)
     for preset in PRESETS.values():
@@ -47,15 +47,15 @@ def test_every_reason_of_the_trainer_has_advice() -> None:
     assert set(get_args(Reason)) <= set(ADVICE)
 
 
-def test_what_the_trainers_folder_says_is_read(tmp_path: Path) -> None:
-    assert folders.said(tmp_path) is None
+def test_the_trainers_state_is_read_from_its_folder(tmp_path: Path) -> None:
+    assert folders.trainer_state(tmp_path) is None
     folder = JobFolder(tmp_path)
-    folder.tell(state="running", step=3, steps=9, checkpoint="checkpoints/checkpoint-2")
-    found = folders.said(tmp_path)
+    folder.write_state(state="running", step=3, steps=9, checkpoint="checkpoints/checkpoint-2")
+    found = folders.trainer_state(tmp_path)
     assert found is not None
     assert (found.state, found.step, found.attempt, found.checkpoint) == ("running", 3, 1, "checkpoints/checkpoint-2")
     (tmp_path / "state.json").write_text('{"state": "runn')
-    assert folders.said(tmp_path) is None
+    assert folders.trainer_state(tmp_path) is None
 
 
 def test_only_complete_checkpoints_are_offered(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_only_complete_checkpoints_are_offered(tmp_path: Path) -> None:
     assert folders.checkpoint_steps(tmp_path) == [5]
 
 
-def test_samples_of_a_step_are_those_of_the_attempt_that_counts(tmp_path: Path) -> None:
+def test_samples_of_a_step_come_from_its_last_attempt(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     lines(path, [{"step": 4, "attempt": 1, "n": 1}, {"step": 5, "attempt": 1, "n": 2}, {"step": 5, "attempt": 1, "n": 3}])
     found = Samples(path)
@@ -75,10 +75,10 @@ def test_samples_of_a_step_are_those_of_the_attempt_that_counts(tmp_path: Path) 
         file.write('{"step": 6, "attempt": 2')
     found.read()
     assert [row["n"] for row in found.at(5)] == [4]
-    assert (found.near(100), found.near(1), found.beside(5)) == (5, 4, (4, None))
+    assert (found.near(100), found.near(1), found.neighbours(5)) == (5, 4, (4, None))
 
 
-def test_rows_are_linked_once_and_a_job_that_began_is_left_alone(tmp_path: Path) -> None:
+def test_rows_are_linked_once_and_a_prepared_job_is_not_changed(tmp_path: Path) -> None:
     rows = tmp_path / "version" / "rows"
     rows.mkdir(parents=True)
     (rows / "0.parquet").write_text("rows")

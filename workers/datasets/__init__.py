@@ -1,4 +1,4 @@
-"""The export of rows: trajectories with the places of their tokens in, immutable files of rows out (docs/datasets.md).
+"""Export of rows: reads trajectories with the places of their tokens, writes immutable files of rows (docs/datasets.md).
 
-Started by the application as a program of its own; numpy and pyarrow, never torch, nothing of Django.
+The application starts it as a separate program. It uses numpy and pyarrow, never torch or Django.
 """

@@ -1,6 +1,6 @@
-"""`python -m workers.datasets DIR`: make the rows that `DIR/order.json` asks for (docs/datasets.md).
+"""`python -m workers.datasets DIR`: make the rows ordered in `DIR/order.json` (docs/datasets.md).
 
-Writes `progress.json` while it works, then `out/` and `summary.json`; where it cannot, `error.json` and exit status 1.
+Writes `progress.json` while it works, then `out/` and `summary.json`; on failure `error.json`, with exit status 1.
 """
 
 import json
@@ -15,11 +15,11 @@ from workers.datasets.writing import put
 from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Leak
 
-TELL_EVERY_S = 0.5
+REPORT_EVERY_S = 0.5
 
 
 def main(folder: Path) -> int:
-    """The exit status."""
+    """Make the rows and return the exit status."""
     given = json.loads((folder / "order.json").read_text(encoding="utf-8"))
     order = Order(
         recipe=given["recipe"],
@@ -28,16 +28,16 @@ def main(folder: Path) -> int:
         options=given["options"],
         benchmarks=frozenset(given["benchmarks"]),
     )
-    told = 0.0
+    reported_at = 0.0
 
-    def tell(problems: int, rows: int) -> None:
-        nonlocal told
-        if time.monotonic() - told >= TELL_EVERY_S:
-            told = time.monotonic()
+    def report(problems: int, rows: int) -> None:
+        nonlocal reported_at
+        if time.monotonic() - reported_at >= REPORT_EVERY_S:
+            reported_at = time.monotonic()
             _put(folder / "progress.json", {"problems": problems, "of": given["problems_count"], "rows": rows})
 
     try:
-        summary = dataset_make(order, folder, tell)
+        summary = dataset_make(order, folder, report)
     except NotLearnable as problem:
         reason = (
             "leak" if isinstance(problem, Leak) else "broken_shard" if isinstance(problem, BrokenShard) else "not_learnable"
@@ -45,7 +45,7 @@ def main(folder: Path) -> int:
         _put(folder / "error.json", {"reason": reason, "message": str(problem)})
         return 1
     except OSError as error:
-        _put(folder / "error.json", {"reason": "disk", "message": f"The files cannot be written: {error}."})
+        _put(folder / "error.json", {"reason": "disk", "message": f"The files could not be written: {error}."})
         return 1
     _put(folder / "summary.json", summary)
     return 0

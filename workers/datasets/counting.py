@@ -1,4 +1,4 @@
-"""What a version holds, counted while its rows are made: by role, by group, by length. Small whatever the number of rows."""
+"""Counts of a version, made along with its rows: by role, group and length. Their size does not depend on the rows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from workers.datasets.tokens import Drawn
+from workers.datasets.tokens import StoredList
 from workers.learning.arrays import NotLearnable
 from workers.learning.rows import Row, groups_of
-from workers.recipes.tallies import Tally
+from workers.recipes.tallies import TALLY_KEY, Tally
 
-#: As the trainer's `passrate/…`.
+#: Buckets of the trainer's `passrate/…`.
 PASS_RATES = ("0", "0-25", "25-50", "50-75", "75-99", "1")
 MOST_EXAMPLES = 5
 
 
 @dataclass
-class Left:
-    """What was left out: by reason how much, and the first few by name."""
+class LeftOut:
+    """Items left out: count and first examples by reason."""
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
-    def out(self, reason: str, what: str, count: int = 1) -> None:
+    def add(self, reason: str, what: str, count: int = 1) -> None:
         self.counts[reason] += count
         named = self.examples.setdefault(reason, [])
         if len(named) < MOST_EXAMPLES:
@@ -32,15 +32,15 @@ class Left:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The reasons, the most frequent first."""
+        """Reasons with counts and examples, most frequent first."""
         return [{"reason": one, "count": count, "examples": self.examples[one]} for one, count in self.counts.most_common()]
 
 
 @dataclass
 class Counts:
-    """Counts of rows; `lengths` by powers of two: a completion of 5 to 8 tokens counts under 8.
+    """Counts of rows. `lengths` by powers of two: a completion of 5 to 8 tokens counts under 8.
 
-    `told`: sums with their counts of what all trajectories tell beside their rewards, also those that no row was made of.
+    `tally`: the tally of all trajectories, including those without a row.
     """
 
     rows: int = 0
@@ -56,10 +56,10 @@ class Counts:
     licences: Counter[str] = field(default_factory=Counter)
     pass_rates: Counter[str] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
-    told: Tally = field(default_factory=dict)
+    tally: Tally = field(default_factory=dict)
 
     def take(self, rows: Sequence[Row], *, has_tokens: bool, by_turn: bool = False) -> None:
-        """The rows of one problem; groups never span problems. `by_turn`: turns are compared, not trajectories."""
+        """Count the rows of one problem; groups never span problems. `by_turn`: turns are compared, not trajectories."""
         self.problems += 1
         self.rows += len(rows)
         self.trajectories += len({row.trajectory_id for row in rows})
@@ -79,12 +79,12 @@ class Counts:
     def _length(self, row: Row) -> None:
         size = len(row.completion_ids)
         self.tokens += size
-        self.own_tokens += int(row.loss_mask.values().sum()) if isinstance(row.loss_mask, Drawn) else sum(row.loss_mask)
+        self.own_tokens += int(row.loss_mask.values().sum()) if isinstance(row.loss_mask, StoredList) else sum(row.loss_mask)
         self.longest = max(self.longest, size)
         self.lengths[1 << max(size - 1, 0).bit_length()] += 1
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
+    def as_json(self) -> dict[str, Any]:
+        """Counts as JSON values."""
         return {
             "rows": self.rows,
             "problems": self.problems,
@@ -99,12 +99,12 @@ class Counts:
             "licences": dict(self.licences.most_common()),
             "pass_rates": {name: self.pass_rates[name] for name in PASS_RATES if self.pass_rates.total()},
             "lengths": {str(size): self.lengths[size] for size in sorted(self.lengths)},
-            "told": self.told,
+            TALLY_KEY: self.tally,
         }
 
 
 def _by_trajectory(group: Sequence[Row]) -> list[float]:
-    """A trajectory counts once, however many turns it has, with what the best of them earned."""
+    """Best reward of each trajectory's turns, so that a trajectory counts once."""
     best: dict[str, float] = {}
     for row in group:
         reward = float(row.reward or 0)
@@ -113,9 +113,9 @@ def _by_trajectory(group: Sequence[Row]) -> list[float]:
 
 
 def pass_rate(rewards: Sequence[float]) -> str:
-    """The bucket of the share of positive rewards. Raises `NotLearnable` for a reward that is no number."""
+    """Bucket of the share of positive rewards. Raises `NotLearnable` for a reward that is not finite."""
     if not np.isfinite(rewards).all():
-        raise NotLearnable("A group holds a reward that is no finite number.")
+        raise NotLearnable("A group contains a reward that is not a finite number.")
     share = sum(reward > 0 for reward in rewards) / len(rewards)
     if share in (0, 1):
         return str(int(share))

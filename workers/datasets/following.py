@@ -1,8 +1,8 @@
-"""`python -m workers.datasets.following --job DIR --feed FILE --tokens DIR`: a growing file of trajectories into a stream.
+"""`python -m workers.datasets.following --job DIR --feed FILE --tokens DIR`: turn a growing feed into a stream.
 
-The feed is appended to, a line of JSON at a time (docs/datasets.md); a line without its newline is still being written.
-Started again it reads from the beginning and writes nothing twice. Exit status 0: the feed ended; 3: stopped; 1: refused, with
-the reason in `stream.json`, or, where the job's folder is not ours to write into, on standard error only.
+A feed grows by lines of JSON (docs/datasets.md); a line without a newline is incomplete. After a restart the program reads
+from the start and writes nothing twice. Exit status 0: the feed ended; 3: stopped; 1: rejected, with the reason in
+`stream.json`, or only on standard error where another producer owns the job's folder.
 """
 
 import argparse
@@ -24,26 +24,26 @@ from workers.datasets.tokens import Shards
 from workers.learning.arrays import NotLearnable
 from workers.learning.segments import Segments
 
-LOOK_EVERY_S = 0.2
-TELL_EVERY_S = 0.5
+POLL_EVERY_S = 0.2
+REPORT_EVERY_S = 0.5
 STOPPED = 3
 
 
 @dataclass
 class Stop:
-    """Whether a signal asked to stop."""
+    """Flag set by a signal to stop."""
 
     asked: bool = False
 
     def ask(self, number: int = 0, frame: FrameType | None = None) -> None:
-        """A signal handler."""
+        """Handle a signal."""
         self.asked = True
 
 
 def lines_of(feed: Path, job: Path, stop: Stop) -> Iterator[dict[str, Any]]:
-    """The whole lines of a file as it grows, until `stop` or until the job's trainer has ended."""
-    while not feed.exists() and not _over(job, stop):
-        time.sleep(LOOK_EVERY_S)
+    """Complete lines of a growing file, until `stop` or the end of the job's trainer."""
+    while not feed.exists() and not _has_ended(job, stop):
+        time.sleep(POLL_EVERY_S)
     if not feed.exists():
         return
     rest = b""
@@ -55,9 +55,9 @@ def lines_of(feed: Path, job: Path, stop: Stop) -> Iterator[dict[str, Any]]:
                 yield _line(rest)
                 rest = b""
             elif not got:
-                if _over(job, stop):
+                if _has_ended(job, stop):
                     return
-                time.sleep(LOOK_EVERY_S)
+                time.sleep(POLL_EVERY_S)
 
 
 def _line(data: bytes) -> dict[str, Any]:
@@ -66,13 +66,13 @@ def _line(data: bytes) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise NotLearnable(f"A line of the feed is no JSON object: {data[:80].decode(errors='replace').strip()}")
+        raise NotLearnable(f"A line of the feed is not a JSON object: {data[:80].decode(errors='replace').strip()}")
     return found
 
 
 def follow(producer: Producer, lines: Iterator[dict[str, Any]], tokens: Path, *, form: str = "logodds") -> bool:
-    """Whether the feed came to its end. Raises `NotLearnable` (`Leak`, `BrokenShard`)."""
-    shards, benchmarks, told = Shards(tokens), frozenset[str](), 0.0
+    """Feed all lines to the producer; return whether the feed ended. Raises `NotLearnable` (`Leak`, `BrokenShard`)."""
+    shards, benchmarks, reported_at = Shards(tokens), frozenset[str](), 0.0
     for line in lines:
         if line.get("end"):
             producer.end()
@@ -86,27 +86,27 @@ def follow(producer: Producer, lines: Iterator[dict[str, Any]], tokens: Path, *,
                 _take(producer, line, shards, benchmarks, form)
             except KeyError as missing:
                 raise NotLearnable(f"A line of the feed has no {missing}.") from missing
-        if time.monotonic() - told >= TELL_EVERY_S:
-            told = time.monotonic()
-            producer.tell("running")
+        if time.monotonic() - reported_at >= REPORT_EVERY_S:
+            reported_at = time.monotonic()
+            producer.write_status("running")
     return False
 
 
 def _take(producer: Producer, line: dict[str, Any], shards: Shards, benchmarks: frozenset[str], form: str) -> None:
     problem = problem_read(line, shards, benchmarks, form)
     if not problem.has_tokens:
-        raise NotLearnable(f"{problem.title}: only texts were recorded; a stream needs tokens.")
+        raise NotLearnable(f"{problem.title}: only texts were recorded, but a stream needs tokens.")
     where = {"visit": line.get("visit", ""), "tokenizer": line.get("tokenizer")}
     for plain, one in zip(line["trajectories"], problem.trajectories, strict=True):
         if all("piece" not in turn for turn in plain["turns"]):
             producer.take(one, finished=plain.get("finished", True), first=plain.get("first", 0), **where)
             continue
-        for place, (said, turn) in enumerate(zip(plain["turns"], one.turns, strict=True), plain.get("first", 0)):
+        for place, (given, turn) in enumerate(zip(plain["turns"], one.turns, strict=True), plain.get("first", 0)):
             bare = replace(one, turns=())
-            producer.take_piece(Piece(bare, turn, said["piece"], said["finished"], said.get("place", place)), **where)
+            producer.take_piece(Piece(bare, turn, given["piece"], given["finished"], given.get("place", place)), **where)
 
 
-def _over(job: Path, stop: Stop) -> bool:
+def _has_ended(job: Path, stop: Stop) -> bool:
     try:
         state = json.loads((job / "state.json").read_text(encoding="utf-8"))["state"]
     except (OSError, ValueError, KeyError):
@@ -119,20 +119,20 @@ def _sizes(given: list[str]) -> dict[str, int]:
 
 
 def main(given: list[str], stop: Stop) -> int:
-    """The exit status."""
+    """Run the program and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m workers.datasets.following")
     parser.add_argument("--job", type=Path, required=True)
     parser.add_argument("--feed", type=Path, required=True)
-    parser.add_argument("--tokens", type=Path, required=True, help="the folder of token shards")
+    parser.add_argument("--tokens", type=Path, required=True, help="folder of token shards")
     parser.add_argument(
         "--group",
         action="append",
         default=[],
         metavar="[ROLE=]N",
-        help="answers a group, 0: until it is closed; else as the paper",
+        help="answers per group; 0: until the group is closed (default: as in the paper)",
     )
     parser.add_argument("--segments", type=int, nargs=2, metavar=("TOKENS", "MOST"), default=(16_384, 4))
-    parser.add_argument("--options", type=json.loads, default={}, help="of the recipe, as JSON")
+    parser.add_argument("--options", type=json.loads, default={}, help="options of the recipe, as JSON")
     arguments = parser.parse_args(given)
     try:
         segments = Segments(*arguments.segments)

@@ -1,6 +1,6 @@
-"""From the lines of problems to files of rows, problem by problem; nothing is kept but counts.
+"""Files of rows from the lines of problems, one problem at a time; only counts stay in memory.
 
-The folder `out/` appears whole or not at all: it is written as `out.partial/` and gets its name when everything is in it.
+The folder `out/` appears atomically: it is written as `out.partial/` and renamed at the end.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from workers.datasets.counting import Counts, Left
+from workers.datasets.counting import Counts, LeftOut
 from workers.datasets.reading import ProblemLine, problems_read
 from workers.datasets.tokens import Shards, has_own
 from workers.datasets.writing import ROWS_A_FILE, RowWriter, files_of
@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be made. `options` go to the recipe's `rows`."""
+    """Order of a dataset. `options` are passed to the recipe's `rows`."""
 
     recipe: str
     problems: Path
@@ -35,11 +35,11 @@ class Order:
 
 
 def dataset_make(order: Order, folder: Path, progress: Progress | None = None) -> dict[str, Any]:
-    """Make `folder/out`; what it holds. Raises `NotLearnable` (`Leak`, `BrokenShard`) with nothing left behind."""
-    beside, out = folder / "out.partial", folder / "out"
-    shutil.rmtree(beside, ignore_errors=True)
-    beside.mkdir(parents=True)
-    made = _Making(order, beside)
+    """Make `folder/out` and return its summary. Raises `NotLearnable` (`Leak`, `BrokenShard`) and then leaves no files."""
+    partial, out = folder / "out.partial", folder / "out"
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    made = _Builder(order, partial)
     try:
         for done, line in enumerate(
             problems_read(order.problems, Shards(order.tokens), order.benchmarks, order.options.get("form", "logodds")), 1
@@ -48,14 +48,14 @@ def dataset_make(order: Order, folder: Path, progress: Progress | None = None) -
             if progress is not None:
                 progress(done, made.counts.rows)
         summary = made.end()
-        beside.rename(out)
+        partial.rename(out)
         return summary
     finally:
         made.close()
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
 
 
-class _Making:
+class _Builder:
     def __init__(self, order: Order, folder: Path) -> None:
         self._recipe = RECIPES[order.recipe]
         self._order = order
@@ -70,40 +70,40 @@ class _Making:
         self._texts = (folder / "texts.jsonl").open("w", encoding="utf-8")
         self._prompts = (folder / "prompts.jsonl").open("w", encoding="utf-8")
         self._has_tokens: bool | None = None
-        self.counts, self.left = Counts(), Left()
+        self.counts, self.left = Counts(), LeftOut()
 
     def take(self, line: ProblemLine) -> None:
-        """Raises `NotLearnable` naming the problem."""
+        """Make the rows of one problem. Raises `NotLearnable` naming the problem."""
         if self._has_tokens is None:
             self._has_tokens = line.has_tokens
         if line.has_tokens != self._has_tokens:
-            raise NotLearnable(f"{line.title}: some of its turns have tokens and others only texts; they do not mix.")
+            raise NotLearnable(f"{line.title}: some of its turns have tokens and others have only texts.")
         try:
             rows = self._recipe.rows(line.trajectories, **self._order.options)
         except NothingToLearn as nothing:
-            self._tell(line)
-            self.left.out(str(nothing), f"{line.title} ({len(line.trajectories)} trajectories)")
+            self._add_tally(line)
+            self.left.add(str(nothing), f"{line.title} ({len(line.trajectories)} trajectories)")
             return
         except Leak:
             raise
         except NotLearnable as problem:
             raise NotLearnable(f"{line.title}: {problem}") from problem
-        self._tell(line)
+        self._add_tally(line)
         made, rows = len(rows), self._with_own(rows, line)
         silent = sum(len(one.turns) for one in line.trajectories) - made
         if silent > 0:
-            self.left.out("turns that the recipe leaves out", f"{line.title} ({silent})", silent)
+            self.left.add("turns without a row", f"{line.title} ({silent})", silent)
         self._write(line, rows)
 
     def _with_own(self, rows: list[Row], line: ProblemLine) -> list[Row]:
-        """Without rows of which nothing is the policy's own: a trainer refuses them."""
+        """Rows with tokens of the policy's own; a trainer rejects the others."""
         own = [row for row in rows if has_own(row)]
         if lost := len(rows) - len(own):
-            self.left.out("answers without a token of the policy's own", f"{line.title} ({lost})", lost)
+            self.left.add("answers without the policy's own tokens", f"{line.title} ({lost})", lost)
         return own
 
-    def _tell(self, line: ProblemLine) -> None:
-        self.counts.told = added(self.counts.told, tally_of(self._order.recipe, line.trajectories, self._order.options))
+    def _add_tally(self, line: ProblemLine) -> None:
+        self.counts.tally = added(self.counts.tally, tally_of(self._order.recipe, line.trajectories, self._order.options))
 
     def _write(self, line: ProblemLine, rows: list[Row]) -> None:
         if line.has_tokens:
@@ -112,7 +112,7 @@ class _Making:
                 self._rows.add(row)
         elif self._recipe.training.needs_logprobs:
             raise NotLearnable(
-                f"{line.title}: only texts were recorded, and {self._recipe.training.title} needs log-probabilities."
+                f"{line.title}: only texts were recorded, but {self._recipe.training.title} needs log-probabilities."
             )
         self.counts.take(rows, has_tokens=line.has_tokens, by_turn=self._order.recipe in OF_TURNS)
         for row in rows:
@@ -121,15 +121,15 @@ class _Making:
         _json_line(self._prompts, prompt | {"problem_id": line.problem_id, "title": line.title, "licence": line.licence})
 
     def end(self) -> dict[str, Any]:
-        """Write what is left. Raises `NotLearnable` where no row came of it."""
+        """Finish the files and return the summary. Raises `NotLearnable` without any row."""
         if self._rows is not None:
             self._rows.end()
         self.close()
         if not self.counts.rows:
             reasons = " ".join(f"{row['count']} × {row['reason']}" for row in self.left.rows)
-            raise NotLearnable(f"No row comes of this. {reasons}" if reasons else "No trajectory was given.")
+            raise NotLearnable(f"No rows could be made. {reasons}" if reasons else "There are no trajectories.")
         return {
-            "counts": self.counts.plain(),
+            "counts": self.counts.as_json(),
             "left": self.left.rows,
             "has_tokens": bool(self._has_tokens),
             "has_logprobs": self.counts.with_logprobs == self.counts.rows,
@@ -137,7 +137,7 @@ class _Making:
         }
 
     def close(self) -> None:
-        """Let go of all files, whole or not."""
+        """Close all files, complete or not."""
         self._texts.close()
         self._prompts.close()
         if self._rows is not None:

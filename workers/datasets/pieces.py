@@ -1,18 +1,18 @@
-"""Answers that come in segments over several policy versions (UloRL, MarsRL §3.3), put together until they are done."""
+"""Answers in segments over several policy versions (UloRL, MarsRL §3.3), joined until they are done."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workers.learning.arrays import NotLearnable
-from workers.learning.segments import GroupInTheMaking, Segments
+from workers.learning.segments import PartialGroup, Segments
 from workers.recipes.trajectory import Trajectory, Turn
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Segment `number` (from 0) of the answer at `place` of a trajectory, which comes without turns.
+    """Segment `number` (from 0) of the answer at `place` of a trajectory, which is given without turns.
 
-    `turn` holds the tokens of this segment only, its `policy_version` is theirs. Rewards count when the answer is `finished`.
+    `turn` has the tokens and the `policy_version` of this segment only. Rewards count once the answer is `finished`.
     """
 
     trajectory: Trajectory
@@ -24,13 +24,13 @@ class Piece:
 
 @dataclass
 class _Answer:
-    made: GroupInTheMaking
+    made: PartialGroup
     prompt: tuple[int, ...]
     pieces: int = 0
 
 
 class Carried:
-    """The answers that are not done; they live on from one policy version to the next."""
+    """Unfinished answers, carried over from one policy version to the next."""
 
     def __init__(self, segments: Segments) -> None:
         self._segments = segments
@@ -41,17 +41,18 @@ class Carried:
         return len(self._answers)
 
     def take(self, piece: Piece, visit: str = "") -> Trajectory | None:
-        """The trajectory with the whole answer once it is done: versions are its oldest token's, at the cap the reward is 0.
+        """Add a piece; return the trajectory with the whole answer once it is done.
 
-        A piece that came before is passed over. Raises `NotLearnable` for a gap, tokens that are not the policy's own, another
-        answer's prompt, missing log-probabilities, and a segment that is too long.
+        Its version is that of its oldest token. An answer cut off at the cap has reward 0. A repeated piece is ignored. Raises
+        `NotLearnable` for a gap, tokens that are not the policy's own, another prompt, missing log-probabilities, and a segment
+        that is too long.
         """
         name = (visit, piece.trajectory.id, piece.place)
         if name in self._done:
             return None
         answer = self._answers.get(name)
         if answer is None:
-            answer = _Answer(GroupInTheMaking(1, self._segments), tuple(piece.turn.prompt_ids))
+            answer = _Answer(PartialGroup(1, self._segments), tuple(piece.turn.prompt_ids))
         if piece.number < answer.pieces:
             return None
         _check(piece, answer)
@@ -71,9 +72,9 @@ class Carried:
 def _check(piece: Piece, answer: _Answer) -> None:
     where = f"Trajectory {piece.trajectory.id}, turn {piece.place}"
     if piece.number != answer.pieces:
-        raise NotLearnable(f"{where}: piece {piece.number} came where piece {answer.pieces} was due.")
+        raise NotLearnable(f"{where}: got piece {piece.number}, expected piece {answer.pieces}.")
     if piece.turn.loss_mask is not None and not all(piece.turn.loss_mask):
-        raise NotLearnable(f"{where}: a segment holds the policy's own tokens only.")
+        raise NotLearnable(f"{where}: a segment may have only the policy's own tokens.")
     so_far: Sequence[int] = answer.made.answers[0].tokens
     if tuple(piece.turn.prompt_ids) not in (answer.prompt, (*answer.prompt, *so_far)):
         raise NotLearnable(f"{where}: piece {piece.number} continues another prompt.")

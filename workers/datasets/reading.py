@@ -1,4 +1,4 @@
-"""The lines that the application wrote, one a problem, as trajectories; tokens stay where they lie."""
+"""Trajectories from the application's lines, one line per problem; tokens stay in their shards."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from workers.learning.conjugate_reward import conjugate_reward
 from workers.learning.rows import TRAIN, Leak
 from workers.recipes.trajectory import Trajectory, Turn
 
-#: Stands for a completion of which only the text is known.
+#: Placeholder for the tokens of a completion recorded as text only.
 UNREAD_TOKENS = (0,)
 
 
 @dataclass(frozen=True)
 class ProblemLine:
-    """One problem. `turns` are the plain turns by trajectory and place: a row's messages and text."""
+    """One problem. `turns`: the plain turns (messages and text) by trajectory and place."""
 
     title: str
     statement: str
@@ -31,17 +31,17 @@ class ProblemLine:
 
 
 def problems_read(path: Path, shards: Shards, benchmarks: frozenset[str], form: str) -> Iterator[ProblemLine]:
-    """Raises `Leak` for a problem that is held back, naming it and its rows, and `BrokenShard`."""
+    """Read all problems. Raises `BrokenShard`, and `Leak` naming a reserved problem and its rows."""
     with path.open(encoding="utf-8") as file:
         for text in file:
             yield problem_read(json.loads(text), shards, benchmarks, form)
 
 
 def problem_read(line: dict[str, Any], shards: Shards, benchmarks: frozenset[str], form: str) -> ProblemLine:
-    """One line. Raises `Leak` and `BrokenShard`."""
+    """Read one line. Raises `Leak` and `BrokenShard`."""
     found = line["trajectories"]
     if line["split"] != TRAIN or line["content_hash"] in benchmarks:
-        why = f"has the split “{line['split']}”" if line["split"] != TRAIN else "stands in a benchmark"
+        why = f"has the split “{line['split']}”" if line["split"] != TRAIN else "is in a benchmark"
         names = [f"{one['id']} step {place}" for one in found for place in range(len(one["turns"]))]
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
         raise Leak(

@@ -1,4 +1,4 @@
-"""What a job's producer is asked to do, and what it counts while it does it."""
+"""Order of a job's producer, and the counts of its work."""
 
 import json
 from collections import Counter
@@ -10,13 +10,16 @@ from typing import Any
 from workers.learning.arrays import NotLearnable
 from workers.learning.segments import Segments
 from workers.recipes.registry import RECIPES
-from workers.recipes.tallies import Tally, added
+from workers.recipes.tallies import TALLY_KEY, Tally, added
 
 
 @dataclass(frozen=True)
 class StreamOrder:
-    """What a job's producer does. `sizes` are answers a group, by role, `""` for all others, 0: until it is closed; `options`
-    go to the recipe."""
+    """Order of a job's producer.
+
+    `sizes`: answers per group by role, `""` for all other roles; 0: until the group is closed. `options` are passed to the
+    recipe.
+    """
 
     recipe: str
     sizes: Mapping[str, int]
@@ -26,23 +29,23 @@ class StreamOrder:
     segments: Segments = field(default_factory=Segments)
 
     def size(self, role: str) -> int:
-        """The answers of a group of this role. Raises `NotLearnable` where none is given."""
+        """Answers per group of this role. Raises `NotLearnable` where no size is given."""
         found = self.sizes.get(role, self.sizes.get("", -1))
         if found < 0:
-            raise NotLearnable(f"How many answers a group of the role “{role}” has was not said.")
+            raise NotLearnable(f"No group size is given for the role “{role}”.")
         return found
 
 
 def order_of(
     job: Path, *, sizes: Mapping[str, int] | None = None, options: Mapping[str, Any] | None = None, **more: Any
 ) -> StreamOrder:
-    """As the job's `config.json` has it, with `options` over its own; sizes as the recipe's paper.
+    """Order from the job's `config.json`, overridden by `options`; default sizes from the recipe's paper.
 
-    Raises `NotLearnable` where the job reads no stream.
+    Raises `NotLearnable` where the job does not read a stream.
     """
     config = json.loads((job / "config.json").read_text(encoding="utf-8"))
     if config["source"].get("kind") != "stream":
-        raise NotLearnable(f"The job in {job.name}/ reads no stream: its source is “{config['source'].get('kind')}”.")
+        raise NotLearnable(f"The job in {job.name}/ does not read a stream: its source is “{config['source'].get('kind')}”.")
     training = RECIPES[config["recipe"]].training
     group = training.rollouts.group if training.rollouts else 1
     lag = config.get("most_lag")
@@ -58,9 +61,12 @@ def order_of(
 
 @dataclass
 class StreamCounts:
-    """Groups: `complete` were written, `silent` teach nothing, `unfinished` were left when the stream ended. Rows: `dropped`
-    for their lag. `truncated` answers came to their cap, `late` ones after their group had gone. `told`: what all groups tell
-    beside their rewards, as sums with their counts. `quiet`: visits of problems that taught nothing since one last did."""
+    """Counts of a stream.
+
+    Groups: `complete` were written, `silent` have equal rewards, `unfinished` were incomplete at the end. Rows: `dropped` for
+    their lag. Answers: `truncated` reached the cap, `late` ones came after their group. `quiet`: consecutive visits of problems
+    without rows. `tally`: the tally of all groups.
+    """
 
     complete: int = 0
     silent: int = 0
@@ -70,21 +76,27 @@ class StreamCounts:
     truncated: int = 0
     late: int = 0
     roles: Counter[str] = field(default_factory=Counter)
-    told: Tally = field(default_factory=dict)
+    tally: Tally = field(default_factory=dict)
     quiet: int = 0
 
     def take(self, role: str, about: Mapping[str, Any]) -> None:
-        """A group that was handed over, as its shard's metadata has it."""
+        """Count a written group by the metadata of its shard."""
         self.quiet = 0
         self.complete += about["rows"] > 0
         self.rows += about["rows"]
         self.dropped += about["dropped"]
         self.truncated += about["truncated"]
         self.roles[role or "trajectories"] += about["rows"]
-        self.told = added(self.told, about.get("told", {}))
+        self.tally = added(self.tally, about.get(TALLY_KEY, {}))
 
-    def take_silent(self, told: Tally, quiet: int) -> None:
-        """A group that teaches nothing, and the quiet visits so far."""
+    def take_silent(self, tally: Tally, quiet: int) -> None:
+        """Count a silent group, and set the number of quiet visits."""
         self.silent += 1
         self.quiet = quiet
-        self.told = added(self.told, told)
+        self.tally = added(self.tally, tally)
+
+    def as_json(self) -> dict[str, Any]:
+        """Counts as JSON values."""
+        values = dict(vars(self))
+        values[TALLY_KEY] = values.pop("tally")
+        return values

@@ -1,4 +1,4 @@
-"""Files of rows: batches become row groups, so that memory does not grow with their number; every row is checked."""
+"""Files of rows, written in batches as row groups with constant memory; every row is checked."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workers.datasets.tokens import Drawn
+from workers.datasets.tokens import StoredList
 from workers.learning.rows import COLUMNS, Row, arrow_schema, check_row
 
 BATCH = 1024
@@ -19,7 +19,7 @@ _TOKENS = ("prompt_ids", "completion_ids", "loss_mask", "logprobs")
 
 
 class RowWriter:
-    """Writes `rows/00000.parquet` and so on into `folder`; `needs` as `check_row` has them, `metadata` as Arrow."""
+    """Writes `00000.parquet` and so on to `folder`; `needs` are those of `check_row`, `metadata` is for Arrow."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class RowWriter:
         folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, row: Row) -> None:
-        """Raises `NotLearnable` and `Leak`, naming file and row."""
+        """Add a row. Raises `NotLearnable` and `Leak`, naming file and row."""
         self._batch.append(row)
         if len(self._batch) >= min(BATCH, self._most - self._in_file):
             self._flush()
 
     def end(self) -> None:
-        """Write what is left."""
+        """Write the remaining rows and close the file."""
         self._flush()
         self.close()
 
@@ -69,14 +69,14 @@ class RowWriter:
             self.close()
 
     def close(self) -> None:
-        """Close the file that is being written."""
+        """Close the current file."""
         if self._file is not None:
             self._file.close()
             self._file, self._in_file = None, 0
             self._files += 1
 
     def _check(self, table: Any) -> None:
-        """`check_row` for every row; numbers are looked at together, and one by one only where something is wrong."""
+        """Apply `check_row` to every row; numbers are checked together first, individually only after a failure."""
         numbers_good = _numbers_good(table)
         for place, row in enumerate(self._batch):
             where = f"rows/{self._files:05}.parquet, row {self._in_file + place} (trajectory {row.trajectory_id})"
@@ -86,14 +86,14 @@ class RowWriter:
 
 
 def put(path: Path, text: str) -> None:
-    """The file under its name in one step."""
-    beside = path.with_name(f".{path.name}.partial")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    """Write a file atomically."""
+    temporary = path.with_name(f".{path.name}.partial")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 def files_of(folder: Path) -> dict[str, str]:
-    """The SHA-256 of every file below `folder`, by its path."""
+    """SHA-256 of every file below `folder`, by path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -105,7 +105,7 @@ def files_of(folder: Path) -> dict[str, str]:
 def _column(name: str, rows: Sequence[Row], kind: Any) -> Any:
     values = [getattr(row, name) for row in rows]
     if name in _TOKENS:
-        lists = [one.as_list() if isinstance(one, Drawn) else pa.array([_plain(one)], kind) for one in values]
+        lists = [one.as_list() if isinstance(one, StoredList) else pa.array([_plain(one)], kind) for one in values]
         return pa.concat_arrays(lists).cast(kind)
     if pa.types.is_list(kind):
         return pa.array([_plain(one) for one in values], kind)
@@ -117,7 +117,7 @@ def _plain(values: Any) -> Any:
 
 
 def _numbers_good(table: Any) -> bool:
-    """Are masks 0 and 1, as long as the completions, and log-probabilities finite under them?"""
+    """Whether masks are 0 or 1 and as long as the completions, and unmasked log-probabilities are finite."""
     completions, masks, logprobs = (table.column(name).combine_chunks() for name in _TOKENS[1:])
     lengths = np.diff(completions.offsets.to_numpy())
     mask = masks.flatten().to_numpy()
@@ -131,7 +131,7 @@ def _numbers_good(table: Any) -> bool:
 
 
 def _with_few_numbers(row: Row) -> Row:
-    """The row with its tokens shortened to one: lengths, masks and log-probabilities were looked at."""
+    """Row with its tokens shortened to one, because lengths, masks and log-probabilities are already checked."""
     kept = min(len(row.completion_ids), 1)
     logprobs = None if row.logprobs is None else (0.0,) * kept
     return replace(

@@ -1,7 +1,7 @@
 """Advantages of a group of rewards: RLOO, GRPO, Dr. GRPO, turn-level rows, and DAPO's choice of groups and overlong penalty.
 
-A group is what shares one prompt. A group of one, or one whose rewards are all alike, teaches nothing: its advantages are
-exactly 0 (verl gives the raw score to a group of one).
+A group shares one prompt. A group of one, or with equal rewards, is silent: its advantages are exactly 0 (verl gives the raw
+score to a group of one).
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from workers.learning.arrays import Array, NothingToLearn, NotLearnable, group_r
 
 Baseline = Literal["trajectory", "rows"]
 VERL_EPSILON = 1e-6
-#: What AlphaApollo's code takes from the reward of a turn whose action could not be read.
+#: Penalty of a turn with an unreadable action in AlphaApollo's code.
 INVALID_ACTION = 0.1
 TRL_EPSILON = 1e-4
 
 
 def leave_one_out(rewards: Sequence[float]) -> Array:
-    """RLOO: each reward less the mean of the others, shape (G,). What OREAL uses."""
+    """RLOO, as in OREAL: each reward minus the mean of the others, shape (G,)."""
     found = group_rewards(rewards)
     if _silent(found):
         return np.zeros_like(found)
@@ -29,7 +29,7 @@ def leave_one_out(rewards: Sequence[float]) -> Array:
 
 
 def grpo(rewards: Sequence[float], *, epsilon: float = VERL_EPSILON) -> Array:
-    """GRPO: (r − mean) / (std + epsilon) with the sample's deviation (n − 1), shape (G,). TRL adds 1e-4, verl 1e-6."""
+    """GRPO: (r − mean) / (std + epsilon) with the sample deviation (n − 1), shape (G,). TRL adds 1e-4, verl 1e-6."""
     found = group_rewards(rewards)
     return _scaled(found, found, epsilon)
 
@@ -43,9 +43,9 @@ def centred(rewards: Sequence[float]) -> Array:
 def episode_turn_rewards(
     episodes: Sequence[float], invalid: Sequence[Sequence[bool]], *, penalty: float = INVALID_ACTION
 ) -> list[list[float]]:
-    """Rewards of turns as AlphaApollo's code gives them: the episode's, less the penalty for a turn whose action was invalid.
+    """Rewards of turns in AlphaApollo's code: that of the episode, minus the penalty for an invalid action.
 
-    `invalid[i][k]` tells turn k of trajectory i. The paper's text instead grades the answer proposed in each turn.
+    `invalid[i][k]` is for turn k of trajectory i. The paper's text instead grades the answer proposed in each turn.
     """
     return [[reward - penalty * wrong for wrong in turns] for reward, turns in zip(episodes, invalid, strict=True)]
 
@@ -59,8 +59,8 @@ def turn_advantages(
 ) -> list[Array]:
     """Turn-level GRPO (AlphaApollo §2.2): one row per turn, (r − mean) / (std + epsilon); one array per trajectory.
 
-    `baseline="trajectory"` takes mean and deviation over the trajectories' rewards, as the paper says; `"rows"` over all turns,
-    as its code does, where a long trajectory counts more. Raises `NotLearnable` where the two lists differ in length.
+    `baseline="trajectory"` uses mean and deviation over the trajectories' rewards, as in the paper; `"rows"` over all turns, as
+    in its code, where a long trajectory counts more. Raises `NotLearnable` where the two lists differ in length.
     """
     if len(turns) != len(episodes):
         raise NotLearnable(f"{len(turns)} trajectories of turns, but {len(episodes)} episode rewards.")
@@ -81,30 +81,30 @@ def _silent(rewards: Array) -> bool:
 
 
 def teaches(rewards: Sequence[float]) -> bool:
-    """The group's rewards differ. DAPO and OREAL-H keep only such groups (pass rate neither 0 nor 1)."""
+    """Whether the group's rewards differ. DAPO and OREAL-H keep only such groups (pass rate neither 0 nor 1)."""
     return not _silent(group_rewards(rewards))
 
 
 def learnable_groups(groups: Sequence[Sequence[float]]) -> list[int]:
-    """The places of the groups that teach something.
+    """Indices of the groups whose rewards differ.
 
-    Raises `NothingToLearn` where none does, and says why: no group at all, only groups of one, or every group all alike.
+    Raises `NothingToLearn` where there is none, with the reason: no group, groups of one only, or equal rewards in each group.
     """
     kept = [index for index, rewards in enumerate(groups) if teaches(rewards)]
     if kept:
         return kept
     if not groups:
-        raise NothingToLearn("There is no group of rewards to learn from.")
+        raise NothingToLearn("There are no groups of rewards to learn from.")
     if all(len(rewards) == 1 for rewards in groups):
-        raise NothingToLearn("Every group holds a single answer; an advantage needs several answers to one prompt.")
+        raise NothingToLearn("Every group has a single answer; an advantage needs several answers to one prompt.")
     if max(max(rewards) for rewards in groups) <= 0:
-        raise NothingToLearn("No answer has a positive reward: whoever wrote them solves none of these problems.")
-    raise NothingToLearn("In every group all rewards are alike, so no answer is better than another.")
+        raise NothingToLearn("No answer has a positive reward: the model solves none of these problems.")
+    raise NothingToLearn("All rewards are equal within every group, so no answer is better than another.")
 
 
 def overlong_penalty(length: int, *, limit: int, margin: int) -> float:
-    """DAPO's soft punishment of length, in tokens: 0 up to limit − margin, then falling to −1 at the limit, −1 beyond."""
+    """DAPO's soft overlong penalty, lengths in tokens: 0 up to limit − margin, falling to −1 at the limit, −1 beyond."""
     if not 0 < margin <= limit:
-        raise NotLearnable(f"The margin of {margin} tokens must be positive and no more than the limit of {limit}.")
+        raise NotLearnable(f"The margin of {margin} tokens must be positive and at most the limit of {limit}.")
     free = limit - margin
     return max(-1.0, min(0.0, (free - length) / margin))

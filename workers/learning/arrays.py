@@ -1,4 +1,4 @@
-"""Arrays of rows × tokens as every loss takes them, and the checks that give a reader's words instead of a broadcast error."""
+"""Arrays of rows × tokens for losses, with checks that give readable messages instead of broadcast errors."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -10,15 +10,15 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class NotLearnable(ValueError):
-    """The data cannot be learned from; the text says which datum and why."""
+    """The data cannot be learned from; the message says which datum and why."""
 
 
 class NothingToLearn(NotLearnable):
-    """The data is sound, but no answer in it is better than another, or none is worth imitating."""
+    """The data is valid, but no answer is better than another, or none is worth imitating."""
 
 
 def finite(values: ArrayLike, what: str) -> Array:
-    """`values` as float64. Raises `NotLearnable` naming the first place that holds NaN or an infinity."""
+    """`values` as float64. Raises `NotLearnable` naming the first NaN or infinity."""
     array = np.asarray(values, dtype=np.float64)
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
@@ -28,7 +28,7 @@ def finite(values: ArrayLike, what: str) -> Array:
 
 
 def group_rewards(rewards: Sequence[float]) -> Array:
-    """The rewards of one group, shape (G,). Raises `NotLearnable` for an empty group, NaN or an infinity."""
+    """Rewards of one group, shape (G,). Raises `NotLearnable` for an empty group, NaN or an infinity."""
     array = finite(rewards, "Rewards of a group")
     if array.ndim != 1 or not array.size:
         raise NotLearnable("A group needs at least one reward, in one dimension.")
@@ -41,12 +41,12 @@ def token_mask(mask: ArrayLike, shape: tuple[int, ...]) -> Array:
     if array.shape != shape:
         raise NotLearnable(f"The token mask has shape {array.shape}, the tokens have {shape}.")
     if not np.isin(array, (0.0, 1.0)).all():
-        raise NotLearnable("The token mask holds something other than 0 and 1.")
+        raise NotLearnable("The token mask has values other than 0 and 1.")
     return array
 
 
 def per_token(advantages: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Advantages as (rows, tokens): one number a row is spread over its tokens. Raises `NotLearnable` where shapes differ."""
+    """Advantages as (rows, tokens); one number per row applies to all its tokens. Raises `NotLearnable` where shapes differ."""
     array = finite(advantages, "Advantages")
     if array.shape == shape:
         return array
@@ -56,7 +56,7 @@ def per_token(advantages: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def under_mask(values: ArrayLike, mask: Array, what: str) -> Array:
-    """`values` with 0 wherever the mask is 0, so that no number under a masked token, not even NaN, can reach a loss."""
+    """`values` with 0 where the mask is 0, so that no value of a masked token, not even NaN, reaches a loss."""
     array = np.asarray(values, dtype=np.float64)
     if array.shape != mask.shape:
         raise NotLearnable(f"{what} has shape {array.shape}, the tokens have {mask.shape}.")

@@ -1,6 +1,6 @@
-"""The settings that the papers and their released code give for each algorithm, with where each comes from.
+"""Settings of each algorithm from the papers and their released code, with sources.
 
-What none of them gives is named `chosen` in its comment; `docs/learning.md` gives the reasons. Lengths are tokens.
+Values that no source gives are marked `chosen`; `docs/learning.md` gives the reasons. Lengths are in tokens.
 """
 
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from workers.learning.oreal import OrealFactors
 
 @dataclass(frozen=True)
 class Rollouts:
-    """How answers are sampled for training. `group` answers to each of `prompts` prompts a step."""
+    """Sampling of answers for training: `group` answers to each of `prompts` prompts per step."""
 
     prompts: int
     group: int
     temperature: float
-    top_p: float = 1.0  # chosen: anything less changes the behaviour's distribution
+    top_p: float = 1.0  # chosen: a lower value changes the behaviour's distribution
     new_tokens: int | None = None
 
 
 @dataclass(frozen=True)
 class Rate:
-    """The learning rate, and what it falls to along a cosine; equal where it is constant."""
+    """Learning rate from `first` to `last` along a cosine; equal where it is constant."""
 
     first: float
     last: float
@@ -32,7 +32,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One algorithm: rollouts, learning rate, and how the loss is made."""
+    """One algorithm: rollouts, learning rate and loss."""
 
     rollouts: Rollouts
     rate: Rate

@@ -1,11 +1,14 @@
 """Values of lemmas from the graph of all trajectories of a problem (Intern-S1-MO §4.3.1, Eq. 5; Algorithm 1, step 3).
 
-A node is a valid lemma, identical statements merged; an edge leads to each lemma derived from it and to the end of each
-trajectory whose final proof uses it; the end of a trajectory has its reward as value. Open in the paper, chosen here: the
-mean over successors counts how many trajectories show an edge, so that a value estimates the mean reward given the lemma
-(`weighting="uniform"` is kept); *all* trajectories are terminals, also those of reward 0 (`terminals="nonzero"` is Algorithm 1
-as written, where a lemma that helped one of sixteen is worth as much as one that always helps); a leaf that nothing uses is
-worth 0; merging makes cycles, so the values are the least non-negative solution of the linear equations, not a recursion.
+A node is a valid lemma; identical statements are merged. An edge leads to each lemma derived from it, and to the end of each
+trajectory whose final proof uses it. The value of an end is the trajectory's reward. Our choices where the paper is open:
+
+- The mean over successors weights an edge by its number of trajectories, so that a value estimates the mean reward given the
+  lemma. `weighting="uniform"` is the alternative.
+- *All* trajectories are terminals, including those of reward 0. `terminals="nonzero"` is Algorithm 1 as written, where a lemma
+  that helped once in sixteen is worth as much as one that always helps.
+- An unused leaf has value 0.
+- Merging creates cycles, so the values are the least non-negative solution of the linear equations, not a recursion.
 """
 
 from collections import Counter
@@ -26,9 +29,9 @@ VALID_CONFIDENCE = 0.5
 
 @dataclass(frozen=True)
 class ProofPath:
-    """What one trajectory adds to the graph: its reward, which lemma came from which, and which its final proof uses.
+    """Contribution of one trajectory to the graph: its reward, edges between its lemmas, and lemmas its final proof uses.
 
-    `lemmas` are all valid lemmas of the trajectory; those without a parent hang below the problem itself.
+    `lemmas` are all valid lemmas of the trajectory; those without a parent are children of the problem.
     """
 
     reward: float
@@ -39,7 +42,7 @@ class ProofPath:
 
 @dataclass(frozen=True)
 class LemmaValues:
-    """The value of every lemma, and `problem`, that of the problem itself (the root)."""
+    """Values of all lemmas, and `problem`, the value of the problem (the root)."""
 
     of: Mapping[str, float]
     problem: float
@@ -47,13 +50,13 @@ class LemmaValues:
 
 @dataclass(frozen=True)
 class _Place:
-    """The root and the ends; dataclasses of their own, so that no lemma's name can be mistaken for them."""
+    """The root or an end; a separate type, so that no lemma's name can collide with it."""
 
     end: int | None = field(default=None)
 
 
 def valid_lemmas(votes: Mapping[str, tuple[int, int]], threshold: float = VALID_CONFIDENCE) -> frozenset[str]:
-    """The lemmas whose share of passes reaches the threshold (from 4 votes by the paper's B.1). No votes: not valid."""
+    """Lemmas whose share of passes reaches the threshold (4 votes in the paper's B.1). Without votes a lemma is not valid."""
     return frozenset(name for name, (passes, total) in votes.items() if total > 0 and passes / total >= threshold)
 
 
@@ -64,9 +67,9 @@ def lemma_values(
     terminals: Terminals = "all",
     valid: frozenset[str] | None = None,
 ) -> LemmaValues:
-    """The values of all lemmas of one problem. `valid` leaves out the lemmas that are not in it, with their edges.
+    """Values of all lemmas of one problem, 0 ≤ v ≤ highest reward. With `valid`, other lemmas and their edges are left out.
 
-    0 ≤ v ≤ the highest reward, on any graph. Raises `NotLearnable` without a trajectory or with a reward that is no number.
+    Raises `NotLearnable` without a trajectory, or for a reward that is not finite.
     """
     if not paths:
         raise NotLearnable("The lemma graph is empty: it needs at least one trajectory.")
@@ -104,9 +107,9 @@ def _edges(path: ProofPath, known: frozenset[str], number: int) -> Iterable[Edge
 
 
 def graph_values(counts: Mapping[Edge, int], terminals: Mapping[Node, float]) -> dict[Node, float]:
-    """v(l) = Σ c(l,l′) v(l′) / Σ c(l,l′), with the terminals' values given. Self-loops are dropped.
+    """v(l) = Σ c(l,l′) v(l′) / Σ c(l,l′) with given values of terminals. Self-loops are dropped.
 
-    Solved as an absorbing chain on the nodes from which a terminal can be reached; all others are 0.
+    Solved as an absorbing chain on the nodes that can reach a terminal; all others are 0.
     """
     outgoing: dict[Node, dict[Node, int]] = {}
     incoming: dict[Node, set[Node]] = {}

@@ -1,7 +1,7 @@
-"""Losses over rows of tokens, each with its gradient by the log-probabilities: the clipped family of GRPO, and supervised.
+"""Losses over rows of tokens with their gradients by the log-probabilities: the clipped family of GRPO, and supervised.
 
-Shapes are (rows, tokens) throughout; the mask is 0 for tool text, environment text and padding. A loss depends on the policy
-only through the log-probabilities of the tokens that were sampled, so the gradient given here is all a trainer needs.
+Shapes are (rows, tokens); the mask is 0 for tool text, environment text and padding. A loss depends on the policy only through
+the log-probabilities of the sampled tokens, so a trainer needs no further gradient.
 """
 
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ class Loss:
 
 
 def divergence(policy: Array, reference: Array) -> Array:
-    """The estimate k3 of KL(policy ‖ reference) per token: exp(b−a) − (b−a) − 1, a the policy's log-probability; never < 0."""
+    """Estimate k3 ≥ 0 of KL(policy ‖ reference) per token: exp(b−a) − (b−a) − 1, with a = policy and b = reference log-prob."""
     gap = reference - policy
     result: Array = np.exp(gap) - gap - 1.0
     return result
 
 
 def weights(mask: Array, aggregation: Aggregation, longest: int | None = None) -> Array:
-    """What each token's loss is multiplied with so that their sum is the loss, shape (rows, tokens).
+    """Weights of the tokens' losses in the total loss, shape (rows, tokens).
 
     `token`: mean over all unmasked tokens (DAPO, verl, AlphaApollo's code). `seq`: mean over rows of each row's mean (GRPO).
-    `fixed`: by rows × `longest` (Dr. GRPO). `sum`: by rows (PipelineRL, QED-Nano). Raises `NotLearnable` for `fixed` without
-    a positive `longest`, or for no rows.
+    `fixed`: sum divided by rows × `longest` (Dr. GRPO). `sum`: sum divided by rows (PipelineRL, QED-Nano). Raises
+    `NotLearnable` for `fixed` without a positive `longest`, or without rows.
     """
     rows = mask.shape[0]
     if not rows:
@@ -48,7 +48,7 @@ def weights(mask: Array, aggregation: Aggregation, longest: int | None = None) -
     elif aggregation == "sum":
         divisor = rows
     elif longest is None or longest < 1:
-        raise NotLearnable("The aggregation 'fixed' needs the longest length of a completion, in tokens.")
+        raise NotLearnable("The aggregation 'fixed' needs the maximum length of a completion, in tokens.")
     else:
         divisor = rows * longest
     result: Array = mask / divisor
@@ -57,7 +57,7 @@ def weights(mask: Array, aggregation: Aggregation, longest: int | None = None) -
 
 @dataclass(frozen=True)
 class Clip:
-    """How a clipped loss is made. QED-Nano releases ε = 4, almost none; DAPO clips to 1 − 0.2 and 1 + 0.28."""
+    """Settings of a clipped loss. QED-Nano uses ε = 4, almost no clipping; DAPO clips to 1 − 0.2 and 1 + 0.28."""
 
     low: float = 0.2
     high: float = 0.2
@@ -78,9 +78,8 @@ def clipped_loss(
 ) -> Loss:
     """−min(ρA, clip(ρ, 1−ε_low, 1+ε_high) A) + β k3 per token, aggregated; ρ = exp(logprobs − behaviour).
 
-    `advantages` is one number per row or one per token. `kept` (dynamic masking) silences tokens without making the
-    denominator smaller. Raises `NotLearnable` for shapes that differ, numbers that are not finite under the mask, or β > 0
-    without a reference.
+    `advantages` has one number per row or per token. `kept` (dynamic masking) silences tokens without changing the
+    denominator. Raises `NotLearnable` for different shapes, unmasked numbers that are not finite, or β > 0 without a reference.
     """
     clip = clip or Clip()
     shape = np.shape(logprobs)
@@ -104,7 +103,7 @@ def clipped_loss(
 
 
 def supervised_loss(logprobs: ArrayLike, mask: ArrayLike, aggregation: Aggregation = "token") -> Loss:
-    """Supervised learning of turns: −log π over the unmasked tokens (the turns' own; never the prompt or a tool's text)."""
+    """Supervised loss: −log π over the unmasked tokens (the policy's own, never the prompt or a tool's text)."""
     allowed = token_mask(mask, np.shape(logprobs))
     policy = under_mask(logprobs, allowed, "The policy's log-probabilities")
     scale = weights(allowed, aggregation)
@@ -114,10 +113,10 @@ def supervised_loss(logprobs: ArrayLike, mask: ArrayLike, aggregation: Aggregati
 def well_mastered(
     probabilities: ArrayLike, rewards: ArrayLike, mask: ArrayLike, *, entropy: float, target: float, threshold: float = 0.99
 ) -> Array:
-    """UloRL's dynamic masking of well-mastered positive tokens, as `kept` for `clipped_loss`: 0 silences a token.
+    """UloRL's dynamic masking of well-mastered positive tokens, for `kept` of `clipped_loss`: 0 silences a token.
 
-    Silenced are tokens of probability ≥ `threshold` in rows of reward 1, while the entropy of the batch is below `target`. The
-    target is not in the sources at hand, so it has no default. Masking does not promise more entropy: on a toy it brought none.
+    It silences tokens of probability ≥ `threshold` in rows of reward 1 while the entropy of the batch is below `target`. Our
+    sources do not give the target, so it has no default. Masking need not raise the entropy; on a toy it did not.
     """
     shape = np.shape(probabilities)
     allowed = token_mask(mask, shape)

@@ -1,7 +1,7 @@
 """Rewards, choice of inputs and roles of MarsRL: Solver, Verifier and Corrector, trained together (§3.1–3.4).
 
-Adaptive sampling, the paper's best, can drive the Verifier to flag everything; its groups then have no variance and its
-gradient is gone. So `rates` gives a verifier's two rates apart, never one accuracy, and a cold start is needed before.
+Adaptive sampling, the paper's best strategy, can make the Verifier flag everything; its groups then have no variance and its
+gradient vanishes. Therefore `rates` returns a verifier's two rates instead of one accuracy, and a cold start is needed.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def verifier_reward(solution_correct: bool, flagged: bool) -> float:
 
 
 def role_at(step: int) -> Role:
-    """The role of a step, counted from 1. From step 6 on Verifier 2 and Corrector 2 take turns (inference only)."""
+    """Role of a step, counted from 1. From step 6 on, Verifier 2 and Corrector 2 alternate (inference only)."""
     if step < 1:
         raise NotLearnable(f"Step {step}: steps are counted from 1.")
     return ROLES[step - 1] if step <= len(ROLES) else ROLES[3 + step % 2]
@@ -38,7 +38,7 @@ def role_at(step: int) -> Role:
 
 @dataclass(frozen=True)
 class Output:
-    """One output of the role before: its reward, and for a Verifier's whether it reports errors."""
+    """One output of the previous role: its reward and, for a Verifier's output, whether it reports errors."""
 
     reward: float
     flagged: bool = False
@@ -47,14 +47,14 @@ class Output:
 def choose_inputs(
     outputs: Sequence[Output], role: Role, *, strategy: Strategy, random: Random, wanted: int = INPUTS_CHOSEN
 ) -> list[int]:
-    """The places of the outputs that the next role works on, `wanted` of them per problem or as many as there are.
+    """Indices of at most `wanted` outputs that become inputs of the next role.
 
-    A Corrector takes flagged outputs only; none means that the problem ends here. `random`: any. `balanced`: half of reward 1,
-    half of reward 0, filled up from the other kind. `adaptive`: a Verifier takes reward 0 first, a Corrector reward 1. Ties
-    are drawn at random. Raises `NotLearnable` for the Solver, who works on problems.
+    A Corrector gets flagged outputs only; without any the problem ends. `random`: any outputs. `balanced`: half of reward 1,
+    half of reward 0, filled up from the other kind. `adaptive`: reward 0 first for a Verifier, reward 1 first for a Corrector.
+    Ties are broken at random. Raises `NotLearnable` for the Solver, whose inputs are problems.
     """
     if role == "solver":
-        raise NotLearnable("The Solver works on problems, not on another role's outputs.")
+        raise NotLearnable("The inputs of the Solver are problems, not another role's outputs.")
     corrects = role.startswith("corrector")
     open_ = [index for index, output in enumerate(outputs) if output.flagged or not corrects]
     random.shuffle(open_)
@@ -76,7 +76,7 @@ def _alternating(order: list[int], outputs: Sequence[Output]) -> list[int]:
 
 @dataclass(frozen=True)
 class VerifierRates:
-    """How a Verifier judges: `found` (TPR), wrong solutions flagged; `spared` (TNR), right ones left alone. None: no such."""
+    """Rates of a Verifier: `found` (TPR), wrong solutions flagged; `spared` (TNR), right ones passed. None: no solutions."""
 
     found: float | None
     spared: float | None
@@ -84,7 +84,7 @@ class VerifierRates:
 
 
 def rates(groups: Sequence[Sequence[tuple[bool, bool]]]) -> VerifierRates:
-    """The rates over groups of (solution correct, flagged), with the share of groups whose rewards are all alike."""
+    """Rates over groups of (solution correct, flagged), with the share of silent groups."""
     judged = [pair for group in groups for pair in group]
     wrong = [flagged for correct, flagged in judged if not correct]
     right = [not flagged for correct, flagged in judged if correct]

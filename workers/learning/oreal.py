@@ -1,9 +1,9 @@
-"""The loss of OREAL (InternLM/OREAL), which OREAL-H optimises (Intern-S1-MO §4.3, Algorithm 1), and its token reward model.
+"""Loss of OREAL (InternLM/OREAL), used by OREAL-H (Intern-S1-MO §4.3, Algorithm 1), and its token reward model.
 
-Behaviour cloning on positives, policy gradient on negatives, and KL to a reference; each part has its own number of action
-tokens as denominator. For OREAL-H a row is one round of one trajectory and its sign is that of its *advantage*, not of the
-trajectory's reward: a negative weight on −log π would be unbounded below. Rows of advantage 0 bring KL only. Advantages
-should be divided by `conjugate_reward.highest_reward(n)`. The token reward model is off unless its weights are given.
+It consists of behaviour cloning on positives, policy gradient on negatives, and KL to a reference; the denominator of each part
+is its number of action tokens. For OREAL-H a row is one round of one trajectory. Its sign is that of its *advantage*, not of
+the trajectory's reward: a negative weight on −log π would be unbounded below. Rows of advantage 0 contribute KL only.
+Advantages should be divided by `conjugate_reward.highest_reward(n)`. Without weights the token reward model is off.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from workers.learning.losses import Loss, divergence
 
 @dataclass(frozen=True)
 class OrealFactors:
-    """The factors f+, f− and β of the released configuration."""
+    """Factors f+, f− and β of the released configuration."""
 
     positive: float = 1.0
     negative: float = 0.5
@@ -26,7 +26,7 @@ class OrealFactors:
 
 @dataclass(frozen=True)
 class OrealLoss(Loss):
-    """The loss with its three parts, each with its sign: `value` is their sum."""
+    """Loss with its three signed parts; `value` is their sum."""
 
     positive: float
     negative: float
@@ -43,9 +43,9 @@ def oreal_loss(
     factors: OrealFactors | None = None,
     token_weights: ArrayLike | None = None,
 ) -> OrealLoss:
-    """f+/N+ Σ A w (−log π) − f−/N− Σ A w ρ + β/N Σ k3, over rows of positive, negative and any advantage; one A a row.
+    """f+/N+ Σ A w (−log π) − f−/N− Σ A w ρ + β/N Σ k3, over rows of positive, negative and any advantage; one A per row.
 
-    A part without rows is 0. Raises `NotLearnable` for shapes that differ or numbers that are not finite under the mask.
+    A part without rows is 0. Raises `NotLearnable` for different shapes or unmasked numbers that are not finite.
     """
     factors = factors or OrealFactors()
     shape = np.shape(logprobs)
@@ -65,7 +65,7 @@ def oreal_loss(
 
 
 def token_weights(logits: ArrayLike, mask: ArrayLike, positive: ArrayLike) -> Array:
-    """Weights of tokens from the reward model's logits, shape (rows, tokens); `positive` tells each row's sign.
+    """Weights of tokens from the reward model's logits, shape (rows, tokens); `positive` has one sign per row.
 
     With a_t the mean of the row's unmasked logits up to t: max(2σ(a_t) − 1, 0) in a positive row, max(1 − 2σ(a_t), 0) in a
     negative one, 0 under the mask. No gradient flows through them.
@@ -79,7 +79,7 @@ def token_weights(logits: ArrayLike, mask: ArrayLike, positive: ArrayLike) -> Ar
 
 
 def reward_model_loss(logits: ArrayLike, mask: ArrayLike, correct: ArrayLike) -> Loss:
-    """Binary cross-entropy of σ(mean of a row's unmasked logits) against whether the row is right, mean over rows."""
+    """Binary cross-entropy of σ(mean of a row's unmasked logits) with `correct`, mean over rows."""
     allowed = token_mask(mask, np.shape(logits))
     found = under_mask(logits, allowed, "Logits of the token reward model")
     share = allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1.0)

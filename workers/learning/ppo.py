@@ -1,4 +1,4 @@
-"""Advantages of PPO per token, over the tokens of the policy only (AlphaApollo's turn-level PPO)."""
+"""Per-token advantages of PPO, over the policy's own tokens only (AlphaApollo's turn-level PPO)."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,8 @@ def token_advantages(
 ) -> tuple[Array, Array]:
     """GAE(γ, λ = `decay`) of one row: advantages and returns, shape (tokens,), 0 under the mask.
 
-    Masked tokens are stepped over as if they were not there: the value beside them plays no part, whatever it is. A reward
-    given on a masked token counts for the unmasked one before it. Raises `NotLearnable` for lengths that differ.
+    Masked tokens and their values are skipped. A reward on a masked token counts for the unmasked token before it. Raises
+    `NotLearnable` for different lengths.
     """
     given = finite(rewards, "Rewards of tokens")
     allowed = token_mask(mask, given.shape)

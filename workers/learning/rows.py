@@ -1,7 +1,7 @@
-"""A row: one completion with the prompt it answers, what may be learned from it, and how much. The unit of all learning.
+"""Rows, the unit of all learning: one completion with its prompt, mask and advantage.
 
-Every algorithm turns trajectories into rows (`workers/recipes/`); a trainer only takes gradients of them (`workers/training/`).
-Rows travel as Parquet; `arrow_schema` gives its columns, as docs/learning_jobs.md describes them.
+Every algorithm turns trajectories into rows (`workers/recipes/`); a trainer only computes gradients from them
+(`workers/training/`). Rows are stored as Parquet with the columns of `arrow_schema` (docs/learning_jobs.md).
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from workers.learning.arrays import NotLearnable, finite
 
 TRAIN = "train"
-#: Column and type, in Arrow's words; `?` where it may be null.
+#: Column and Arrow type; `?` where it may be null.
 COLUMNS = (
     ("run_id", "string"),
     ("problem_id", "string"),
@@ -38,7 +38,7 @@ COLUMNS = (
 
 
 class Leak(NotLearnable):
-    """Rows that are held back for measuring were about to be learned from."""
+    """Rows reserved for measuring must not be trained on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Row:
 
 
 def arrow_schema() -> Any:
-    """The columns as a schema of pyarrow, which is imported here only."""
+    """Arrow schema of the columns. Only this function imports pyarrow."""
     import pyarrow as pa
 
     kinds = {
@@ -89,28 +89,29 @@ def arrow_schema() -> Any:
 def check_row(
     row: Row, where: str, *, needs_logprobs: bool = False, needs_advantage: bool = False, needs_reward: bool = False
 ) -> None:
-    """Raises `NotLearnable`, `Leak` for a held-back row, naming `where` and what is wrong; numbers under the mask are free."""
+    """Check a row; values under the mask are arbitrary.
+
+    Raises `NotLearnable`, or `Leak` for a reserved row, with `where` and the reason.
+    """
     if row.split != TRAIN:
         raise Leak(f"{where} (problem {row.problem_id or 'unknown'}) belongs to the split “{row.split}”, not to “{TRAIN}”.")
     size = len(row.completion_ids)
     if not row.prompt_ids or not size:
-        raise NotLearnable(f"{where}: an empty {'completion' if row.prompt_ids else 'prompt'}.")
+        raise NotLearnable(f"{where}: the {'completion' if row.prompt_ids else 'prompt'} is empty.")
     given = {"loss_mask": row.loss_mask, "logprobs": row.logprobs, "token_advantages": row.token_advantages}
     for name, values in given.items():
         if values is not None and len(values) != size:
             raise NotLearnable(f"{where}: {size} tokens, but {len(values)} values of {name}.")
     if any(value not in (0, 1) for value in row.loss_mask):
-        raise NotLearnable(f"{where}: the token mask holds something other than 0 and 1.")
+        raise NotLearnable(f"{where}: the token mask has values other than 0 and 1.")
     if not any(row.loss_mask):
         raise NotLearnable(f"{where}: none of its tokens is the policy’s own, so nothing can be learned from it.")
     if needs_logprobs and row.logprobs is None:
-        raise NotLearnable(
-            f"{where} has no log-probabilities: what wrote it reports none, so it can serve supervised learning only."
-        )
+        raise NotLearnable(f"{where} has no log-probabilities, so only supervised recipes can use it.")
     if needs_advantage and row.advantage is None and row.token_advantages is None:
-        raise NotLearnable(f"{where} has no advantage; rows come from the recipe, which computes them over whole groups.")
+        raise NotLearnable(f"{where} has no advantage; the recipe must compute it over whole groups.")
     if needs_reward and row.reward is None:
-        raise NotLearnable(f"{where} has no reward, from which a value head would make advantages.")
+        raise NotLearnable(f"{where} has no reward, which the value head needs for advantages.")
     _check_numbers(row, where)
 
 
@@ -125,7 +126,7 @@ def _check_numbers(row: Row, where: str) -> None:
 
 
 def groups_of(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The rows by group, in the order of their first rows."""
+    """Rows by group, in order of appearance."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row.group_id, []).append(row)

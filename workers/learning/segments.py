@@ -1,7 +1,7 @@
-"""Segment rollouts (UloRL, MarsRL §2 and §3.3): an answer is decoded in pieces over several policy versions.
+"""Segment rollouts (UloRL, MarsRL §2 and §3.3): an answer is decoded in segments over several policy versions.
 
-Every token keeps the log-probability and the policy version it was sampled under. An unfinished answer is carried over; a
-group is handed out when all its answers are done. An answer that reaches the cap unfinished is cut off: its reward is 0.
+Every token keeps its log-probability and policy version. An unfinished answer is carried over; a group is complete when all
+its answers are done. An answer that reaches the cap unfinished is cut off and has reward 0.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from workers.learning.arrays import NotLearnable
 
 @dataclass
 class Answer:
-    """One answer in the making: token ids, their log-probabilities and the policy version of each."""
+    """One growing answer: token ids with their log-probabilities and policy versions."""
 
     tokens: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
@@ -22,30 +22,30 @@ class Answer:
 
     @property
     def done(self) -> bool:
-        """Finished by itself or cut off."""
+        """Whether it is finished or cut off."""
         return self.finished or self.cut_off
 
     @property
     def oldest(self) -> int | None:
-        """The policy version of its oldest token."""
+        """Policy version of its oldest token; None without tokens."""
         return min(self.versions, default=None)
 
 
 @dataclass(frozen=True)
 class Segments:
-    """How an answer is cut: tokens a segment, and how many segments at most (MarsRL: 4 of 16k)."""
+    """Segmentation of an answer: tokens per segment and maximum number of segments (MarsRL: 4 of 16k)."""
 
     tokens: int = 16_384
     most: int = 4
 
     @property
     def cap(self) -> int:
-        """The longest answer, in tokens."""
+        """Maximum length of an answer, in tokens."""
         return self.tokens * self.most
 
 
-class GroupInTheMaking:
-    """The answers of one group until all are done."""
+class PartialGroup:
+    """Answers of one group until all are done."""
 
     def __init__(self, size: int, segments: Segments) -> None:
         if size < 1:
@@ -54,18 +54,18 @@ class GroupInTheMaking:
         self.segments = segments
 
     def open(self) -> list[int]:
-        """The places of the answers that need another segment."""
+        """Indices of the answers that need another segment."""
         return [place for place, answer in enumerate(self.answers) if not answer.done]
 
     def allowance(self, place: int) -> int:
-        """How many tokens the next segment of an answer may hold."""
+        """Maximum number of tokens in the next segment of an answer."""
         return min(self.segments.tokens, self.segments.cap - len(self.answers[place].tokens))
 
     def extend(self, place: int, tokens: Sequence[int], logprobs: Sequence[float], *, version: int, finished: bool) -> None:
-        """Adds a segment. Raises `NotLearnable` for missing log-probabilities, too long a segment, or a done answer."""
+        """Add a segment. Raises `NotLearnable` for missing log-probabilities, too long a segment, or a done answer."""
         answer = self.answers[place]
         if answer.done:
-            raise NotLearnable(f"Answer {place} is done; it takes no further segment.")
+            raise NotLearnable(f"Answer {place} is done and takes no further segment.")
         if len(tokens) != len(logprobs):
             raise NotLearnable(f"Answer {place}: {len(tokens)} tokens, but {len(logprobs)} log-probabilities.")
         if len(tokens) > self.allowance(place):
@@ -78,21 +78,21 @@ class GroupInTheMaking:
 
     @property
     def complete(self) -> bool:
-        """All answers are done, so that the group may be trained on."""
+        """Whether all answers are done, so that the group can be trained on."""
         return not self.open()
 
     def rewards(self, judged: Sequence[float]) -> list[float]:
-        """The judged rewards, 0 for answers that were cut off. Raises `NotLearnable` before the group is complete."""
+        """Judged rewards, 0 for cut-off answers. Raises `NotLearnable` before the group is complete."""
         if not self.complete:
-            raise NotLearnable(f"{len(self.open())} answers of the group are not done yet.")
+            raise NotLearnable(f"{len(self.open())} answers of the group are not done.")
         return [0.0 if answer.cut_off else reward for answer, reward in zip(self.answers, judged, strict=True)]
 
     def lag(self, version: int) -> int:
-        """By how many policy versions the oldest token of the group trails `version`."""
+        """Number of policy versions between the group's oldest token and `version`."""
         return max((version - answer.oldest for answer in self.answers if answer.oldest is not None), default=0)
 
 
-def within_lag(groups: Sequence[GroupInTheMaking], version: int, *, most: int = 5) -> tuple[list[GroupInTheMaking], int]:
-    """The groups no older than `most` versions (QED-Nano: 5), and how many were dropped."""
+def within_lag(groups: Sequence[PartialGroup], version: int, *, most: int = 5) -> tuple[list[PartialGroup], int]:
+    """Groups at most `most` versions old (QED-Nano: 5), and the number of dropped groups."""
     kept = [group for group in groups if group.lag(version) <= most]
     return kept, len(groups) - len(kept)

@@ -1,4 +1,4 @@
-"""The algorithms of the papers, one readable file each: trajectories in, rows with advantages out, and the paper's settings.
+"""The papers' algorithms, one module each: trajectories in, rows with advantages out, plus the paper's settings.
 
-Numpy only, like `workers/learning/`, whose functions do the mathematics. `registry.RECIPES` names them all.
+Numpy only, like `workers/learning/`, which has the mathematics. `registry.RECIPES` lists them all.
 """

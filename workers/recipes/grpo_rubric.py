@@ -1,8 +1,8 @@
 """QED-Nano's reinforcement learning (§4.1): several proofs of one problem, graded 0 to 7 by a rubric.
 
-The advantage is grade/7 less the group's mean, not divided by the deviation; losses are summed and divided by rows; the clip
-of the released configuration (4) hardly ever acts. Problems on which the attempts earn 70 % of the marks or nothing are left
-out with `prompts="filtered"`, as the paper does once, by its base model, before it trains.
+The advantage is grade/7 minus the group's mean, not divided by the deviation. Losses are summed and divided by the rows. The
+clip of the released configuration (4) hardly ever applies. `prompts="filtered"` leaves out problems whose attempts earn nothing
+or at least 70 % of the marks. The paper filters once, with its base model, before training.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from workers.learning.defaults import QED_NANO
 from workers.learning.rows import Row
 from workers.learning.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
 from workers.recipes.recipe import Training
-from workers.recipes.trajectory import Trajectory, by_problem, learned, row_of
+from workers.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
 TRAINING = Training(
     name="grpo_rubric",
@@ -29,10 +29,10 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompts: Prompts = "all") -> list[Row]:
-    """One row a proof; a trajectory's reward is its grade, 0 to `full`. Compared is what answers one prompt: `Turn.group`,
-    else the problem.
+    """One row per proof; a trajectory's reward is its grade, 0 to `full`. Answers to one prompt are compared: those with the
+    same `Turn.group`, else of the same problem.
 
-    Raises `NotLearnable` where no group teaches anything.
+    Raises `NotLearnable` where all groups are silent.
     """
     problems = [(one, [rubric_reward(each.reward, full=full) for each in one]) for one in by_problem(trajectories).values()]
     groups = [group for of_problem in prompts_kept(problems, prompts) for group in _by_prompt(of_problem)]
@@ -40,7 +40,7 @@ def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompt
     found = []
     for place in learnable_groups(rewards):
         for one, reward, advantage in zip(groups[place], rewards[place], centred(rewards[place]), strict=True):
-            found.append(learned(row_of(one, len(one.turns) - 1), reward, advantage))
+            found.append(with_advantage(row_of(one, len(one.turns) - 1), reward, advantage))
     return found
 
 

@@ -1,8 +1,8 @@
-"""MarsRL (§3): Solver, Verifier and Corrector as one policy, each with a reward of its own and groups of its own.
+"""MarsRL (§3): Solver, Verifier and Corrector as one policy, each with its own rewards and groups.
 
-A group is what shares one input: the attempts at a problem, the verdicts on one solution, the corrections of one flagged
-solution; `Turn.group` names it. Rewards lie in {0, 1} (`workers/learning/mars.py`); there is no reward of the whole trajectory.
-Needs a cold start: from nothing, Verifiers learn to flag everything and then learn no more.
+A group shares one input: attempts at a problem, verdicts on one solution, or corrections of one flagged solution; `Turn.group`
+names it. Rewards are 0 or 1 (`workers/learning/mars.py`); the whole trajectory has none. A cold start is needed: without it,
+Verifiers learn to flag everything and then stop learning.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from workers.learning.arrays import NotLearnable
 from workers.learning.defaults import MARS
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
-from workers.recipes.trajectory import Trajectory, learned, row_of
+from workers.recipes.trajectory import Trajectory, row_of, with_advantage
 
 TRAINING = Training(
     name="marsrl",
@@ -26,21 +26,21 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory]) -> list[Row]:
-    """One row an output of any role, compared within its group. A cut-off output counts as reward 0.
+    """One row per output of any role, compared within its group. A cut-off output has reward 0.
 
-    Raises `NotLearnable` for a turn without reward or group, and where no group teaches anything.
+    Raises `NotLearnable` for a turn without reward or group, and where all groups are silent.
     """
     groups: dict[tuple[str, str], list[tuple[float, Row]]] = {}
     for trajectory in trajectories:
         for place, turn in enumerate(trajectory.turns):
             if turn.reward is None or not turn.group:
-                raise NotLearnable(f"Trajectory {trajectory.id}, turn {place} ({turn.role}): it needs a reward and its group.")
+                raise NotLearnable(f"Trajectory {trajectory.id}, turn {place} ({turn.role}): it needs a reward and a group.")
             reward = 0.0 if turn.finish_reason == "length" else turn.reward
             groups.setdefault((turn.role, turn.group), []).append((reward, row_of(trajectory, place)))
     listed = list(groups.values())
     rewards = [[reward for reward, _ in group] for group in listed]
     return [
-        learned(row, reward, advantage)
+        with_advantage(row, reward, advantage)
         for place in learnable_groups(rewards)
         for (reward, row), advantage in zip(listed[place], grpo(rewards[place]), strict=True)
     ]

@@ -1,11 +1,11 @@
-"""OREAL-H of Intern-S1-MO (§4.3, Algorithm 1): credit for rounds from the values of the lemmas they found.
+"""OREAL-H of Intern-S1-MO (§4.3, Algorithm 1): credit for rounds from the values of their lemmas.
 
-Per problem: the conjugate reward of each final proof, the values of all lemmas from the graph of all trajectories, credit for
-each round from the values before and after it; then OREAL's loss over rounds, positive or negative by the sign of the credit.
-`credit="corrected"` shifts the printed equation by one (docs/learning.md), `"printed"` reproduces it, `"trajectory"` gives
-every round the whole trajectory's RLOO. `keep="pair"` is what OREAL's released configuration does beside its token reward
-model: of each problem one right and one wrong trajectory are learned from, compared within all. Its cold start is supervised:
-rounds whose lemma summary could be read.
+Per problem: the conjugate reward of each final proof, the values of all lemmas from the graph of all trajectories, and credit
+for each round from the values before and after it. OREAL's loss over rounds then treats a round as positive or negative by the
+sign of its credit. `credit="corrected"` shifts the printed equation by one (docs/learning.md), `"printed"` reproduces it,
+`"trajectory"` gives every round the whole trajectory's RLOO. `keep="pair"` follows OREAL's released configuration, which it
+combines with a token reward model: it keeps one right and one wrong trajectory per problem, with advantages over all. The cold
+start is supervised, on rounds with a readable lemma summary.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from workers.learning.progress import (
 )
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
-from workers.recipes.trajectory import Trajectory, by_problem, learned, row_of
+from workers.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
 Credit = Literal["corrected", "printed", "trajectory"]
 Keep = Literal["all", "pair"]
@@ -53,7 +53,7 @@ COLD_START = Training(
 
 
 def cold_start_rows(trajectories: Sequence[Trajectory]) -> list[Row]:
-    """The rounds whose lemma summary was well formed, and answers. Raises `NothingToLearn` where there are none."""
+    """Rounds with a well-formed lemma summary, and answers. Raises `NothingToLearn` where there are none."""
     found = [
         row_of(one, place)
         for one in trajectories
@@ -61,7 +61,7 @@ def cold_start_rows(trajectories: Sequence[Trajectory]) -> list[Row]:
         if turn.well_formed and turn.kind in ("round", "summary", "answer")
     ]
     if not found:
-        raise NothingToLearn("No round has a well-formed lemma summary and there is no answer.")
+        raise NothingToLearn("There is no round with a well-formed lemma summary, and no answer.")
     return found
 
 
@@ -76,11 +76,11 @@ def rows(
     terminals: Terminals = "all",
     keep: Keep = "all",
 ) -> list[Row]:
-    """One row a round, the answer and each revision with an advantage in units of the highest reward.
+    """One row per round, answer and revision, with an advantage in units of the highest reward.
 
-    `scope` and `gamma` are those of `progress_advantages`, `weighting` and `terminals` those of `lemma_values`. Rounds that
-    found no new valid lemma have advantage 0: they bring KL only. Raises `NotLearnable` for a proof without votes, groups of
-    different numbers of votes, or where all rewards of each group are alike; `NothingToLearn` where `keep` leaves nothing.
+    `scope` and `gamma` are those of `progress_advantages`, `weighting` and `terminals` those of `lemma_values`. Rounds without
+    a new valid lemma have advantage 0 and contribute KL only. Raises `NotLearnable` for a proof without votes, groups with
+    different numbers of votes, or silent groups only; `NothingToLearn` where `keep` leaves nothing.
     """
     groups = list(by_problem(trajectories).values())
     rewards = [group_rewards(group, form=form) for group in groups]
@@ -93,12 +93,12 @@ def rows(
         kept = _pair(group, rewards[place]) if keep == "pair" else range(len(group))
         found += [row for one in kept for row in _rows(group[one], rewards[place][one], given[one], scale)]
     if not found:
-        raise NothingToLearn("No problem has both a trajectory with a reward and one without: keep = pair needs one of each.")
+        raise NothingToLearn("keep = pair needs trajectories with and without a reward, but no problem has both.")
     return found
 
 
 def group_rewards(group: Sequence[Trajectory], *, form: Form = "logodds") -> list[float]:
-    """The conjugate rewards of one problem's trajectories; 0 where the final answer is wrong."""
+    """Conjugate rewards of one problem's trajectories; 0 where the final answer is wrong."""
     group_conjugate_rewards([_votes(one) for one in group])
     return [conjugate_reward(*_votes(one), answer_ok=one.answer_ok, form=form) for one in group]
 
@@ -106,7 +106,7 @@ def group_rewards(group: Sequence[Trajectory], *, form: Form = "logodds") -> lis
 def values_of(
     group: Sequence[Trajectory], rewards: Sequence[float], *, weighting: Weighting = "counts", terminals: Terminals = "all"
 ) -> LemmaValues:
-    """The values of all lemmas of one problem."""
+    """Values of all lemmas of one problem."""
     paths = []
     for one, reward in zip(group, rewards, strict=True):
         lemmas = frozenset(name for turn in one.turns for name in turn.lemmas)
@@ -115,8 +115,10 @@ def values_of(
 
 
 def _pair(group: Sequence[Trajectory], rewards: Sequence[float]) -> list[int]:
-    """The places of one trajectory with a reward, which the token reward model calls right, and of one without; drawn by the
-    problem, none where one of the two lacks."""
+    """Indices of a random trajectory with a reward (right for the token reward model) and of one without.
+
+    Seeded by the problem; empty where either kind is missing.
+    """
     random = np.random.default_rng(list(group[0].problem_id.encode()))
     right = [place for place, reward in enumerate(rewards) if reward > 0]
     wrong = [place for place, reward in enumerate(rewards) if reward <= 0]
@@ -132,7 +134,7 @@ def _advantages(
     scope: Scope,
     gamma: float,
 ) -> list[RoundAdvantages | float]:
-    """By trajectory: one for all its turns, or those of its rounds."""
+    """Advantages by trajectory: one for all its turns, or one for each round."""
     if credit == "trajectory":
         return [float(advantage) for advantage in leave_one_out(rewards)]
     taken = [rounds_of(one, reward) for one, reward in zip(group, rewards, strict=True)]
@@ -142,21 +144,21 @@ def _advantages(
 
 
 def rounds_of(one: Trajectory, reward: float) -> RoundsTaken:
-    """A trajectory as its credit is computed from it."""
+    """Rounds of a trajectory, as input of its credit."""
     revisions = [float(turn.reward or 0.0) for turn in one.turns if turn.kind == "revision"]
     return RoundsTaken([list(turn.lemmas) for turn in one.turns if turn.kind == "round"], reward, revisions)
 
 
 def _rows(one: Trajectory, reward: float, given: RoundAdvantages | float, scale: float) -> list[Row]:
     if not isinstance(given, RoundAdvantages):
-        return [learned(row_of(one, place), reward, given / scale) for place in range(len(one.turns))]
+        return [with_advantage(row_of(one, place), reward, given / scale) for place in range(len(one.turns))]
     rounds, revisions = iter(given.rounds), iter(given.revisions)
     found = []
     for place, turn in enumerate(one.turns):
         if turn.kind == "summary":
             continue
         advantage = next(rounds) if turn.kind == "round" else next(revisions) if turn.kind == "revision" else given.answer
-        found.append(learned(row_of(one, place), reward, advantage / scale))
+        found.append(with_advantage(row_of(one, place), reward, advantage / scale))
     return found
 
 

@@ -1,8 +1,8 @@
 """QED-Nano's reinforcement learning over a reasoning cache (§4.2 and its released code).
 
-One trajectory of reason-and-summarise cycles gives states: the problem with the summary so far. Of its states two are drawn,
-from each a group of fresh attempts is made, and only these are learned from: `Turn.group` names the (problem, state). Summaries
-are another model's, so nothing flows through them.
+A trajectory of reason-and-summarise cycles gives states: the problem with the summary so far. Two states are sampled, each
+starts a group of new attempts, and only these attempts are trained on; `Turn.group` names the (problem, state). Summaries come
+from another model, so they get no gradient.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from workers.learning.defaults import QED_NANO
 from workers.learning.rows import Row
 from workers.learning.rubric import FULL_MARKS, Prompts, prompts_kept, rubric_reward
 from workers.recipes.recipe import Training
-from workers.recipes.trajectory import Trajectory, learned, row_of
+from workers.recipes.trajectory import Trajectory, row_of, with_advantage
 
 TRAINING = Training(
     name="rc_rl",
@@ -29,10 +29,10 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompts: Prompts = "all") -> list[Row]:
-    """One row an attempt, compared within its (problem, state) only; turns of kind `summary` are never learned from. The state
-    is the prompt, so `prompts="filtered"` leaves out states.
+    """One row per attempt, compared within its (problem, state) only; turns of kind `summary` give no rows. The state is the
+    prompt, so `prompts="filtered"` leaves out states.
 
-    Raises `NotLearnable` for an attempt that names no state or has no grade, and where no group teaches anything.
+    Raises `NotLearnable` for an attempt without state or grade, and where all groups are silent.
     """
     groups: dict[str, list[tuple[float, Row]]] = {}
     for trajectory in trajectories:
@@ -40,13 +40,13 @@ def rows(trajectories: Sequence[Trajectory], *, full: float = FULL_MARKS, prompt
             if turn.kind == "summary":
                 continue
             if not turn.group or turn.reward is None:
-                raise NotLearnable(f"Trajectory {trajectory.id}, turn {place}: an attempt needs its state and its grade.")
+                raise NotLearnable(f"Trajectory {trajectory.id}, turn {place}: an attempt needs a state and a grade.")
             reward = rubric_reward(turn.reward, full=full)
             groups.setdefault(turn.group, []).append((reward, row_of(trajectory, place)))
     listed = prompts_kept([(group, [reward for reward, _ in group]) for group in groups.values()], prompts)
     rewards = [[reward for reward, _ in group] for group in listed]
     return [
-        learned(row, reward, advantage)
+        with_advantage(row, reward, advantage)
         for place in learnable_groups(rewards)
         for (reward, row), advantage in zip(listed[place], centred(rewards[place]), strict=True)
     ]

@@ -1,4 +1,4 @@
-"""What a recipe tells the trainer: which loss, the paper's settings, and what its rows must hold."""
+"""Settings that a recipe gives the trainer: its loss, the paper's values, and the required columns of its rows."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +12,7 @@ Objective = Literal["supervised", "clipped", "clipped_with_values", "oreal"]
 
 @dataclass(frozen=True)
 class Training:
-    """The settings of one recipe. `rows_per_step` is a batch where the paper counts rows, None where it counts prompts."""
+    """Settings of one recipe. `rows_per_step`: the paper's batch where it counts rows, else a default of ours."""
 
     name: str
     title: str
@@ -31,15 +31,15 @@ class Training:
 
     @property
     def needs_logprobs(self) -> bool:
-        """Ratios to the behaviour need what the behaviour's probabilities were."""
+        """Whether rows need log-probabilities, for ratios to the behaviour policy."""
         return self.objective != "supervised"
 
     @property
     def needs_advantage(self) -> bool:
-        """Supervised rows weigh alike; with a value head the trainer computes them from the rewards."""
+        """Whether rows need an advantage; supervised rows have equal weights, and a value head computes its own."""
         return self.objective in ("clipped", "oreal")
 
     @property
     def needs_reward(self) -> bool:
-        """A value head makes advantages of rewards."""
+        """Whether rows need a reward, from which a value head computes advantages."""
         return self.objective == "clipped_with_values"

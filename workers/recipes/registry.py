@@ -1,4 +1,4 @@
-"""All recipes by name: the settings a trainer reads, and the function that makes rows from trajectories."""
+"""All recipes by name: settings for the trainer, and the function that makes rows from trajectories."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from workers.learning.rows import Row
 from workers.recipes import grpo_rubric, marsrl, orealh, rc_rl, sft_proofs, turn_dapo, turn_grpo, turn_ppo, turn_sft
 from workers.recipes.recipe import Training
 
-#: Recipes whose groups are turns of one role that share an input; the groups of all others are trajectories of one problem.
+#: Recipes that compare turns of one role with the same input; all others compare trajectories of one problem.
 OF_TURNS = ("marsrl", "rc_rl")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One algorithm. `rows(trajectories, **options)` raises `NotLearnable` for what cannot be learned from."""
+    """One algorithm. `rows(trajectories, **options)` raises `NotLearnable` for unusable trajectories."""
 
     training: Training
     rows: Callable[..., list[Row]]

@@ -1,7 +1,7 @@
-"""QED-Nano's supervised start (§3): learn to write as the accepted proofs were written.
+"""QED-Nano's supervised start (§3): imitation of accepted proofs.
 
-Structural filter only, as in the paper: a proof that was cut off or is empty is left out, nothing is judged again. One row a
-proof; tool text stays masked.
+As in the paper, the filter is only structural: proofs that were cut off or are empty are left out, without judging again. One
+row per proof; tool text is masked.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory], *, accepted: float = 0.0) -> list[Row]:
-    """The last turn of each trajectory whose reward is above `accepted` and whose text ended by itself.
+    """Last turn of each trajectory whose reward is above `accepted`, unless it was cut off or is empty.
 
-    Raises `NothingToLearn` where none is left, with how many were cut off and how many were not accepted, `NotLearnable` for a
-    reward that is NaN.
+    Raises `NothingToLearn` where none is left, with the numbers of proofs cut off and not accepted; `NotLearnable` for a reward
+    of NaN.
     """
     finite([one.reward for one in trajectories], "The rewards of trajectories")
     found, cut, refused = [], 0, 0

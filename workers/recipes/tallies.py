@@ -1,9 +1,8 @@
-"""What trajectories tell beside their rewards: a verifier's two rates by role, tools, what a turn's reward is made of, rounds
-that found nothing, values of lemmas.
+"""Tallies of trajectories: a verifier's two rates by role, tool use, parts of a turn's reward, empty rounds, lemma values.
 
-Sums with their counts, so that they add up over groups and over time. Names are those of a job's metrics
-(docs/learning_jobs.md). All that was played counts, also the groups that teach nothing: a Verifier that flags everything has
-no other kind (MarsRL §3; docs/learning.md).
+A tally has sums and counts, so that it can be added over groups and time. Names are those of a job's metrics
+(docs/learning_jobs.md). Silent groups count as well: a Verifier that flags everything has only silent groups (MarsRL §3;
+docs/learning.md).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +18,12 @@ from workers.recipes.turn_dapo import length_penalty
 
 #: Sum and count by name.
 Tally = dict[str, tuple[float, float]]
+#: Key of a tally in JSON files: a stream's state, its shards' metadata and a dataset's counts.
+TALLY_KEY = "told"
 
 
 def tally_of(recipe: str, trajectories: Sequence[Trajectory], options: Mapping[str, Any] | None = None) -> Tally:
-    """All that applies to the recipe with these options. Raises `NotLearnable` as `orealh.group_rewards` where it is that
-    recipe.
-    """
+    """All tallies that apply to the recipe with these options. For OREAL-H, raises like `orealh.group_rewards`."""
     given = options or {}
     found = added(verdicts_tally(trajectories), tools_tally(trajectories), rewards_tally(recipe, trajectories, given))
     if recipe != "orealh":
@@ -34,9 +33,9 @@ def tally_of(recipe: str, trajectories: Sequence[Trajectory], options: Mapping[s
 
 
 def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
-    """By role: `found`, wrong solutions that were flagged (TPR), and `spared`, right ones that were passed (TNR).
+    """By role: `found`, wrong solutions flagged (TPR), and `spared`, right solutions passed (TNR).
 
-    A verdict's reward is 1 where it is right, so it tells with what was said whether the solution was.
+    A verdict has reward 1 where it is right, so verdict and reward together determine whether the solution was right.
     """
     judged: dict[str, list[bool]] = {}
     for turn in (turn for one in trajectories for turn in one.turns):
@@ -47,8 +46,9 @@ def verdicts_tally(trajectories: Sequence[Trajectory]) -> Tally:
 
 
 def tools_tally(trajectories: Sequence[Trajectory]) -> Tally:
-    """`tool_calls`, the share of turns that called a tool, `tool_errors`, of these the share that failed, and `unread`, the
-    share of turns whose action could not be read; nothing where no turn has to do with tools.
+    """Shares: `tool_calls`, turns that called a tool; `tool_errors`, failed calls; `unread`, turns with an unreadable action.
+
+    Empty where no turn involves tools.
     """
     turns = [turn for one in trajectories for turn in one.turns]
     called = [turn.tool_ok for turn in turns if turn.tool_ok is not None]
@@ -60,9 +60,9 @@ def tools_tally(trajectories: Sequence[Trajectory]) -> Tally:
 
 
 def rewards_tally(recipe: str, trajectories: Sequence[Trajectory], options: Mapping[str, Any]) -> Tally:
-    """What the reward of a turn is made of, as means a turn: the episode's, what unread actions cost, and what length costs.
+    """Parts of a turn's reward, per turn: episode, penalty of unreadable actions, length penalty.
 
-    Of recipes with one kind of reward there is nothing to take apart.
+    Empty for recipes whose reward has a single part.
     """
     if recipe not in ("turn_grpo", "turn_dapo", "turn_ppo") or options.get("scope") == "turn":
         return {}
@@ -85,7 +85,7 @@ def rounds_tally(
     weighting: Weighting = "counts",
     terminals: Terminals = "all",
 ) -> Tally:
-    """`masked_rounds`, those that added no valid lemma and so have no credit, and `mean_value`, v(l) over all lemmas."""
+    """`masked_rounds`: rounds without a new valid lemma and thus without credit; `mean_value`: v(l) over all lemmas."""
     masked, rounds, values, lemmas = 0, 0, 0.0, 0
     for group in by_problem(trajectories).values():
         rewards = group_rewards(group, form=form)
@@ -100,7 +100,7 @@ def rounds_tally(
 
 
 def added(*tallies: Mapping[str, Sequence[float]]) -> Tally:
-    """All of them together."""
+    """Sum of tallies."""
     found: Tally = {}
     for tally in tallies:
         for name, (total, count) in tally.items():
@@ -110,7 +110,7 @@ def added(*tallies: Mapping[str, Sequence[float]]) -> Tally:
 
 
 def means_of(tally: Mapping[str, Sequence[float]], since: Mapping[str, Sequence[float]] | None = None) -> dict[str, float]:
-    """Each sum by its count, of what came on top of `since`; a name for which nothing came is left out, never 0."""
+    """Means of what was added since `since`; names without new counts are left out."""
     before = since or {}
     found = {}
     for name, (total, count) in tally.items():

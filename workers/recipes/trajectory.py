@@ -1,7 +1,7 @@
-"""What recipes read: trajectories of one problem with their turns, rewards and, for provers with lemmas, their rounds.
+"""Input of recipes: trajectories of one problem with their turns, rewards and, for provers with lemmas, their rounds.
 
-Whoever has trajectories (the exporter from recorded runs, a toy environment) makes these; token ids are those that were
-sampled. Where a step's log-probabilities are unknown only supervised recipes take it.
+The exporter makes them from recorded runs; toy environments make them directly. Token ids are the sampled ones. A turn
+without log-probabilities can be used by supervised recipes only.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,10 +18,9 @@ Kind = Literal["turn", "round", "answer", "revision", "summary"]
 class Turn:
     """One completion of the policy: a turn, a round, an answer, a revision or a summary.
 
-    `reward` is its own where it was judged by itself; `group` what shares its prompt, where that is not the problem;
-    `passed` what a verdict said of its solution; `invalid` an action that could not be read; `tool_ok` whether the tool that
-    it called did what it was asked, None where it called none; `lemmas` the *valid* lemmas a
-    round found; `well_formed` a summary that could be read.
+    `reward`: its own reward, where it was judged individually. `group`: name of the group with the same prompt, where that is
+    not the problem. `passed`: a verdict on a solution. `invalid`: its action was unreadable. `tool_ok`: whether the called tool
+    succeeded, None without a call. `lemmas`: the *valid* lemmas of a round. `well_formed`: its summary was readable.
     """
 
     prompt_ids: Sequence[int]
@@ -44,9 +43,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One attempt at one problem. `reward` is the episode's; `votes` the (passes, votes) of its final proof.
+    """One attempt at one problem. `reward` is that of the episode; `votes` are (passes, votes) of its final proof.
 
-    `derived` and `used` are the edges of its lemmas and those its final proof uses; `answer_ok` whether its final answer agrees
+    `derived`: edges between its lemmas. `used`: lemmas that its final proof uses. `answer_ok`: whether its final answer agrees
     with the reference answer, where there is one.
     """
 
@@ -64,7 +63,7 @@ class Trajectory:
 
 
 def row_of(trajectory: Trajectory, place: int, *, group: str = "") -> Row:
-    """The row of one turn, without reward or advantage. A mask that is not given counts every token as the policy's own."""
+    """Row of one turn, without reward or advantage. Without a mask, all tokens count as the policy's own."""
     turn = trajectory.turns[place]
     passes, votes = trajectory.votes or (None, None)
     return Row(
@@ -89,16 +88,16 @@ def row_of(trajectory: Trajectory, place: int, *, group: str = "") -> Row:
     )
 
 
-def learned(row: Row, reward: float, advantage: float) -> Row:
-    """The row with its reward and advantage."""
+def with_advantage(row: Row, reward: float, advantage: float) -> Row:
+    """Copy of a row with its reward and advantage."""
     return replace(row, reward=float(reward), advantage=float(advantage))
 
 
 def by_problem(trajectories: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:
-    """The trajectories by problem, in the order of their first. Raises `NotLearnable` where there are none."""
+    """Trajectories by problem, in order of appearance. Raises `NotLearnable` where there are none."""
     found: dict[str, list[Trajectory]] = {}
     for trajectory in trajectories:
         found.setdefault(trajectory.problem_id, []).append(trajectory)
     if not found:
-        raise NotLearnable("There is no trajectory to learn from.")
+        raise NotLearnable("There are no trajectories to learn from.")
     return found

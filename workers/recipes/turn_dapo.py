@@ -1,8 +1,8 @@
-"""AlphaApollo's turn-level rows with DAPO: groups that teach nothing are dropped and refilled, long answers are punished.
+"""AlphaApollo's turn-level rows with DAPO: silent groups are dropped and replaced, long answers are penalised.
 
-The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. A toy's step plays until it is full, ten
-batches at most. A stream goes on to the groups that come next, and its job gives up after ten visits of all problems that
-taught nothing. Recorded rows have nothing to refill from.
+The clip is wider upwards (0.28), there is no KL, and the loss is a mean over tokens. A toy's step plays until it is full, at
+most ten batches. A stream continues with the next groups; its job fails after ten visits of all problems without rows.
+Recorded rows cannot be replaced.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ def rows(
     baseline: Baseline = "trajectory",
     penalty: float = INVALID_ACTION,
 ) -> list[Row]:
-    """One row a turn, of problems whose rewards differ before any punishment of length.
+    """One row per turn, of problems whose rewards differ before any length penalty.
 
-    With `longest` (tokens a turn may hold; 0 or None: no matter) a trajectory's reward falls by up to 1 over the last `margin`
-    tokens (default: a fifth) of its longest turn. Raises `NotLearnable` where no group teaches anything.
+    With `longest` (maximum tokens of a turn; 0 or None: no limit) a trajectory's reward falls by up to 1 over the last `margin`
+    tokens (default: a fifth) of its longest turn. Raises `NotLearnable` where all groups are silent.
     """
     groups = list(by_problem(trajectories).values())
     found: list[Row] = []
@@ -50,6 +50,6 @@ def rows(
 
 
 def length_penalty(one: Trajectory, longest: int, margin: int | None = None) -> float:
-    """0 to −1, by the trajectory's longest turn; the margin is a fifth of `longest` unless it is given."""
+    """Penalty from 0 to −1, by the trajectory's longest turn; the default margin is a fifth of `longest`."""
     length = max(len(turn.completion_ids) for turn in one.turns)
     return overlong_penalty(length, limit=longest, margin=margin or max(1, longest // 5))

@@ -1,7 +1,8 @@
-"""AlphaApollo's turn-level GRPO (§2.2): a row for each turn, and only what the policy wrote in it has a gradient.
+"""AlphaApollo's turn-level GRPO (§2.2): a row for each turn, with a gradient for the policy's own tokens only.
 
-Reward: the episode's for every turn less 0.1 for an invalid action (its code, the default), or each turn's own answer graded
-(its text, `scope="turn"`). Baseline: over trajectories (its text, the default) or over all turn rows (its code).
+Reward: that of the episode for every turn, minus 0.1 for an invalid action (the code, our default), or the grade of each turn's
+own answer (the paper's text, `scope="turn"`). Baseline: over trajectories (the text, our default) or over all turn rows (the
+code).
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from workers.learning.arrays import NotLearnable
 from workers.learning.defaults import TURN_GRPO
 from workers.learning.rows import Row
 from workers.recipes.recipe import Training
-from workers.recipes.trajectory import Trajectory, by_problem, learned, row_of
+from workers.recipes.trajectory import Trajectory, by_problem, row_of, with_advantage
 
 Scope = Literal["episode", "turn"]
 TRAINING = Training(
@@ -33,9 +34,9 @@ def rows(
     baseline: Baseline = "trajectory",
     penalty: float = INVALID_ACTION,
 ) -> list[Row]:
-    """One row a turn. Problems whose trajectories have all the same reward are left out, also by a penalty's difference.
+    """One row per turn. Problems with equal episode rewards are left out, even if penalties differ.
 
-    Raises `NotLearnable` where no group teaches anything, or a turn has no reward though `scope="turn"`.
+    Raises `NotLearnable` where all groups are silent, or a turn has no reward with `scope="turn"`.
     """
     groups = list(by_problem(trajectories).values())
     kept = learnable_groups([[one.reward for one in group] for group in groups])
@@ -43,19 +44,19 @@ def rows(
 
 
 def group_rows(group: Sequence[Trajectory], *, scope: Scope, baseline: Baseline, penalty: float) -> list[Row]:
-    """The rows of one problem's trajectories."""
+    """Rows of one problem's trajectories."""
     episodes = [one.reward for one in group]
     rewards = turn_rewards(group, scope=scope, penalty=penalty)
     advantages = turn_advantages(rewards, episodes, baseline=baseline)
     return [
-        learned(row_of(one, place), rewards[number][place], advantages[number][place])
+        with_advantage(row_of(one, place), rewards[number][place], advantages[number][place])
         for number, one in enumerate(group)
         for place in range(len(one.turns))
     ]
 
 
 def turn_rewards(group: Sequence[Trajectory], *, scope: Scope, penalty: float) -> list[list[float]]:
-    """The rewards of all turns, one list a trajectory."""
+    """Rewards of all turns, one list per trajectory. Raises `NotLearnable` for an ungraded turn with `scope="turn"`."""
     if scope == "episode":
         invalid = [[turn.invalid for turn in one.turns] for one in group]
         return episode_turn_rewards([one.reward for one in group], invalid, penalty=penalty)
@@ -63,6 +64,6 @@ def turn_rewards(group: Sequence[Trajectory], *, scope: Scope, penalty: float) -
     for one in group:
         missing = [place for place, turn in enumerate(one.turns) if turn.reward is None]
         if missing:
-            raise NotLearnable(f"Trajectory {one.id}: turn {missing[0]} was not graded by itself.")
+            raise NotLearnable(f"Trajectory {one.id}: turn {missing[0]} has no grade of its own.")
         found.append([float(turn.reward or 0.0) for turn in one.turns])
     return found

@@ -1,7 +1,7 @@
 """AlphaApollo's turn-level rows with PPO: a value head instead of a group's mean.
 
-The reward of a turn comes at its last own token; advantages per token are made by the trainer from its value head (GAE over the
-policy's own tokens, `workers/learning/ppo.py`). No group is needed, so a single trajectory teaches too.
+The reward of a turn is given at its last own token. The trainer computes advantages per token with its value head (GAE over the
+policy's own tokens, `workers/learning/ppo.py`). It needs no groups, so a single trajectory is enough.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory], *, scope: Scope = "episode", penalty: float = 0.1) -> list[Row]:
-    """One row a turn with its reward. Raises `NotLearnable` without a trajectory, or for a reward that is no number."""
+    """One row per turn with its reward. Raises `NotLearnable` without a trajectory, or for a reward that is not finite."""
     found = []
     for group in by_problem(trajectories).values():
         for one, rewards in zip(group, turn_rewards(group, scope=scope, penalty=penalty), strict=True):

@@ -1,4 +1,4 @@
-"""AlphaApollo's supervised learning of turns: the turns of successful trajectories, tool text masked."""
+"""AlphaApollo's supervised learning of turns: turns of successful trajectories, with tool text masked."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ TRAINING = Training(
 
 
 def rows(trajectories: Sequence[Trajectory], *, succeeded: float = 0.0) -> list[Row]:
-    """Every turn of the trajectories whose reward is above `succeeded`, but those whose action could not be read.
+    """Every turn with a readable action, of the trajectories whose reward is above `succeeded`.
 
     Raises `NothingToLearn` where no trajectory succeeded, `NotLearnable` for a reward that is NaN.
     """

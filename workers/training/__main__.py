@@ -1,4 +1,4 @@
-"""`python -m workers.training --job DIR [--resume]`: trains one job. docs/learning_jobs.md describes the folder."""
+"""`python -m workers.training --job DIR [--resume]`: train one job in its folder (docs/learning_jobs.md)."""
 
 import argparse
 import gc
@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def main() -> int:
-    """The exit status: 0 finished, 3 stopped by a signal, 1 failed, 2 bad usage."""
+    """Train a job. Exit status: 0 finished, 3 stopped by a signal, 1 failed, 2 wrong usage."""
     parser = argparse.ArgumentParser(prog="python -m workers.training", description=main.__doc__)
-    parser.add_argument("--job", type=Path, required=True, help="the job's folder, with config.json")
-    parser.add_argument("--resume", action="store_true", help="go on from the latest complete checkpoint")
+    parser.add_argument("--job", type=Path, required=True, help="folder of the job, with config.json")
+    parser.add_argument("--resume", action="store_true", help="continue from the latest complete checkpoint")
     arguments = parser.parse_args()
     if not (arguments.job / "config.json").is_file():
         parser.error(f"{arguments.job} has no config.json")
@@ -26,8 +26,8 @@ def main() -> int:
     state = PartialState(cpu=not torch.cuda.is_available())
     status = run_job(arguments.job.resolve(), resume=arguments.resume, stop=stop, main=state.is_main_process)
     if status != EXIT["failed"]:
-        # gloo's threads may still hold tensors; left to the interpreter's end, they abort the process now and then. Where
-        # one of several failed the others may be within a collective, and this would wait for them for ever.
+        # gloo's threads may still hold tensors; if left to the interpreter's end, they sometimes abort the process. After
+        # a failure of one process the others may be inside a collective operation, and this would wait forever.
         gc.collect()
         state.destroy_process_group()
     return status

@@ -1,4 +1,4 @@
-"""Rows to tensors: prompts padded on the left, completions on the right, as TRL's GRPOTrainer has them."""
+"""Tensors from rows, in the format of TRL's GRPOTrainer: prompts padded on the left, completions on the right."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ Tensors = dict[str, Any]
 
 
 def tensors_of(rows: Sequence[Row], *, pad: int, device: Any = "cpu") -> Tensors:
-    """The rows as one batch, N the number of rows, P the longest prompt, T the longest completion.
+    """One batch of rows: N rows, longest prompt P, longest completion T.
 
     `prompt_ids`, `prompt_mask` (N, P); `completion_ids`, `completion_mask`, `tool_mask` (N, T); `advantages` (N,), or (N, T)
     where any row has advantages per token; `rewards` (N,) where every row has one; `old_per_token_logps` (N, T) where every row
-    has log-probabilities. Whatever stands under the mask, even NaN, is 0 afterwards: it reaches neither loss nor gradient.
+    has log-probabilities. Values under the mask, even NaN, become 0, so that they reach neither loss nor gradient.
     """
     longest = max(len(row.prompt_ids) for row in rows), max(len(row.completion_ids) for row in rows)
     own = _right([row.loss_mask for row in rows], longest[1], 0, torch.long)
@@ -38,8 +38,10 @@ def tensors_of(rows: Sequence[Row], *, pad: int, device: Any = "cpu") -> Tensors
 
 
 def silence_mastered(batch: Tensors, target: float) -> float:
-    """UloRL's dynamic masking: where the behaviour's entropy is below `target`, tokens it was sure of in rows of reward 1 get
-    no advantage; the denominators keep them. The entropy is estimated from the sampled tokens. Returns the share silenced.
+    """Apply UloRL's dynamic masking to a batch; return the share of silenced tokens.
+
+    If the behaviour's entropy, estimated from the sampled tokens, is below `target`, its most probable tokens in rows of reward
+    1 get advantage 0. Denominators do not change.
     """
     own = batch["tool_mask"] * batch["completion_mask"]
     logprobs, mask = batch["old_per_token_logps"].cpu().numpy(), own.cpu().numpy()
@@ -52,7 +54,7 @@ def silence_mastered(batch: Tensors, target: float) -> float:
 
 
 def silent_rows(batch: Tensors, count: int) -> Tensors:
-    """The batch with `count` more rows that nothing is learned from: a mask of zeros. Fills up what must be divisible."""
+    """Batch padded with `count` fully masked rows, to make its size divisible."""
     if not count:
         return batch
     more = {name: tensor[:1].expand(count, *tensor.shape[1:]) for name, tensor in batch.items()}

@@ -1,4 +1,4 @@
-"""Checkpoints of a job: complete once they have a manifest, which is written last."""
+"""Checkpoints of a job; the manifest is written last and marks a checkpoint as complete."""
 
 import hashlib
 import json
@@ -17,19 +17,19 @@ from workers.training.problems import OtherArchitecture
 MANIFEST = "manifest.json"
 PREFIX = "checkpoint-"
 DAMAGED = "damaged-"
-#: The variable with the commit of the code: the trainer's own folder need not be a repository.
+#: Environment variable with the commit of the code, because the trainer's folder need not be a repository.
 COMMIT = "LEMMASCOPE_COMMIT"
 PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "numpy")
 
 
 def complete(folder: Path) -> list[Path]:
-    """The complete checkpoints below a folder, oldest first."""
+    """Complete checkpoints below a folder, oldest first."""
     found = [path for path in folder.glob(f"{PREFIX}*") if (path / MANIFEST).exists() and _step(path) is not None]
     return sorted(found, key=lambda path: _step(path) or 0)
 
 
 def latest(folder: Path) -> Path | None:
-    """The latest complete one; half-written ones are removed. For the beginning of a resumed job."""
+    """Latest complete checkpoint, for a resumed job; incomplete ones are deleted."""
     kept = complete(folder)
     for path in folder.glob(f"{PREFIX}*"):
         if path not in kept:
@@ -38,10 +38,10 @@ def latest(folder: Path) -> Path | None:
 
 
 def latest_whole(folder: Path, *, main: bool = True) -> tuple[Path | None, str]:
-    """The latest whose files are what its manifest says, and a sentence about later ones that are not.
+    """Latest checkpoint whose files match its manifest, with a message about later damaged ones.
 
-    Those are set aside by the `main` process of several; the others come to the same answer, whether it was quicker or not.
-    Raises `OtherArchitecture` where there are complete ones and every one is damaged.
+    The `main` process renames damaged ones; other processes get the same result, before or after the renaming. Raises
+    `OtherArchitecture` where all complete checkpoints are damaged.
     """
     if main:
         latest(folder)
@@ -49,22 +49,22 @@ def latest_whole(folder: Path, *, main: bool = True) -> tuple[Path | None, str]:
     for path in reversed(complete(folder)):
         broken = broken_files(path)
         if broken:
-            damaged[path] = f"{path.name} is damaged: {broken[0]} is not what it should be."
+            damaged[path] = f"{path.name} is damaged: {broken[0]} does not match its hash."
             continue
         for other in damaged if main else ():
             aside = other.with_name(f"{DAMAGED}{other.name}")
             shutil.rmtree(aside, ignore_errors=True)
             other.rename(aside)
-        return path, " ".join([*damaged.values(), f"Went on from {path.name}."]) if damaged else ""
+        return path, " ".join([*damaged.values(), f"Continued from {path.name}."]) if damaged else ""
     if damaged:
         raise OtherArchitecture(" ".join(damaged.values()))
     return None, ""
 
 
 def prune(folder: Path, keep: int) -> None:
-    """Removes all but the latest `keep`, and damaged ones that a later checkpoint has made superfluous.
+    """Delete all but the latest `keep` checkpoints, and damaged ones that a later checkpoint has replaced.
 
-    The manifest goes first, so that a half-removed checkpoint counts as none.
+    The manifest is deleted first, so that a partly deleted checkpoint is incomplete.
     """
     kept = complete(folder)
     for path in kept[:-keep]:
@@ -77,7 +77,7 @@ def prune(folder: Path, keep: int) -> None:
 
 
 def seal(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Writes the manifest with the hashes of all files: from here on the checkpoint is complete."""
+    """Write the manifest with the hashes of all files, which makes the checkpoint complete."""
     files = {path.relative_to(folder).as_posix(): file_hash(path) for path in sorted(folder.rglob("*")) if path.is_file()}
     known = {"versions": versions(), "commit": os.environ.get(COMMIT, "")}
     manifest = {"format": 1, **facts, **known, "files": files, "created": time.time()}
@@ -85,18 +85,18 @@ def seal(folder: Path, facts: Mapping[str, Any]) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a complete checkpoint."""
+    """Manifest of a complete checkpoint."""
     found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return found
 
 
 def broken_files(folder: Path) -> list[str]:
-    """The files that are gone or no longer what the manifest says; the manifest itself where it cannot be read."""
+    """Files that are missing or differ from the manifest; the manifest itself where it is unreadable."""
     try:
         files = dict(read_manifest(folder)["files"])
-        return [name for name, said in files.items() if file_hash(folder / name) != said]
-    except FileNotFoundError as gone:
-        return [Path(gone.filename).name]
+        return [name for name, recorded in files.items() if file_hash(folder / name) != recorded]
+    except FileNotFoundError as missing:
+        return [Path(missing.filename).name]
     except (OSError, ValueError, KeyError, TypeError):
         return [MANIFEST]
 
@@ -108,7 +108,7 @@ def file_hash(path: Path) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and of what decides about a result."""
+    """Versions of Python and of the packages that affect results."""
     found = {"python": sys.version.split()[0]}
     for name in PACKAGES:
         try:

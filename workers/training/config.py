@@ -1,4 +1,4 @@
-"""`config.json` of a job: read, checked and filled in from the recipe. docs/learning_jobs.md describes every key."""
+"""`config.json` of a job: read, checked and completed with the recipe's defaults (docs/learning_jobs.md)."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SOURCES = ("rows", "texts", "stream", "toy")
 
 @dataclass(frozen=True)
 class LossSettings:
-    """How a loss is made, of whichever kind: a clipped loss reads the first part, OREAL's the second."""
+    """Settings of any loss: the first part is for clipped losses, the second for OREAL's."""
 
     low: float = 0.2
     high: float = 0.2
@@ -40,7 +40,7 @@ class LossSettings:
 
 @dataclass(frozen=True)
 class HeldOutSettings:
-    """How often the model is measured where it does not learn; `share` of a dataset's problems is kept back for it."""
+    """Measurement on held-out problems: every `every` steps, on a `share` of a dataset's problems."""
 
     every: int
     share: float = 0.1
@@ -57,7 +57,7 @@ class LoraSettings:
 
 @dataclass(frozen=True)
 class JobConfig:
-    """One job, complete: what `config.json` leaves out has come from the recipe."""
+    """Complete configuration of a job; missing keys of `config.json` have the recipe's values."""
 
     recipe: str
     base: str | dict[str, Any]
@@ -89,21 +89,21 @@ class JobConfig:
 
     @property
     def training(self) -> Training:
-        """The recipe's own settings."""
+        """Settings of the recipe."""
         return RECIPES[self.recipe].training
 
     @property
     def micro(self) -> int:
-        """How many rows go through the model at once."""
+        """Number of rows in a micro-batch."""
         return min(self.micro_rows or self.rows_per_step, self.rows_per_step)
 
     def as_json(self) -> dict[str, Any]:
-        """As it would stand in a file, with everything filled in."""
+        """Complete configuration as JSON values."""
         return asdict(self)
 
 
 def read_config(path: Path) -> JobConfig:
-    """Raises `BadConfig` with the key and what is wrong with it."""
+    """Read `config.json`. Raises `BadConfig` naming the key and the problem."""
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -114,16 +114,16 @@ def read_config(path: Path) -> JobConfig:
 
 
 def config_of(given: Mapping[str, Any]) -> JobConfig:
-    """The configuration with the recipe's settings beneath what is given. Raises `BadConfig`."""
+    """Configuration from given values, with the recipe's defaults. Raises `BadConfig`."""
     known = {one.name for one in fields(JobConfig)}
-    _refuse_unknown(given, known, "config.json")
+    _reject_unknown(given, known, "config.json")
     for name in ("recipe", "base", "source", "steps"):
         if name not in given:
             raise BadConfig(f"config.json lacks “{name}”.")
     if given.get("format", FORMAT) != FORMAT:
         raise BadConfig(f"config.json has format {given['format']!r}; this trainer reads {FORMAT}.")
     if given["recipe"] not in RECIPES:
-        raise BadConfig(f"There is no recipe “{given['recipe']}”. There are: {', '.join(RECIPES)}.")
+        raise BadConfig(f"Unknown recipe “{given['recipe']}”. Valid recipes: {', '.join(RECIPES)}.")
     training = RECIPES[given["recipe"]].training
     values = _of_recipe(training, int(given["steps"]) if isinstance(given["steps"], int) else 0)
     values |= {name: value for name, value in given.items() if name not in ("loss", "lora", "held_out")}
@@ -160,21 +160,21 @@ def _loss_of(training: Training) -> LossSettings:
 
 
 def _part(kind: type[Any], given: dict[str, Any], name: str) -> Any:
-    _refuse_unknown(given, {one.name for one in fields(kind)}, f"“{name}” of config.json")
+    _reject_unknown(given, {one.name for one in fields(kind)}, f"“{name}” of config.json")
     try:
         return kind(**given)
     except TypeError as error:
-        raise BadConfig(f"“{name}” of config.json is not whole: {str(error).removeprefix(kind.__name__)}.") from error
+        raise BadConfig(f"“{name}” of config.json is incomplete: {str(error).removeprefix(kind.__name__)}.") from error
 
 
-def _refuse_unknown(given: Mapping[str, Any], known: set[str], where: str) -> None:
+def _reject_unknown(given: Mapping[str, Any], known: set[str], where: str) -> None:
     unknown = sorted(set(given) - known)
     if unknown:
-        raise BadConfig(f"{where} has “{unknown[0]}”, which is not a key. Keys are: {', '.join(sorted(known))}.")
+        raise BadConfig(f"{where} has “{unknown[0]}”, which is not a key. Valid keys: {', '.join(sorted(known))}.")
 
 
 def _check_parts(config: JobConfig) -> None:
-    """What a file written by hand may hold where a number, a yes or no, or an object belongs."""
+    """Check the types of values, which may be wrong in a file written by hand."""
     loss, lora = config.loss, config.lora
     numbers: dict[str, Any] = {"seed": config.seed, "warmup_steps": config.warmup_steps, "samples": config.samples}
     numbers |= {f"loss.{name}": getattr(loss, name) for name in LOSS_NUMBERS}
@@ -184,7 +184,7 @@ def _check_parts(config: JobConfig) -> None:
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
         if not is_number or (name in WHOLE and not isinstance(value, int)):
             kind = "a whole number" if name in WHOLE else "a number"
-            raise BadConfig(f"“{name}” is {value!r}; it must be {kind} that is not negative.")
+            raise BadConfig(f"“{name}” is {value!r}; it must be {kind}, 0 or more.")
     if not isinstance(loss.token_rm, bool):
         raise BadConfig(f"“loss.token_rm” is {loss.token_rm!r}; it must be true or false.")
     if not isinstance(config.dataset, dict):
@@ -200,9 +200,9 @@ def _check(config: JobConfig) -> None:
     for name in ("learning_rate", "last_learning_rate", "gradient_clip", "weight_decay"):
         value = getattr(config, name)
         if not isinstance(value, int | float) or not 0 <= value < float("inf"):
-            raise BadConfig(f"“{name}” is {value!r}; it must be a number that is not negative.")
+            raise BadConfig(f"“{name}” is {value!r}; it must be a number, 0 or more.")
     if not isinstance(config.temperature, int | float) or not 0 < config.temperature < float("inf"):
-        raise BadConfig(f"“temperature” is {config.temperature!r}; it must be the one that the rows were drawn at, above 0.")
+        raise BadConfig(f"“temperature” is {config.temperature!r}; it must be the sampling temperature of the rows, above 0.")
     kind = config.source.get("kind") if isinstance(config.source, dict) else None
     choices = (
         ("device", config.device, DEVICES),
@@ -215,17 +215,17 @@ def _check(config: JobConfig) -> None:
         if value not in allowed:
             raise BadConfig(f"“{name}” is {value!r}; it must be one of {', '.join(allowed)}.")
     if kind == "texts" and config.training.needs_logprobs:
-        raise BadConfig(f"“source.kind” is texts, which have no log-probabilities, and {config.recipe} needs them.")
+        raise BadConfig(f"“source.kind” is texts, which have no log-probabilities, but {config.recipe} needs them.")
     if config.loss.mastered_below is not None and not config.training.objective.startswith("clipped"):
-        raise BadConfig(f"“loss.mastered_below” is for recipes with a clipped loss; {config.recipe} has none.")
+        raise BadConfig(f"“loss.mastered_below” needs a recipe with a clipped loss; {config.recipe} has none.")
     if config.loss.token_rm and config.training.objective != "oreal":
-        raise BadConfig(f"“loss.token_rm” is for OREAL’s loss; {config.recipe} has another.")
+        raise BadConfig(f"“loss.token_rm” needs OREAL’s loss; {config.recipe} has another.")
     if config.loss.old == "recompute" and config.training.objective == "supervised":
-        raise BadConfig(f"“loss.old” is for recipes with ratios to the rows’ policy; {config.recipe} has none.")
+        raise BadConfig(f"“loss.old” needs a recipe with ratios to the rows’ policy; {config.recipe} has none.")
     if config.held_out is not None:
         _check_held_out(config, config.held_out, kind)
     if config.loss.aggregation == "fixed" and not config.loss.longest:
-        raise BadConfig("The aggregation “fixed” needs loss.longest, the longest completion in tokens.")
+        raise BadConfig("The aggregation “fixed” needs loss.longest, the maximum length of a completion in tokens.")
     if config.rows_per_step % config.micro:
         raise BadConfig(f"micro_rows ({config.micro}) must divide rows_per_step ({config.rows_per_step}).")
 
@@ -238,6 +238,6 @@ def _check_held_out(config: JobConfig, held_out: HeldOutSettings, kind: str | No
         raise BadConfig(f"“held_out.share” is {share!r}; it must be above 0 and at most 0.5.")
     if kind == "stream" or (kind != "toy" and config.training.objective != "supervised"):
         raise BadConfig(
-            "“held_out” is for toys and for supervised recipes: a job that learns by reinforcement from runs is measured by a "
+            "“held_out” is for toys and supervised recipes only. Measure a job that learns by reinforcement from runs by a "
             "comparison with its parent."
         )

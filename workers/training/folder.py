@@ -1,6 +1,6 @@
-"""The folder of a job, from the trainer's side: state, heartbeat, metrics and samples. Standard library only.
+"""Folder of a job, as the trainer writes it: state, heartbeat, metrics and samples. Standard library only.
 
-On several devices only the main process has a folder; the others train along.
+On several devices only the main process has a folder.
 """
 
 import json
@@ -22,8 +22,8 @@ BEAT = 2.0
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What `state.json` says."""
+class FolderState:
+    """Content of `state.json`."""
 
     state: State = "starting"
     reason: Reason | None = None
@@ -41,84 +41,84 @@ class Standing:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Writes a file in one step: a reader sees the old or the new one, never a part."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write a file atomically: readers see the old or the new text, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
     except OSError:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
 class JobFolder:
-    """Writes what the starter reads. Every method may be called from any thread."""
+    """Writer of a job's folder. Every method is thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.checkpoints = path / "checkpoints"
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        self.standing = self._next_standing()
+        self.state = self._initial_state()
         self._began = time.monotonic()
 
-    def _next_standing(self) -> Standing:
-        """A fresh start, or the next attempt of a folder that has been tried before."""
+    def _initial_state(self) -> FolderState:
+        """State of the first attempt, or of the next one."""
         attempt = 1
         try:
             attempt += int(json.loads((self.path / "state.json").read_text(encoding="utf-8"))["attempt"])
         except (OSError, ValueError, KeyError, TypeError):
             attempt = 1
-        return Standing(attempt=attempt, pid=os.getpid(), started=time.time())
+        return FolderState(attempt=attempt, pid=os.getpid(), started=time.time())
 
-    def tell(self, **changes: Any) -> None:
-        """Changes the state and writes it. Raises OSError where the disk is full."""
+    def write_state(self, **changes: Any) -> None:
+        """Change the state and write it. Raises OSError where the disk is full."""
         with self._lock:
-            self.standing = replace(self.standing, updated=time.time(), **changes)
-            replace_file(self.path / "state.json", json.dumps(asdict(self.standing), ensure_ascii=False) + "\n")
+            self.state = replace(self.state, updated=time.time(), **changes)
+            replace_file(self.path / "state.json", json.dumps(asdict(self.state), ensure_ascii=False) + "\n")
 
-    def begin_beating(self) -> None:
-        """Starts the heartbeat; the thread ends with the process, or with `end_beating`."""
+    def start_heartbeat(self) -> None:
+        """Start the heartbeat; the thread ends with the process, or with `stop_heartbeat`."""
         threading.Thread(target=self._beat, name="heartbeat", daemon=True).start()
 
-    def end_beating(self) -> None:
-        """Ends the heartbeat."""
+    def stop_heartbeat(self) -> None:
+        """Stop the heartbeat."""
         self._ended.set()
 
     def _beat(self) -> None:
         while True:
-            said = {"time": time.time(), "step": self.standing.step, "pid": os.getpid()}
-            with suppress(OSError):  # A full disk ends the job at its next checkpoint, with a reason; the heart goes on trying.
-                replace_file(self.path / "heartbeat.json", json.dumps(said) + "\n")
+            beat = {"time": time.time(), "step": self.state.step, "pid": os.getpid()}
+            with suppress(OSError):  # A full disk ends the job at its next checkpoint, with a reason; keep trying until then.
+                replace_file(self.path / "heartbeat.json", json.dumps(beat) + "\n")
             if self._ended.wait(BEAT):
                 return
 
-    def measure(self, step: int, values: Mapping[str, float]) -> None:
-        """Appends one line of metrics. Numbers that are not finite are left out: JSON has none."""
+    def write_metrics(self, step: int, values: Mapping[str, float]) -> None:
+        """Append one line of metrics, without numbers that are not finite, which JSON lacks."""
         head = {
             "step": step,
             "time": round(time.monotonic() - self._began, 3),
             "clock": time.time(),
-            "attempt": self.standing.attempt,
+            "attempt": self.state.attempt,
         }
         kept = {name: value for name, value in values.items() if math.isfinite(value)}
         self._append("metrics.jsonl", [head | kept])
 
-    def show(self, step: int, samples: Iterable[Mapping[str, Any]]) -> None:
-        """Appends rows as text, to browse."""
-        self._append("samples.jsonl", [{"step": step, "attempt": self.standing.attempt, **sample} for sample in samples])
+    def write_samples(self, step: int, samples: Iterable[Mapping[str, Any]]) -> None:
+        """Append rows as text, for browsing."""
+        self._append("samples.jsonl", [{"step": step, "attempt": self.state.attempt, **sample} for sample in samples])
 
     def _append(self, name: str, lines: Iterable[Mapping[str, Any]]) -> None:
         text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
         path = self.path / name
         with self._lock, path.open("ab") as file:
-            file.write(b"" if _ends_well(path) else b"\n")
+            file.write(b"" if _ends_with_newline(path) else b"\n")
             file.write(text.encode())
             file.flush()
 
 
-def _ends_well(path: Path) -> bool:
-    """Whether the last line is whole: a process that was killed may have left half of one."""
+def _ends_with_newline(path: Path) -> bool:
+    """Whether the last line is complete; a killed process may have left part of one."""
     if not path.stat().st_size:
         return True
     with path.open("rb") as file:

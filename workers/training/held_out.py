@@ -1,7 +1,7 @@
-"""How well the model does where it does not learn, while it learns: fresh problems of a toy, problems of a dataset kept back.
+"""Measurement on held-out problems during training: new problems of a toy, or reserved problems of a dataset.
 
-The score of a toy is the share that was solved; of a dataset the mean log-probability of the texts' own tokens, in nats a
-token. Each comes with a 95 % interval, drawn by resampling problems.
+The score of a toy is the share of solved problems; that of a dataset is the mean log-probability of the texts' own tokens, in
+nats per token. Each has a 95 % interval from resampling problems.
 """
 
 import hashlib
@@ -21,20 +21,20 @@ from workers.training.toy_score import ROWS_OF_AN_ITEM
 ITEMS = 16
 MOST_ROWS = 512
 RESAMPLES = 1000
-#: Beside the seed and the item: no problem of a training step is drawn from these numbers.
-_APART = 0x4E1D
+#: Third part of the random seed, which separates held-out problems from those of training steps.
+_SALT = 0x4E1D
 
 
 class HeldOut(Protocol):
-    """Something to be measured on."""
+    """Held-out problems."""
 
     def scores(self, trainer: Any) -> list[float]:
-        """One for each problem, the same problems every time."""
+        """One score per problem, always of the same problems."""
         ...
 
 
 class HeldOutToy:
-    """Problems of a toy, the same ones with the same random numbers every time."""
+    """Held-out problems of a toy, always with the same random numbers."""
 
     def __init__(self, toy: Toy, name: str, *, seed: int) -> None:
         self._toy, self._rows, self._seed = toy, ROWS_OF_AN_ITEM[name], seed
@@ -42,7 +42,7 @@ class HeldOutToy:
     def scores(self, trainer: Any) -> list[float]:
         model, found = trainer.accelerator.unwrap_model(trainer.model), []
         for item in range(ITEMS):
-            random = np.random.default_rng([self._seed, _APART, item])
+            random = np.random.default_rng([self._seed, _SALT, item])
             policy = Policy(model, trainer.processing_class, seed=int(random.integers(2**62)))
             self._toy.rollouts(policy, random, self._rows)
             found.append(float(self._toy.measures()["solved"]))
@@ -50,7 +50,7 @@ class HeldOutToy:
 
 
 class HeldOutRows:
-    """Rows of problems that are not learned from."""
+    """Rows of reserved problems."""
 
     def __init__(self, rows: Sequence[Row], *, at_once: int) -> None:
         self._rows, self._at_once = rows, at_once
@@ -74,13 +74,13 @@ class HeldOutRows:
 
 
 def split_problems(problems: Sequence[str], share: float) -> tuple[list[int], list[int]]:
-    """The places of the rows to learn from and of those kept back: whole problems, chosen by the hash of their names.
+    """Indices of the rows for training and of the held-out rows: whole problems, chosen by the hash of their names.
 
-    Raises `BadConfig` where there are not two problems.
+    Raises `BadConfig` for fewer than two problems.
     """
     names = sorted(set(problems), key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     if len(names) < 2:
-        raise BadConfig("Nothing can be held out: all rows are of one problem. Leave “held_out” out.")
+        raise BadConfig("No problem can be held out, because all rows are of one problem. Remove “held_out”.")
     kept = set(names[: min(len(names) - 1, max(1, round(share * len(names))))])
     places: tuple[list[int], list[int]] = ([], [])
     for place, name in enumerate(problems):
@@ -88,8 +88,8 @@ def split_problems(problems: Sequence[str], share: float) -> tuple[list[int], li
     return places
 
 
-def measured(scores: Sequence[float]) -> dict[str, float]:
-    """The mean with its interval, as a job's metrics have them."""
+def score_metrics(scores: Sequence[float]) -> dict[str, float]:
+    """Metrics of the mean score and its interval."""
     values = np.asarray(scores)
     drawn = np.random.default_rng(0).choice(values, (RESAMPLES, len(values))).mean(axis=1)
     low, high = np.quantile(drawn, (0.025, 0.975))

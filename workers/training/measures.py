@@ -1,4 +1,4 @@
-"""What a job reports of the rows of a step: rewards, groups, roles, lengths, votes. Standard library only."""
+"""Metrics of a step's rows: rewards, groups, roles, lengths, votes. Standard library only."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,15 +9,14 @@ from workers.learning.rows import Row, groups_of
 from workers.recipes.tallies import added, means_of, tools_tally, verdicts_tally
 from workers.recipes.trajectory import Trajectory
 
-#: Of the mean reward of a group, which is its pass rate where rewards are 0 and 1.
+#: Buckets of a group's mean reward, which is its pass rate where rewards are 0 and 1.
 BUCKETS = ("0", "0-25", "25-50", "50-75", "75-99", "1")
 
 
 def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str, float]:
-    """The measures of docs/learning_jobs.md that rows tell by themselves; what does not apply is left out.
+    """Metrics of docs/learning_jobs.md that can be computed from rows, without those that do not apply.
 
-    Recipes have left out groups that teach nothing by then and batches cut groups anyhow, so a source that knows of all groups
-    tells which were silent.
+    Recipes drop silent groups, and batches split groups. So the share of silent groups comes from sources that know all groups.
     """
     tokens = [len(row.completion_ids) for row in rows]
     found = {
@@ -36,10 +35,9 @@ def measures_of(rows: Sequence[Row], *, version: int | None = None) -> dict[str,
 
 
 def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]:
-    """Rewards, pass rates, silent groups, tools and rates of verifiers of all that was played, also of what the recipe leaves
-    out.
+    """Rewards, pass rates, silent groups, tool use and verifiers' rates of all rollouts, including those without rows.
 
-    Turns that are compared by themselves count by role and group, whole trajectories by problem.
+    Individually compared turns are grouped by role and group, whole trajectories by problem.
     """
     by_turn: dict[tuple[str, str], list[float]] = {}
     by_problem: dict[str, list[float]] = {}
@@ -49,8 +47,8 @@ def measures_of_rollouts(trajectories: Sequence[Trajectory]) -> dict[str, float]
             if turn.group and turn.reward is not None:
                 by_turn.setdefault((turn.role, turn.group), []).append(turn.reward)
     groups = list((by_turn or by_problem).values())
-    told = added(verdicts_tally(trajectories), tools_tally(trajectories))
-    found = _rewards(groups) | ({"silent": _silent(groups)} if groups else {}) | means_of(told)
+    tally = added(verdicts_tally(trajectories), tools_tally(trajectories))
+    found = _rewards(groups) | ({"silent": _silent(groups)} if groups else {}) | means_of(tally)
     roles = sorted({role for role, _ in by_turn})
     for role in roles if len(roles) > 1 else ():
         own = [rewards for (name, _), rewards in by_turn.items() if name == role]

@@ -1,4 +1,4 @@
-"""The model and the tokenizer of a job: read from a folder or made in memory, with an adapter where one is asked for."""
+"""Model and tokenizer of a job: read from a folder or created in memory, with an optional adapter."""
 
 import contextlib
 import hashlib
@@ -21,51 +21,51 @@ TINY = {"hidden", "layers", "heads"}
 
 
 def base_folder(config: JobConfig, job: Path) -> Path:
-    """Where the base model lies; a tiny one is made first, into the job's folder. Raises `BadConfig`."""
+    """Folder of the base model; a tiny one is first created in the job's folder. Raises `BadConfig`."""
     if isinstance(config.base, str):
         folder = (job / config.base).resolve()
         if not (folder / "config.json").exists() and not is_adapter(folder):
-            raise BadConfig(f"“base” names {config.base}, where no model lies (there is no config.json).")
+            raise BadConfig(f"“base” is {config.base}, but there is no model (no config.json).")
         return folder if config.lora or not is_adapter(folder) else _merged(folder, job / "base")
-    asked = config.base.get("tiny") if isinstance(config.base, dict) and set(config.base) == {"tiny"} else None
-    if not isinstance(asked, dict) or set(asked) - TINY:
+    given = config.base.get("tiny") if isinstance(config.base, dict) and set(config.base) == {"tiny"} else None
+    if not isinstance(given, dict) or set(given) - TINY:
         raise BadConfig('“base” must be a folder, or {"tiny": {"hidden": …, "layers": …, "heads": …}}.')
-    return _made(job / "base", lambda: (tiny_model(seed=config.seed, **asked), tiny_tokenizer()))
+    return _made(job / "base", lambda: (tiny_model(seed=config.seed, **given), tiny_tokenizer()))
 
 
 def _made(folder: Path, make: Callable[[], tuple[Any, Any]]) -> Path:
     shared = torch.distributed.is_available() and torch.distributed.is_initialized()
     if not (folder / "config.json").exists() and not (shared and torch.distributed.get_rank()):
-        beside = folder.with_name(f".{folder.name}")
-        shutil.rmtree(beside, ignore_errors=True)
+        temporary = folder.with_name(f".{folder.name}")
+        shutil.rmtree(temporary, ignore_errors=True)
         for part in make():
-            part.save_pretrained(beside)
+            part.save_pretrained(temporary)
         shutil.rmtree(folder, ignore_errors=True)
-        beside.rename(folder)
-    if shared:  # Of several processes only the first can save a model, and nobody may read half of one.
+        temporary.rename(folder)
+    if shared:  # Only the first process saves the model; the others wait until it is complete.
         torch.distributed.barrier()
     return folder
 
 
 def _merged(adapter: Path, folder: Path) -> Path:
-    """All weights are to be trained: those of the base with the adapter's, as a model of its own that checkpoints can name."""
+    """Full model for training all weights: the base merged with the adapter, in a folder that checkpoints can name."""
     return _made(folder, lambda: (load_model(adapter), load_tokenizer(adapter)))
 
 
 def is_adapter(folder: Path) -> bool:
-    """A LoRA checkpoint, which says in a file of its own what it was made for."""
+    """Whether a folder is a LoRA checkpoint, which has its own configuration file."""
     return (folder / "adapter_config.json").exists()
 
 
 @contextlib.contextmanager
 def _reading(folder: Path) -> Iterator[None]:
-    """What libraries say of a model that lies there and cannot be read, as `BadConfig`."""
+    """Convert library errors about an unreadable model to `BadConfig`."""
     try:
         yield
     except (OSError, ValueError, KeyError, SafetensorError) as error:
-        said = str(error).strip().partition("\n")[0][:200]
+        reason = str(error).strip().partition("\n")[0][:200]
         raise BadConfig(
-            f"The model in {folder} cannot be read and may not be whole ({type(error).__name__}: {said})."
+            f"The model in {folder} cannot be read and may be incomplete ({type(error).__name__}: {reason})."
         ) from error
 
 
@@ -76,15 +76,15 @@ def _adapter_of(folder: Path) -> dict[str, Any]:
 
 
 def _below(folder: Path) -> Path:
-    """The model that an adapter was made for. Raises `BadConfig` where it is gone."""
+    """Base model of an adapter. Raises `BadConfig` where it is missing."""
     below = Path(_adapter_of(folder)["base_model_name_or_path"])
     if not below.exists():
-        raise BadConfig(f"The adapter in {folder.name} was made for {below}, which is not there.")
+        raise BadConfig(f"The adapter in {folder.name} was made for {below}, which does not exist.")
     return below
 
 
 def load_tokenizer(folder: Path) -> Any:
-    """With a sign for padding: its own, else that of the end. Raises `BadConfig` where it cannot be read."""
+    """Tokenizer with a padding token: its own, else its end token. Raises `BadConfig` where it cannot be read."""
     with _reading(folder):
         tokenizer = AutoTokenizer.from_pretrained(folder)
     if tokenizer.pad_token is None:
@@ -93,10 +93,10 @@ def load_tokenizer(folder: Path) -> Any:
 
 
 def load_model(folder: Path, *, frozen_in_bf16: bool = False) -> Any:
-    """A causal model with weights in float32; of a LoRA checkpoint its base with the adapter merged. Raises `BadConfig`.
+    """Causal model with float32 weights; for a LoRA checkpoint its base with the merged adapter. Raises `BadConfig`.
 
-    `frozen_in_bf16`: weights in bfloat16, for a base that is not trained itself. Steps at the papers' learning rates are
-    smaller than bfloat16 can add to a weight, so trained weights never are (`row_trainer.check_masters`).
+    `frozen_in_bf16`: use bfloat16 weights, for a base that is not trained. Trained weights are never bfloat16, because it
+    cannot represent steps at the papers' learning rates (`row_trainer.check_masters`).
     """
     if is_adapter(folder):
         base = load_model(_below(folder), frozen_in_bf16=frozen_in_bf16)
@@ -107,11 +107,11 @@ def load_model(folder: Path, *, frozen_in_bf16: bool = False) -> Any:
 
 
 def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[Any, Any]:
-    """The model and the configuration of the adapter that it still needs, if any.
+    """Model, and the configuration of the adapter to add, if any.
 
-    A job of LoRA that begins with a LoRA checkpoint goes on training that adapter: a second one on top of it would stand for a
-    base that no engine has. With `bf16` the base below an adapter, which is not trained, is kept in bfloat16. Raises
-    `BadConfig` where the job asks for another rank or α than the adapter has.
+    A LoRA job that starts from a LoRA checkpoint continues that adapter: a second adapter on top would need a base that no
+    engine has. With `bf16` the frozen base below an adapter is in bfloat16. Raises `BadConfig` where the job's rank or α
+    differs from the adapter's.
     """
     frozen = bf16 and config.lora is not None
     if config.lora is None or not is_adapter(folder):
@@ -119,8 +119,8 @@ def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[A
     known = _adapter_of(folder)
     if (known["r"], known["lora_alpha"]) != (config.lora.rank, config.lora.alpha):
         raise BadConfig(
-            f"The base is an adapter of rank {known['r']} and α {known['lora_alpha']}, and goes on as such; this job asks for"
-            f" rank {config.lora.rank} and α {config.lora.alpha}. Ask for the same, or train all weights."
+            f"The base is an adapter of rank {known['r']} and α {known['lora_alpha']}, but this job has rank"
+            f" {config.lora.rank} and α {config.lora.alpha}. Use the adapter's values, or train all weights."
         )
     base = load_model(_below(folder), frozen_in_bf16=frozen)
     with _reading(folder):
@@ -128,7 +128,7 @@ def load_for_training(folder: Path, config: JobConfig, *, bf16: bool) -> tuple[A
 
 
 def dtype_of(folder: Path) -> str | None:
-    """The type in which a model is to be served, such as `bfloat16`, from its config.json; None where it says nothing."""
+    """Data type for serving a model, such as `bfloat16`, from its config.json; None where it has none."""
     with _reading(folder):
         known = json.loads(((_below(folder) if is_adapter(folder) else folder) / "config.json").read_text(encoding="utf-8"))
     found: str | None = known.get("dtype") or known.get("torch_dtype")
@@ -136,7 +136,7 @@ def dtype_of(folder: Path) -> str | None:
 
 
 def lora_of(config: JobConfig) -> Any:
-    """The adapter's configuration, None where all weights are trained."""
+    """Configuration of the adapter; None where all weights are trained."""
     if config.lora is None:
         return None
     targets = config.lora.targets
@@ -149,22 +149,22 @@ def lora_of(config: JobConfig) -> Any:
 
 
 def tokenizer_hash(tokenizer: Any) -> str:
-    """SHA-256 as the inference workers record it (`workers/engines/chat_prompt.py`): the vocabulary and how text is cut."""
+    """SHA-256 of vocabulary and segmentation, as recorded by the inference workers (`workers/engines/chat_prompt.py`)."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
-    said = backend.to_str() if backend is not None else json.dumps(tokenizer.get_vocab(), sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()
+    text = backend.to_str() if backend is not None else json.dumps(tokenizer.get_vocab(), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def template_hash(tokenizer: Any) -> str | None:
-    """SHA-256 of the chat template as recorded, without variables; None where the model has none."""
+    """SHA-256 of the chat template without variables, as recorded; None where the model has no template."""
     if not tokenizer.chat_template:
         return None
-    said = json.dumps([tokenizer.chat_template, {}], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(said.encode()).hexdigest()
+    text = json.dumps([tokenizer.chat_template, {}], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def architecture_of(folder: Path) -> dict[str, Any]:
-    """What two models must share that the weights of one fit the other."""
+    """Dimensions that two models must share to exchange weights."""
     if is_adapter(folder):
         return architecture_of(_below(folder))
     with _reading(folder):
@@ -174,10 +174,10 @@ def architecture_of(folder: Path) -> dict[str, Any]:
 
 
 def check_architecture(manifest: dict[str, Any], folder: Path) -> None:
-    """Raises `OtherArchitecture` where a checkpoint cannot continue on this base, naming the first difference."""
+    """Raise `OtherArchitecture`, naming the first difference, where a checkpoint does not fit this base."""
     own = architecture_of(folder)
     for name, value in manifest.get("architecture", {}).items():
         if own.get(name) != value:
             raise OtherArchitecture(
-                f"The checkpoint has {name} {value}, the base model {own.get(name)}; it cannot go on from it."
+                f"The checkpoint has {name} {value}, but the base model has {own.get(name)}. The job cannot continue from it."
             )

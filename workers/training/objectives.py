@@ -1,6 +1,6 @@
-"""What is minimised beside TRL's clipped losses: supervised learning of masked rows, and OREAL's loss.
+"""Objectives in addition to TRL's clipped losses: supervised learning of masked rows, and OREAL's loss.
 
-Both are the functions of `workers/learning/` (`supervised_loss`, `oreal_loss`) in torch; tests compare values and gradients.
+Both implement functions of `workers/learning/` (`supervised_loss`, `oreal_loss`) in torch; tests compare values and gradients.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from workers.training.token_rewards import STEPS_ALONE, TIMES_THE_RATE, TokenRew
 
 
 class SupervisedTrainer(RowTrainer):
-    """−log π over the rows' own tokens, a mean over all of them in the step."""
+    """−log π over the rows' own tokens, as a mean over all own tokens of the step."""
 
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         logprobs, entropies = self.logprobs(model, inputs, entropy=True)
@@ -30,8 +30,9 @@ class SupervisedTrainer(RowTrainer):
 
 
 class OrealTrainer(SupervisedTrainer):
-    """Behaviour cloning of rows with a positive advantage, policy gradient on negative ones, KL on all; with `loss.token_rm`
-    tokens weigh as the token reward model says, which learns alone at first.
+    """Behaviour cloning of rows with a positive advantage, policy gradient on negative ones, KL on all.
+
+    With `loss.token_rm` the token reward model weights the tokens; during the first steps only this model learns.
     """
 
     def __init__(self, model: Any, source: Any, config: JobConfig, *others: Any, **more: Any) -> None:
@@ -40,7 +41,7 @@ class OrealTrainer(SupervisedTrainer):
         super().__init__(model, source, config, *others, **more)
         self.token_rewards = rewards.to(self.accelerator.device) if rewards is not None else None
         if rewards is not None and self.accelerator.num_processes > 1:
-            raise BadConfig("“loss.token_rm” runs in one process; leave it out on several devices.")
+            raise BadConfig("“loss.token_rm” works in one process only. Remove it on several devices.")
 
     def _share_of_rate(self, step: int) -> float:
         return 0.0 if self.token_rewards is not None and step < STEPS_ALONE else super()._share_of_rate(step)
@@ -56,7 +57,7 @@ class OrealTrainer(SupervisedTrainer):
             self.token_rewards.load(Path(resume_from_checkpoint))
 
     def _weigh_tokens(self, batch: Tensors) -> None:
-        """Adds `weights` (N, T), all 0 while the reward model learns alone, and teaches it this step's rows."""
+        """Add `weights` (N, T), all 0 while the reward model learns alone, and train it on this step's rows."""
         assert self.token_rewards is not None
         step = self.state.global_step
         weights = self.token_rewards.weights(batch, self.job.micro)
@@ -65,7 +66,7 @@ class OrealTrainer(SupervisedTrainer):
         self._metrics["train"]["token_rm_loss"].append(lost)
 
     def prepare(self, batch: Tensors) -> None:
-        """Each part is divided by its own number of tokens in the whole step, over all devices."""
+        """Count the tokens of each part over the whole step and all devices, as its denominator."""
         own = batch["tool_mask"] * batch["completion_mask"]
         sign = _by_token(batch["advantages"]).sign()
         for name, part in (("positive", own * (sign > 0)), ("negative", own * (sign < 0))):
@@ -93,5 +94,5 @@ class OrealTrainer(SupervisedTrainer):
 
 
 def _by_token(advantages: Any) -> Any:
-    """One for each row, shape (N, 1), or one for each token, (N, T)."""
+    """Advantages per row with shape (N, 1), or per token with shape (N, T)."""
     return advantages.unsqueeze(-1) if advantages.dim() == 1 else advantages

@@ -1,6 +1,6 @@
-"""Answers of the model that is being trained, drawn in its own process: for toys, which need no engine.
+"""Sampling from the model in training, in its own process: for toys, which need no engine.
 
-The log-probability of every token is kept as it was drawn, so that a row's ratio starts at exactly the behaviour's.
+Every token keeps its log-probability at sampling, so that a row's ratio starts at exactly 1.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +12,8 @@ import torch
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One completion with its log-probabilities; `finish_reason` is `stop` where it ended by itself."""
+class Completion:
+    """One completion with its log-probabilities; `finish_reason` is `stop`, or `length` at the limit."""
 
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
@@ -21,7 +21,7 @@ class Drawn:
 
 
 class Policy:
-    """A causal model of transformers with its tokenizer, for drawing. Leaves the process's own random state alone."""
+    """Causal model with its tokenizer, for sampling. It does not change the process's random state."""
 
     def __init__(
         self,
@@ -38,18 +38,18 @@ class Policy:
         self._generator = torch.Generator(device=model.device).manual_seed(seed)
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text, without signs of beginning or end."""
+        """Tokens of a text, without special tokens."""
         ids: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return ids
 
     def text(self, ids: Sequence[int]) -> str:
-        """The text of tokens, without special ones."""
+        """Text of tokens, without special tokens."""
         found: str = self.tokenizer.decode(list(ids), skip_special_tokens=True)
         return found
 
     @torch.no_grad()
-    def draw(self, prompts: Sequence[Sequence[int]], *, most: int, stop: str = "") -> list[Drawn]:
-        """One completion of at most `most` tokens for each prompt; it ends at the end sign or at the character `stop`."""
+    def draw(self, prompts: Sequence[Sequence[int]], *, most: int, stop: str = "") -> list[Completion]:
+        """Sample one completion per prompt, of at most `most` tokens, up to the end token or the character `stop`."""
         ends = {self.tokenizer.eos_token_id, *(self.encode(stop) if stop else ())}
         longest = max(map(len, prompts))
         pad, device = self.tokenizer.pad_token_id, self.model.device
@@ -57,7 +57,7 @@ class Policy:
         mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in prompts], device=device)
         was_training = self.model.training
         self.model.eval()
-        with self._arithmetic():  # The trainer's own, so that ratios begin at 1.
+        with self._arithmetic():  # The trainer's arithmetic, so that ratios start at 1.
             drawn, logprobs = self._decode(ids, mask, most, ends)
         self.model.train(was_training)
         return [_cut(one, scores, ends) for one, scores in zip(drawn.tolist(), logprobs.tolist(), strict=True)]
@@ -81,9 +81,9 @@ class Policy:
         return torch.cat(tokens, dim=1), torch.cat(scores, dim=1)
 
 
-def _cut(ids: list[int], logprobs: list[float], ends: set[int]) -> Drawn:
-    """Up to and including the first end; what was decoded after it, while others went on, is nobody's."""
+def _cut(ids: list[int], logprobs: list[float], ends: set[int]) -> Completion:
+    """Completion up to and including the first end; drop tokens decoded after it while other rows continued."""
     length = next((place + 1 for place, token in enumerate(ids) if token in ends), None)
     if length is None:
-        return Drawn(tuple(ids), tuple(logprobs), "length")
-    return Drawn(tuple(ids[:length]), tuple(logprobs[:length]), "stop")
+        return Completion(tuple(ids), tuple(logprobs), "length")
+    return Completion(tuple(ids[:length]), tuple(logprobs[:length]), "stop")

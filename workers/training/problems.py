@@ -1,4 +1,4 @@
-"""Why a job cannot go on, each with the word that stands in its state file."""
+"""Errors that end a job, each with its reason code for the state file."""
 
 import errno
 import shutil
@@ -25,13 +25,13 @@ Reason = Literal[
 
 
 class JobProblem(Exception):
-    """The job ends as failed. The message is for people; `reason` is the word for programs."""
+    """The job ends as failed. The message is for users, `reason` is the code for programs."""
 
     reason: Reason = "crashed"
 
 
 class BadConfig(JobProblem):
-    """`config.json` asks for something that does not exist or cannot be."""
+    """`config.json` is invalid or names something that does not exist."""
 
     reason: Reason = "bad_config"
 
@@ -49,11 +49,11 @@ class OtherTokenizer(JobProblem):
 
 
 def check_tokenizers(recorded: str | None, own: str) -> None:
-    """Raises `OtherTokenizer` where rows were written with another tokenizer than the base's, naming both by their hashes."""
+    """Raise `OtherTokenizer`, naming both hashes, where rows were written with another tokenizer than the base's."""
     if recorded and own and recorded != own:
         raise OtherTokenizer(
-            f"The rows were written with the tokenizer {recorded[:12]}…, the base model has {own[:12]}…;"
-            " token ids would mean other text."
+            f"The rows were written with the tokenizer {recorded[:12]}…, but the base model has {own[:12]}…;"
+            " their token ids would mean other text."
         )
 
 
@@ -70,20 +70,20 @@ class NotANumber(JobProblem):
 
 
 class NoRows(JobProblem):
-    """A stream brought no rows for too long."""
+    """A stream had no new rows for too long."""
 
     reason: Reason = "no_rows"
 
 
-#: What torch and safetensors say of a file that could not be written to its end.
+#: Phrases of torch and safetensors about an incompletely written file.
 _CUT_OFF = ("inline_container", "pytorchstreamwriter", "unexpected pos", "file write failed", "i/o error")
-#: A disk with so little room is full: what could not be written to its end still lies there when this is asked.
+#: A disk with less free space than this, in bytes, is full: the incomplete file is still there.
 LITTLE_ROOM = 8 * 1024 * 1024
 _LOST = ("device-side", "cudaerror", "cuda error", "no cuda-capable device", "ecc error", "nvml")
 
 
 def explain(error: BaseException, folder: Path | None = None) -> tuple[Reason, str]:
-    """The word and the sentence for an error that ended a job, which writes into `folder`."""
+    """Reason code and message of an error that ended a job, which writes to `folder`."""
     if isinstance(error, JobProblem):
         return error.reason, str(error)
     if isinstance(error, Leak):
@@ -92,19 +92,19 @@ def explain(error: BaseException, folder: Path | None = None) -> tuple[Reason, s
         return "nothing_to_learn", str(error)
     found = _disk_full(error, folder)
     if found is not None:
-        return "disk_full", f"No space is left on the disk{found}; the last complete checkpoint is kept."
-    said = f"{type(error).__name__}: {error}".strip().splitlines()[-1]
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "out of memory" in said.lower():
-        return "out_of_memory", f"Memory did not suffice ({said}). Take fewer micro_rows or a shorter longest completion."
-    if any(sign in said.lower() for sign in _LOST):
-        return "device_lost", f"The device stopped answering ({said}). Resume when it is back."
-    return "crashed", said
+        return "disk_full", f"The disk is full{found}. The last complete checkpoint is kept."
+    text = f"{type(error).__name__}: {error}".strip().splitlines()[-1]
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError" or "out of memory" in text.lower():
+        return "out_of_memory", f"Out of memory ({text}). Use fewer micro_rows or shorter completions."
+    if any(sign in text.lower() for sign in _LOST):
+        return "device_lost", f"The device stopped responding ({text}). Resume when it is available again."
+    return "crashed", text
 
 
 def _disk_full(error: BaseException, folder: Path | None) -> str | None:
-    """Where the disk is full, looked for along the causes; libraries in other languages tell it in words only.
+    """Location in words (may be empty) if the error or one of its causes is a full disk, else None.
 
-    torch's writer tells of a file that ends too early instead; then the disk itself is asked.
+    Native libraries report it as text only. torch's writer reports an incomplete file instead; then the free space decides.
     """
     seen: BaseException | None = error
     while seen is not None:
@@ -119,7 +119,7 @@ def _disk_full(error: BaseException, folder: Path | None) -> str | None:
 
 
 def _room(folder: Path) -> int:
-    """Bytes that are free where a folder is; plenty where nobody can say."""
+    """Free bytes on a folder's disk; `LITTLE_ROOM`, which counts as enough, where they are unknown."""
     try:
         return shutil.disk_usage(folder).free
     except OSError:

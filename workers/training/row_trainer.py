@@ -1,8 +1,8 @@
-"""TRL's GRPOTrainer, fed with rows instead of rollouts of its own.
+"""TRL's GRPOTrainer on given rows instead of its own rollouts.
 
-One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score; all that follows (losses,
-clipping, KL, micro-batches, adapters, several devices) is TRL's. TRL's minor version is pinned for that, and tests/training
-holds its losses to those of `workers/learning/losses.py`.
+One private method is replaced, `_generate_and_score_completions`, where TRL would generate and score. Losses, clipping, KL,
+micro-batches, adapters and several devices are TRL's. Therefore its minor version is pinned, and tests/training compares its
+losses with `workers/learning/losses.py`.
 """
 
 import json
@@ -25,13 +25,13 @@ from workers.training.policy import Policy
 from workers.training.problems import BadConfig, BadRows, NoRows, NotANumber
 from workers.training.sources import RowSource
 
-#: Our names of aggregations in TRL's words. TRL's "fixed" divides by rows × longest completion; with 1 for that it is "sum".
+#: TRL's names of our aggregations. Its "dr_grpo" divides by rows × longest completion; a longest of 1 gives "sum".
 LOSS_TYPES = {"token": "dapo", "seq": "grpo", "fixed": "dr_grpo", "sum": "dr_grpo"}
 Seen = Callable[[int, Sequence[Row], dict[str, float]], None]
 
 
 def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
-    """TRL's configuration for a job. What it says of generations is not used: rows come from elsewhere."""
+    """TRL's configuration of a job. Its generation settings are unused, because rows are given."""
     longest = config.loss.longest if config.loss.aggregation == "fixed" else 1
     return GRPOConfig(
         output_dir=str(output),
@@ -67,18 +67,18 @@ def arguments(config: JobConfig, output: Path, *, bf16: bool, cpu: bool) -> Any:
 
 
 def check_masters(model: Any) -> None:
-    """Raises `BadConfig` where a trained weight is not float32: most steps at 1e-6 are too small for bfloat16 to add."""
+    """Raise `BadConfig` where a trained weight is not float32: bfloat16 cannot represent most steps at 1e-6."""
     for name, weights in model.named_parameters():
         if weights.requires_grad and weights.dtype != torch.float32:
             kind = str(weights.dtype).removeprefix("torch.")
             raise BadConfig(
-                f"The trained weight {name} is {kind}, in which small steps are lost. Trained weights must be float32: load "
-                "the model so; “dtype” bfloat16 then sets the arithmetic only."
+                f"The trained weight {name} is {kind}, which loses small steps. Load the model with float32 weights; “dtype” "
+                "bfloat16 sets the arithmetic only."
             )
 
 
 class RowTrainer(GRPOTrainer):
-    """Learns from the rows that `source` gives for each step. `seen(step, rows, measures)` is told of them beforehand."""
+    """Trains on the rows that `source` gives for each step; calls `seen(step, rows, measures)` before each step."""
 
     lr_scheduler: Any
 
@@ -105,7 +105,7 @@ class RowTrainer(GRPOTrainer):
         self._latest: Any = None
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
-        """Warm-up, then a cosine from the first to the last learning rate, which may be equal."""
+        """Schedule: warm-up, then a cosine from the first to the last learning rate, which may be equal."""
         if self.lr_scheduler is None:
             self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer or self.optimizer, self._share_of_rate)
         return self.lr_scheduler
@@ -119,33 +119,33 @@ class RowTrainer(GRPOTrainer):
         return float(floor + (1 - floor) * 0.5 * (1 + torch.cos(torch.tensor(torch.pi * done)).item()))
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
-        """Raises `NotANumber` for such a loss, before the optimiser has moved a weight."""
+        """Run TRL's step. Raises `NotANumber` for a loss that is not finite, before the optimiser changes a weight."""
         loss = super().training_step(model, inputs, num_items_in_batch)
         if not bool(torch.isfinite(loss)):
             raise NotANumber(f"The loss of step {self.state.global_step + 1} is {loss.item()}; no weight was changed.")
         return loss
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Weights as they are trained, in float32; `config.json` keeps the type of the base, in which engines serve them."""
+        """Save trained weights in float32; `config.json` keeps the base's type, in which engines serve them."""
         super()._save(output_dir, state_dict)
         path = Path(output_dir or self.args.output_dir) / "config.json"
-        if self.served_in and path.exists():  # An adapter has none.
+        if self.served_in and path.exists():  # An adapter has no such file.
             known = json.loads(path.read_text(encoding="utf-8"))
             path.write_text(json.dumps(known | {"dtype": self.served_in}, indent=2) + "\n")
 
     def save_now(self) -> None:
-        """A checkpoint at the end of a stream, unless one was just made. Raises `NoRows` where not even one step was taken."""
+        """Save a checkpoint at the end of a stream, unless one was just saved. Raises `NoRows` before the first step."""
         if not self.state.global_step:
-            raise NoRows("The stream ended before it had brought a single row.")
+            raise NoRows("The stream ended without any rows.")
         if self.state.global_step % self.job.save_every:
             self._save_checkpoint(self.model, trial=None)
             self.callback_handler.on_save(self.args, self.state, self.control)
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
-        """None: the manifest says what a checkpoint is."""
+        """Skip TRL's model card; the manifest describes a checkpoint."""
 
     def policy(self, step: int) -> Policy:
-        """The model as it is now, to draw from."""
+        """Current model, for sampling."""
         model = self.accelerator.unwrap_model(self.model)
         seed = self.job.seed * 1_000_003 + step
         return Policy(model, self.processing_class, version=step, seed=seed, arithmetic=self.accelerator.autocast)
@@ -176,26 +176,26 @@ class RowTrainer(GRPOTrainer):
         self._with_own_logprobs(batch)
         self.prepare(batch)
         batch["num_items_in_batch"] = torch.tensor(max(own, 1), device=self.accelerator.device)
-        # TRL shuffles next: seeded by the step, so that a resumed job cuts the same micro-batches.
+        # TRL shuffles next; seed by step, so that a resumed job makes the same micro-batches.
         torch.manual_seed(self.job.seed * 1_000_003 + step)
         return batch
 
     def _check_ids(self, batch: Tensors) -> None:
-        """Raises `BadRows` for a token that the model has no weights for; a device would say nothing of the kind."""
+        """Raise `BadRows` for a token without weights, because a device would give no clear error."""
         size = self.accelerator.unwrap_model(self.model).get_input_embeddings().num_embeddings
         for name in ("prompt_ids", "completion_ids"):
             lowest, highest = (int(value) for value in batch[name].aminmax())
             if lowest < 0 or highest >= size:
                 wrong = lowest if lowest < 0 else highest
                 raise BadRows(
-                    f"A row holds the token {wrong}; the base model has {size}. It was written with another tokenizer."
+                    f"A row has the token {wrong}, but the base model has {size} tokens. Another tokenizer wrote the row."
                 )
 
     def prepare(self, batch: Tensors) -> None:
-        """What an objective adds to a batch before it is cut into micro-batches."""
+        """Hook for objectives: extend a batch before it is split into micro-batches."""
 
     def logprobs(self, model: Any, batch: Tensors, *, entropy: bool = False) -> tuple[Any, Any]:
-        """Log-probabilities of the completions' tokens (N, T), and their entropies where asked for."""
+        """Log-probabilities of the completions' tokens (N, T), and their entropies with `entropy`."""
         ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
         mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
         found = self._get_per_token_logps_and_entropies(
@@ -204,35 +204,37 @@ class RowTrainer(GRPOTrainer):
         return found[0], found[1]
 
     def _get_per_token_logps_and_entropies(self, *args: Any, **more: Any) -> Any:
-        """TRL's, kept until the loss is computed: what it measures of ratios is only how many were cut."""
+        """Call TRL's method and keep the result for `note_drift`: TRL itself reports only the clipped ratios."""
         found = super()._get_per_token_logps_and_entropies(*args, **more)
         self._latest = found[0]
         return found
 
     def note_drift(self, inputs: Tensors) -> None:
-        """Measures the log-probabilities that were computed last against those of whoever wrote the rows."""
+        """Compare the last log-probabilities with those of the policy that wrote the rows."""
         latest, self._latest = self._latest, None
-        if latest is not None and "old_per_token_logps" in inputs:  # A fused loss of TRL's computes none.
+        if latest is not None and "old_per_token_logps" in inputs:  # TRL's fused loss computes none.
             wrote = inputs.get("behaviour_logps", inputs["old_per_token_logps"])
             self.drift.take(latest, wrote, inputs["tool_mask"] * inputs["completion_mask"])
 
     @torch.no_grad()
     def _with_reference(self, batch: Tensors) -> None:
-        """With a KL term TRL expects the reference's log-probabilities in the batch."""
+        """Add the reference's log-probabilities, which TRL needs for a KL term."""
         if not self.beta:
             return
         model = self.accelerator.unwrap_model(self.model)
         if self.ref_model is not None:
             batch["ref_per_token_logps"], _ = self._in_pieces(self.ref_model, batch)
             return
-        # An adapter that is trained anew is compared with the model without it, one that goes on with TRL's copy of it.
+        # The reference of a new adapter is the model without it; that of a continued adapter is TRL's copy of it.
         with use_adapter(model, "ref" if "ref" in model.peft_config else None):
             batch["ref_per_token_logps"], _ = self._in_pieces(model, batch)
 
     @torch.no_grad()
     def _with_own_logprobs(self, batch: Tensors) -> None:
-        """`loss.old = recompute` (UloRL's pseudo on-policy): ratios are to the model as it is at the step's beginning, not to
-        whoever wrote the rows; how far it has drifted from those is still measured."""
+        """For `loss.old = recompute` (UloRL's pseudo on-policy): replace the old log-probabilities by the current model's.
+
+        The drift is still measured from the policy that wrote the rows.
+        """
         if self.job.loss.old != "recompute" or "old_per_token_logps" not in batch:
             return
         model = self.accelerator.unwrap_model(self.model)
@@ -253,12 +255,12 @@ class RowTrainer(GRPOTrainer):
     def _compute_loss(self, model: Any, inputs: Tensors) -> Any:
         loss = super()._compute_loss(model, inputs)
         self.note_drift(inputs)
-        # Means over rows also counted the silent ones that fill up the batch; the mean over tokens did not.
+        # Means over rows include the padding rows of the batch; the mean over tokens does not.
         if self.job.loss.aggregation != "token":
             loss = loss * self._filled
         return loss
 
 
 def _none(**_: Any) -> list[float]:
-    """TRL wants a reward function; rows bring their rewards."""
-    raise AssertionError("Rows bring their rewards; nothing is scored here.")
+    """Unused reward function, which TRL requires; rows have their rewards."""
+    raise AssertionError("Rows have their rewards; this function must not be called.")

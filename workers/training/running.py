@@ -1,4 +1,4 @@
-"""One job from its folder to its end state. `run_job` never raises: what went wrong stands in `state.json`."""
+"""Run of one job from its folder to its end state. `run_job` never raises; errors are recorded in `state.json`."""
 
 import random
 import traceback
@@ -46,39 +46,39 @@ TRAINERS: dict[str, type[RowTrainer]] = {
 
 
 def run_job(path: Path, *, resume: bool = False, stop: StopAsked | None = None, main: bool = True) -> int:
-    """Trains until done, stopped or failed, and returns the exit status. `main` is False on all but one of several devices."""
+    """Train until finished, stopped or failed; return the exit status. `main` is False on all but one of several devices."""
     folder = JobFolder(path)
     try:
         if main:
-            folder.begin_beating()
-            folder.tell()
+            folder.start_heartbeat()
+            folder.write_state()
         ended, why = _train(folder, resume=resume, stop=stop or StopAsked(), main=main)
         if main:
-            folder.tell(state=ended, message=why)
+            folder.write_state(state=ended, message=why)
         return EXIT[ended]
     except BaseException as error:
         traceback.print_exc()
         reason, message = explain(error, path)
         if main:
-            _tell_failure(folder, reason, message)
+            _write_failure(folder, reason, message)
         return EXIT["failed"]
     finally:
-        folder.end_beating()
+        folder.stop_heartbeat()
 
 
-def _tell_failure(folder: JobFolder, reason: str, message: str) -> None:
+def _write_failure(folder: JobFolder, reason: str, message: str) -> None:
     for path in folder.checkpoints.glob(f"{checkpoints.PREFIX}*"):
         if not (path / checkpoints.MANIFEST).exists():
-            checkpoints.latest(folder.checkpoints)  # Half-written: it goes, and its room with it.
+            checkpoints.latest(folder.checkpoints)  # Delete incomplete checkpoints to free their space.
             break
     try:
-        folder.tell(state="failed", reason=reason, message=message)
-    except OSError:  # Not even room for this; the exit status and log.txt remain.
+        folder.write_state(state="failed", reason=reason, message=message)
+    except OSError:  # No space even for this; the exit status and log.txt remain.
         traceback.print_exc()
 
 
 def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> tuple[Any, str]:
-    """The state it ended in, and why where that is not plain."""
+    """Train; return the final state and a message, which may be empty."""
     config = read_config(folder.path / "config.json")
     if config.threads:
         torch.set_num_threads(config.threads)
@@ -91,13 +91,13 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     if config.source["kind"] == "texts" and not tokenise_job(folder, tokenizer, asked=lambda: stop.asked, main=main):
         return "stopped", ""
 
-    def reads(shard: str, held: int) -> None:
+    def report(shard: str, held: int) -> None:
         if main:
-            folder.tell(reading=shard, held=held)
+            folder.write_state(reading=shard, held=held)
 
-    source = source_of(config, folder.path, asked=lambda: stop.asked, tell=reads, tokenizer=own)
+    source = source_of(config, folder.path, asked=lambda: stop.asked, report=report, tokenizer=own)
     begin, damaged = checkpoints.latest_whole(folder.checkpoints, main=main) if resume else (None, "")
-    _check_beginning(begin, resume, base, folder)
+    _check_start(begin, resume, base, folder)
     watch = Watch(config, folder if main else None, stop, facts_of(config, base, tokenizer))
     watch.held_out = held_out_of(config, source)
     trainer = trainer_of(config, folder.checkpoints, base, tokenizer, source, watch)
@@ -105,13 +105,13 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
         _restore(trainer, checkpoints.read_manifest(begin))
     if main:
         done = checkpoints.read_manifest(begin)["step"] if begin else 0
-        folder.tell(state="running", step=done, steps=config.steps, checkpoint=_relative(begin, folder), message=damaged)
+        folder.write_state(state="running", step=done, steps=config.steps, checkpoint=_relative(begin, folder), message=damaged)
     why = damaged
     try:
         trainer.train(resume_from_checkpoint=str(begin) if begin else None)
     except EndOfRows as end:
         if stop.asked and not trainer.state.global_step:
-            return "stopped", ""  # It waited for its first rows.
+            return "stopped", ""  # It was waiting for its first rows.
         why = " ".join(filter(None, (damaged, str(end))))
         trainer.save_now()
     if trainer.state.global_step < config.steps and stop.asked:
@@ -119,10 +119,10 @@ def _train(folder: JobFolder, *, resume: bool, stop: StopAsked, main: bool) -> t
     return "finished", why
 
 
-def _check_beginning(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:
+def _check_start(begin: Path | None, resume: bool, base: Path, folder: JobFolder) -> None:
     if begin is None:
         if not resume and checkpoints.complete(folder.checkpoints):
-            raise BadConfig("This folder holds checkpoints of an earlier attempt; resume it, or take a new folder.")
+            raise BadConfig("This folder has checkpoints of an earlier attempt. Resume it, or use a new folder.")
         return
     check_architecture(checkpoints.read_manifest(begin), base)
 
@@ -140,7 +140,7 @@ def _relative(path: Path | None, folder: JobFolder) -> str | None:
 def trainer_of(
     config: JobConfig, output: Path, base: Path, tokenizer: Any, source: RowSource, watch: Watch | None = None
 ) -> RowTrainer:
-    """The trainer of the recipe's objective, on the device that the configuration names."""
+    """Trainer of the recipe's objective, on the configured device."""
     cuda = has_cuda(config.device)
     bf16 = config.dtype == "bfloat16" or (config.dtype == "auto" and cuda)
     model, adapter = load_for_training(base, config, bf16=bf16)
@@ -166,10 +166,10 @@ def source_of(
     job: Path,
     asked: Callable[[], bool] = lambda: False,
     *,
-    tell: Callable[[str, int], None] = lambda *_: None,
+    report: Callable[[str, int], None] = lambda *_: None,
     tokenizer: str = "",
 ) -> RowSource:
-    """The rows that the configuration names. `asked`, `tell`: as `StreamedRows` has them; `tokenizer`: the base's hash.
+    """Source of the configured rows. `asked`, `report`: see `StreamedRows`; `tokenizer`: the base's hash.
 
     Raises `BadConfig`, `BadRows`.
     """
@@ -189,38 +189,40 @@ def source_of(
         return StoredRows(table, config.rows_per_step, seed=config.seed, places=places)
     if kind == "stream":
         known: dict[str, Any] = {"wait": float(source.get("wait", 600)), "most_lag": config.most_lag}
-        return StreamedRows(job / "rows", config.rows_per_step, asked=asked, tell=tell, tokenizer=tokenizer, **known, **needs)
+        return StreamedRows(
+            job / "rows", config.rows_per_step, asked=asked, report=report, tokenizer=tokenizer, **known, **needs
+        )
     return _toy_rows(config, source)
 
 
 def _toy_rows(config: JobConfig, source: dict[str, Any]) -> ToyRows:
-    """Raises `BadConfig` for what is no toy, or none of its options."""
+    """Rows of a toy. Raises `BadConfig` for an unknown toy or option."""
     name, shown = source.pop("toy", None), bool(source.pop("demonstrations", False))
     options, more = dict(source.pop("options", {})), dict(source.pop("recipe_options", {}))
     if name not in TOYS:
-        raise BadConfig(f"There is no toy “{name}”. There are: {', '.join(TOYS)}.")
+        raise BadConfig(f"Unknown toy “{name}”. Valid toys: {', '.join(TOYS)}.")
     if source:
-        raise BadConfig(f"“source” has “{next(iter(source))}”, which a toy does not know.")
+        raise BadConfig(f"“source” has “{next(iter(source))}”, which is not a key for toys.")
     try:
         toy = TOYS[name](**options)
     except TypeError as error:
-        raise BadConfig(f"The toy “{name}” does not take these options: {error}.") from error
+        raise BadConfig(f"The toy “{name}” does not accept these options: {error}.") from error
     rules = {"demonstrations": shown, "refills": config.recipe == "turn_dapo"}
     return ToyRows(toy, partial(RECIPES[config.recipe].rows, **more), config.rows_per_step, seed=config.seed, **rules)
 
 
 def held_out_of(config: JobConfig, source: RowSource) -> HeldOut | None:
-    """What the model is measured on while it learns, None where nothing was asked for."""
+    """Held-out problems of the job; None where it has none."""
     if config.held_out is None:
         return None
     if isinstance(source, StoredRows):
-        return HeldOutRows(source.kept_back(MOST_ROWS), at_once=config.micro)
+        return HeldOutRows(source.held_out(MOST_ROWS), at_once=config.micro)
     name = config.source["toy"]
     return HeldOutToy(TOYS[name](**config.source.get("options", {})), name, seed=config.seed)
 
 
 def facts_of(config: JobConfig, base: Path, tokenizer: Any) -> dict[str, Any]:
-    """What stands in every manifest of the job."""
+    """Facts in every manifest of the job."""
     return {
         "parent": config.parent,
         "base": str(base),

@@ -1,4 +1,4 @@
-"""Where the rows of a step come from: rows that were stored, shards that arrive meanwhile, or a toy played by the model."""
+"""Sources of a step's rows: stored rows, arriving shards, or a toy played by the model."""
 
 import json
 import time
@@ -11,7 +11,7 @@ import numpy as np
 
 from workers.learning.arrays import NothingToLearn, NotLearnable
 from workers.learning.rows import Row
-from workers.recipes.tallies import means_of
+from workers.recipes.tallies import TALLY_KEY, means_of
 from workers.recipes.trajectory import Trajectory, Turn
 from workers.training.measures import measures_of_rollouts
 from workers.training.policy import Policy
@@ -22,42 +22,42 @@ Measures = Mapping[str, float]
 
 
 class EndOfRows(Exception):
-    """There are no more rows: the step that asked gets none, and the job is done. Its text, if any, is for people."""
+    """There are no more rows, so the job is done. The message, if any, is for users."""
 
 
 class RowSource(Protocol):
-    """Gives the rows of an optimiser step, counted from 0, as a function of the step and the policy alone: so a job resumes."""
+    """Source of the rows of an optimiser step. Rows depend on the step and the policy only, so that a job can be resumed."""
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
-        """Raises `NotLearnable`, `BadRows`, `NoRows` or `EndOfRows`."""
+        """Rows of a step, counted from 0. Raises `NotLearnable`, `BadRows`, `NoRows` or `EndOfRows`."""
         ...
 
     def measures(self) -> Measures:
-        """What the source knows about the rows it gave last."""
+        """Metrics of the last rows."""
         ...
 
 
 class StoredRows:
-    """`per_step` of the rows at a time in an order drawn from the seed, a new order each time through."""
+    """`per_step` rows at a time in a random order, with a new order in each pass."""
 
     def __init__(self, rows: Sequence[Row], per_step: int, *, seed: int = 0, places: Sequence[int] | None = None) -> None:
-        """`places`: of the rows to learn from, all unless they are given."""
+        """`places`: indices of the rows to train on; default: all."""
         if not rows:
-            raise NotLearnable("There is no row to learn from.")
+            raise NotLearnable("There are no rows to learn from.")
         self._rows, self._per_step, self._seed = rows, per_step, seed
         self._places = range(len(rows)) if places is None else places
-        learned = set(self._places)
-        self._kept_back = [place for place in range(len(rows)) if place not in learned]
+        trained = set(self._places)
+        self._held_out = [place for place in range(len(rows)) if place not in trained]
 
-    def kept_back(self, most: int) -> list[Row]:
-        """Rows that are not learned from: all, or `most` of them drawn from the seed."""
-        places = self._kept_back
+    def held_out(self, most: int) -> list[Row]:
+        """Rows not trained on: all, or a random choice of `most`."""
+        places = self._held_out
         if len(places) > most:
             places = sorted(np.random.default_rng(self._seed).choice(places, most, replace=False))
         return [self._rows[int(place)] for place in places]
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
-        """Always exactly `per_step` rows; an order that ends within a step is followed by the next."""
+        """Exactly `per_step` rows; a pass that ends within a step is followed by the next."""
         first = step * self._per_step
         places = range(first, first + self._per_step)
         size = len(self._places)
@@ -66,29 +66,31 @@ class StoredRows:
         return [self._rows[self._places[int(drawn[place // size][place % size])]] for place in places]
 
     def measures(self) -> Measures:
-        """How often all rows have been used is told by the step."""
+        """None; the step determines the number of passes."""
         return {}
 
 
 class Toy(Protocol):
-    """A small environment whose rollouts are the model's own."""
+    """A small environment played by the model."""
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """Trajectories of about `rows` rows."""
+        """Trajectories of the model, of about `rows` rows."""
         ...
 
     def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """Trajectories of a teacher that is right only sometimes, for a cold start."""
+        """Trajectories of an imperfect teacher, for a cold start."""
         ...
 
     def measures(self) -> Measures:
-        """Of the last rollouts."""
+        """Metrics of the last rollouts."""
         ...
 
 
 class ToyRows:
-    """Rollouts of a toy through a recipe. Where all groups teach nothing others are drawn, ten batches at most; with `refills`
-    also where so many do that the step is not full, which is DAPO's dynamic sampling.
+    """Rollouts of a toy through a recipe.
+
+    While all groups are silent, further batches are played, ten at most; with `refills` until the step is full, which is
+    DAPO's dynamic sampling.
     """
 
     most_batches = 10
@@ -108,7 +110,7 @@ class ToyRows:
         self._played: list[list[Trajectory]] = []
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
-        """Raises `NotLearnable` where ten batches of rollouts taught nothing, `EndOfRows` where all in them was right."""
+        """Rows of new rollouts. Raises `NotLearnable` after ten silent batches, `EndOfRows` where all answers were right."""
         random = np.random.default_rng([self._seed, step])
         play = self._toy.demonstrations if self._demonstrations else self._toy.rollouts
         self._played, why = [], NothingToLearn()
@@ -122,36 +124,36 @@ class ToyRows:
         if found:
             return found
         if step and min((_lowest(one) for batch in self._played for one in batch), default=0) == 1:
-            raise EndOfRows(f"The toy is learned: all answers of {self.most_batches} batches got full marks.")
+            raise EndOfRows(f"The toy is solved: all answers of {self.most_batches} batches got full marks.")
         raise why
 
     def measures(self) -> Measures:
-        """The toy's own, each under `toy/`, and those of all groups of the step, also of batches that taught nothing."""
+        """The toy's metrics under `toy/`, and metrics of all groups of the step, including silent batches."""
         if self._demonstrations:
             return {}
-        # A problem of one batch is not one of the next: their groups are told apart by the batch.
-        told = [
-            replace(one, problem_id=f"{number}/{one.problem_id}", turns=[_told_apart(turn, number) for turn in one.turns])
+        # Batches may repeat names of problems and groups, so number them by batch.
+        numbered = [
+            replace(one, problem_id=f"{number}/{one.problem_id}", turns=[_numbered(turn, number) for turn in one.turns])
             for number, batch in enumerate(self._played)
             for one in batch
         ]
-        return measures_of_rollouts(told) | {f"toy/{name}": value for name, value in self._toy.measures().items()}
+        return measures_of_rollouts(numbered) | {f"toy/{name}": value for name, value in self._toy.measures().items()}
 
 
 def _lowest(one: Trajectory) -> float:
-    """The lowest reward of turns that are compared by themselves, else the episode's; a toy's full marks are 1."""
+    """Lowest reward of individually compared turns, else the reward of the episode; full marks of a toy are 1."""
     return min((turn.reward for turn in one.turns if turn.group and turn.reward is not None), default=one.reward)
 
 
-def _told_apart(turn: Turn, batch: int) -> Turn:
+def _numbered(turn: Turn, batch: int) -> Turn:
     return replace(turn, group=f"{batch}/{turn.group}") if turn.group else turn
 
 
 class StreamedRows:
-    """Shards of a folder as they arrive, in the order of their names, each row once.
+    """Shards of a folder as they arrive, in order of their names, each row once.
 
-    Rows further behind the policy than `most_lag` are dropped and counted. How far a stream has been read stands in the
-    checkpoint (`place`), not in the step: which rows were dropped depends on when they came.
+    Rows more than `most_lag` versions behind the policy are dropped and counted. Checkpoints store the position in the stream
+    (`place`); it cannot be computed from the step, because dropped rows depend on arrival times.
     """
 
     def __init__(
@@ -162,24 +164,24 @@ class StreamedRows:
         wait: float,
         most_lag: int | None,
         asked: Callable[[], bool] = lambda: False,
-        tell: Callable[[str, int], None] = lambda *_: None,
+        report: Callable[[str, int], None] = lambda *_: None,
         tokenizer: str = "",
         **needs: bool,
     ) -> None:
-        """`asked`: whether to stop waiting; `tell` is told the shard that is read and the rows held for a step not full yet."""
-        self._tell = tell
+        """`asked`: whether to stop waiting. `report(shard, held)`: gets the current shard and the rows held for a step."""
+        self._report = report
         self._folder, self._per_step, self._wait, self._most_lag, self._needs = folder, per_step, wait, most_lag, needs
         self._asked, self._tokenizer = asked, tokenizer
         self.place: dict[str, Any] = {"shard": "", "row": 0}
         self.dropped = 0
-        self._told: Mapping[str, Sequence[float]] = {}
+        self._tally: Mapping[str, Sequence[float]] = {}
 
     def rows(self, step: int, policy: Policy) -> Sequence[Row]:
-        """Waits for `per_step` rows. Raises `NoRows` after `wait` seconds without a new shard, `EndOfRows` at the end,
-        `NothingToLearn` where that comes before the first row and every group was silent, `OtherTokenizer`.
+        """Wait for `per_step` rows.
 
-        What is left at the end and does not fill a step is a last, smaller step. Asked to stop while it waits, it raises
-        `EndOfRows` as well, and what it had of the step is read again by who goes on.
+        Rows left at the end form a last, smaller step. A stop while waiting also raises `EndOfRows`; a resumed job reads the
+        rows of that step again. Raises `NoRows` after `wait` seconds without a new shard, `EndOfRows` at the end,
+        `NothingToLearn` at the end of a stream whose groups were all silent, and `OtherTokenizer`.
         """
         found: list[Row] = []
         begun, dropped = dict(self.place), self.dropped
@@ -192,18 +194,18 @@ class StreamedRows:
             if shard is None:
                 if found:
                     return found
-                self._say_why_nothing_came()
+                self._check_silent()
                 raise EndOfRows
             self._take(shard, found, policy.version)
-        self._tell(self.place["shard"], 0)
+        self._report(self.place["shard"], 0)
         return found
 
-    def _say_why_nothing_came(self) -> None:
-        told = self._said()
-        if told.get("silent") and not told.get("dropped") and not self.place["shard"]:
+    def _check_silent(self) -> None:
+        state = self._producer_state()
+        if state.get("silent") and not state.get("dropped") and not self.place["shard"]:
             raise NothingToLearn(
-                f"The stream ended without a row. Whole groups: {told['silent']}; the answers of each earned the same, or it"
-                " had only one."
+                f"The stream ended without rows. Complete groups: {state['silent']}; in each, all answers earned the same, or"
+                " there was a single answer."
             )
 
     def _take(self, shard: Path, found: list[Row], version: int) -> None:
@@ -225,8 +227,8 @@ class StreamedRows:
         self.place = {"shard": shard.name, "row": -1}
 
     def _next_shard(self, held: int) -> Path | None:
-        """The shard under way, else the next; None at the end. Raises `EndOfRows` where somebody asked to stop."""
-        deadline, is_told = time.monotonic() + self._wait, False
+        """Current shard, else the next; None at the end. Raises `EndOfRows` after a request to stop."""
+        deadline, is_reported = time.monotonic() + self._wait, False
         while True:
             ended = (self._folder / "END").exists()
             names = sorted(path.name for path in self._folder.glob("*.parquet"))
@@ -238,22 +240,21 @@ class StreamedRows:
                 return None
             if self._asked():
                 raise EndOfRows
-            if not is_told:
-                self._tell(self.place["shard"], held)
-                is_told = True
+            if not is_reported:
+                self._report(self.place["shard"], held)
+                is_reported = True
             if time.monotonic() > deadline:
-                raise NoRows(f"No new shard came for {self._wait:.0f} seconds, and there is no END in {self._folder.name}/.")
+                raise NoRows(f"No new shard arrived within {self._wait:.0f} s, and there is no END in {self._folder.name}/.")
             time.sleep(0.2)
 
-    def _said(self) -> dict[str, Any]:
-        said = self._folder.parent / "stream.json"
-        return json.loads(said.read_text(encoding="utf-8")) if said.exists() else {}
+    def _producer_state(self) -> dict[str, Any]:
+        path = self._folder.parent / "stream.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def measures(self) -> Measures:
-        """Rows dropped so far for being too old, the share of all groups so far that taught nothing, and what the groups tell
-        beside their rewards (`workers/recipes/tallies.py`) that became whole since this was asked last."""
-        told = self._said()
-        silent, complete = told.get("silent", 0), told.get("complete", 0)
-        found = {"dropped": float(self.dropped)} | means_of(told.get("told", {}), since=self._told)
-        self._told = told.get("told", {})
+        """Number of rows dropped as too old and share of silent groups, both so far; tally of groups since the last call."""
+        state = self._producer_state()
+        silent, complete, tally = state.get("silent", 0), state.get("complete", 0), state.get(TALLY_KEY, {})
+        found = {"dropped": float(self.dropped)} | means_of(tally, since=self._tally)
+        self._tally = tally
         return found | ({"silent": silent / (silent + complete)} if silent + complete else {})

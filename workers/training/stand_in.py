@@ -1,8 +1,8 @@
-"""A trainer without torch that keeps the whole contract of a job's folder: for tests of whoever starts trainers.
+"""A trainer without torch that follows the whole contract of a job's folder, for tests of the driver.
 
-It stands where a launcher would (`TRAIN_LAUNCHER="-m workers.training.stand_in --pace 0.05"`) and launches nothing: its model
-is one number that gradient descent moves towards 1. Files, states, signals and exit statuses are the real ones, written by the
-trainer's own modules. It proves nothing about learning.
+It is configured as a launcher (`TRAIN_LAUNCHER="-m workers.training.stand_in --pace 0.05"`) but launches nothing. Its model is
+one number that gradient descent moves towards 1. Files, states, signals and exit statuses are real, written by the trainer's
+own modules. It does not test learning.
 """
 
 import argparse
@@ -26,16 +26,16 @@ ARCHITECTURE = {"model_type": "stand-in"}
 
 
 def main() -> int:
-    """The exit statuses of the trainer."""
+    """Run the stand-in; exit statuses are those of the trainer."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pace", type=float, default=0.0, help="seconds a step takes, or a text")
-    parser.add_argument("--nan-at", type=int, help="the step whose loss is no number")
-    parser.add_argument("--full-at", type=int, help="the step at which the disk is full")
-    parser.add_argument("--lost-at", type=int, help="the step at which the device is lost")
-    parser.add_argument("--deaf", action="store_true", help="takes no notice of signals")
-    parser.add_argument("--no-template", action="store_true", help="its tokenizer has no chat template")
-    parser.add_argument("--mute", action="store_true", help="ends with status 1 before it says anything")
-    parser.add_argument("-m", dest="module", default="", help="what a launcher would launch")
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds per step or text")
+    parser.add_argument("--nan-at", type=int, help="step with a loss of NaN")
+    parser.add_argument("--full-at", type=int, help="step at which the disk is full")
+    parser.add_argument("--lost-at", type=int, help="step at which the device is lost")
+    parser.add_argument("--deaf", action="store_true", help="ignore signals")
+    parser.add_argument("--no-template", action="store_true", help="use a tokenizer without a chat template")
+    parser.add_argument("--mute", action="store_true", help="end with status 1 before writing any state")
+    parser.add_argument("-m", dest="module", default="", help="module that a launcher would launch (ignored)")
     parser.add_argument("--job", type=Path, required=True)
     parser.add_argument("--resume", action="store_true")
     arguments = parser.parse_args()
@@ -48,12 +48,12 @@ def main() -> int:
 
 
 class _Characters:
-    """What `write_texts` needs of a tokenizer: a token a character."""
+    """Tokenizer for `write_texts` with one token per character."""
 
     eos_token_id = 0
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self.chat_template = "" if arguments.no_template else "each text, and what answers it"
+        self.chat_template = "" if arguments.no_template else "each text with its role"
         self._pace = arguments.pace
 
     def apply_chat_template(self, messages: list[dict[str, str]], **_: bool) -> str:
@@ -77,20 +77,20 @@ class _StandIn:
         self.asked = not self.arguments.deaf
 
     def run(self) -> int:
-        """As `workers.training.running.run_job`."""
+        """Like `workers.training.running.run_job`."""
         try:
-            self.folder.begin_beating()
-            self.folder.tell()
+            self.folder.start_heartbeat()
+            self.folder.write_state()
             ended: Any = self._train(read_config(self.folder.path / "config.json"))
-            self.folder.tell(state=ended, message="")
+            self.folder.write_state(state=ended, message="")
             return EXIT[ended]
         except BaseException as error:
             traceback.print_exc()
             reason, message = explain(error)
-            self.folder.tell(state="failed", reason=reason, message=message)
+            self.folder.write_state(state="failed", reason=reason, message=message)
             return EXIT["failed"]
         finally:
-            self.folder.end_beating()
+            self.folder.stop_heartbeat()
 
     def _train(self, config: JobConfig) -> str:
         if config.source["kind"] == "texts":
@@ -100,7 +100,7 @@ class _StandIn:
         begin = checkpoints.latest(self.folder.checkpoints) if self.arguments.resume else None
         if begin is not None:
             self._restore(begin)
-        self.folder.tell(state="running", steps=config.steps, step=self.step)
+        self.folder.write_state(state="running", steps=config.steps, step=self.step)
         while self.step < config.steps and not self.asked:
             self._learn(config)
             if self.step % config.save_every == 0 or self.step == config.steps or self.asked:
@@ -112,7 +112,7 @@ class _StandIn:
     def _restore(self, begin: Path) -> None:
         broken = checkpoints.broken_files(begin)
         if broken:
-            raise OtherArchitecture(f"{begin.name} is damaged: {broken[0]} is not what its manifest says.")
+            raise OtherArchitecture(f"{begin.name} is damaged: {broken[0]} does not match its hash.")
         kept = json.loads((begin / "model.safetensors").read_text())
         self.number, self.step = kept["number"], kept["step"]
 
@@ -121,20 +121,20 @@ class _StandIn:
         time.sleep(self.arguments.pace)
         loss = float("nan") if self.step == self.arguments.nan_at else (1 - self.number) ** 2
         if loss != loss:
-            raise NotANumber(f"The loss of step {self.step} is not a number; nothing of this step is kept.")
+            raise NotANumber(f"The loss of step {self.step} is not a number. The step was discarded.")
         if self.step == self.arguments.full_at:
             raise OSError(28, "No space left on device", "checkpoint")
         if self.step == self.arguments.lost_at:
             raise RuntimeError("CUDA error: device-side assert triggered")
         self.number += 2 * config.learning_rate * (1 - self.number)
-        self.folder.measure(self.step, {"loss": loss, "reward": self.number, "tokens": 100.0 * self.step})
+        self.folder.write_metrics(self.step, {"loss": loss, "reward": self.number, "tokens": 100.0 * self.step})
         sample = {"group_id": "g", "trajectory_id": str(self.step), "problem_id": "p", "role": "", "policy_version": self.step}
         texts = {"prompt": "1=", "completion": f"{self.number:.4f}", "finish_reason": "stop"}
-        self.folder.show(self.step, [{**sample, **texts, "reward": self.number, "advantage": 0.0}])
-        self.folder.tell(step=self.step)
+        self.folder.write_samples(self.step, [{**sample, **texts, "reward": self.number, "advantage": 0.0}])
+        self.folder.write_state(step=self.step)
 
     def _save(self, config: JobConfig) -> None:
-        self.folder.tell(state="saving")
+        self.folder.write_state(state="saving")
         place = self.folder.checkpoints / f"{checkpoints.PREFIX}{self.step}"
         place.mkdir(parents=True, exist_ok=True)
         replace_file(place / "model.safetensors", json.dumps({"number": self.number, "step": self.step}))
@@ -153,7 +153,7 @@ class _StandIn:
         }
         checkpoints.seal(place, facts)
         checkpoints.prune(self.folder.checkpoints, config.keep)
-        self.folder.tell(state="running", checkpoint=str(place.relative_to(self.folder.path)), pid=os.getpid())
+        self.folder.write_state(state="running", checkpoint=str(place.relative_to(self.folder.path)), pid=os.getpid())
 
 
 if __name__ == "__main__":

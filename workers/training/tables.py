@@ -1,4 +1,4 @@
-"""Rows as Parquet: written in one step, read with words for what is wrong with a shard."""
+"""Rows as Parquet: written atomically, read with clear errors about invalid shards."""
 
 import hashlib
 import json
@@ -18,26 +18,26 @@ BATCH = 1024
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, batch: int = BATCH) -> int:
-    """Writes a shard (zstd) and returns how many rows it has. It appears under its name when it is complete."""
-    beside = path.with_name(f".{path.name}.partial")
+    """Write a shard (zstd) atomically; return its number of rows."""
+    partial = path.with_name(f".{path.name}.partial")
     schema, count = arrow_schema(), 0
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with pq.ParquetWriter(beside, schema, compression="zstd") as writer:
+        with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
             for part in _parts(rows, batch):
                 writer.write_table(pa.Table.from_pylist([_plain(row) for row in part], schema=schema))
                 count += len(part)
-        beside.replace(path)
+        partial.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
     return count
 
 
 def read_rows(path: Path, **needs: bool) -> Iterator[Row]:
-    """The checked rows of a shard, a batch of them in memory at a time; `needs` as `check_row` has them.
+    """Checked rows of a shard, read in batches; `needs` are those of `check_row`.
 
-    Raises `BadRows` for a shard that is cut off or has other columns, and for a row that no trainer can take; `Leak` for a row
-    of another split. Both name the file and the row, counted from 0.
+    Raises `BadRows` for a truncated shard, missing columns and invalid rows; `Leak` for a row of another split. Both name the
+    file and the row, counted from 0.
     """
     number = 0
     for batch in _batches(path):
@@ -55,33 +55,33 @@ def read_rows(path: Path, **needs: bool) -> Iterator[Row]:
 
 
 def check_shards(folder: Path, recorded: Mapping[str, str]) -> None:
-    """Are the shards those of the dataset's manifest, which names each by its SHA-256? Raises `BadRows`, naming the first."""
+    """Compare the shards with the hashes of the dataset's manifest. Raises `BadRows` naming the first difference."""
     there = {path.name: path for path in folder.glob("*.parquet")}
     for name in sorted(recorded.keys() | there.keys()):
         if name not in there:
-            raise BadRows(f"The shard {name} of the dataset's manifest is not there.")
+            raise BadRows(f"The shard {name} of the dataset's manifest is missing.")
         if name not in recorded:
-            raise BadRows(f"The shard {name} is none of the dataset's manifest.")
+            raise BadRows(f"The shard {name} is not in the dataset's manifest.")
         with there[name].open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != recorded[name]:
-                raise BadRows(f"The shard {name} is not what the dataset's manifest says: it is cut off or was changed.")
+                raise BadRows(f"The shard {name} does not match its hash in the manifest: it is truncated or was changed.")
 
 
 def stream_facts(path: Path) -> dict[str, Any]:
-    """What a producer says of a shard in its metadata (docs/datasets.md); empty where it is of none. Raises `BadRows`."""
+    """Metadata of a shard from a stream's producer (docs/datasets.md); empty for other shards. Raises `BadRows`."""
     try:
-        said = (pq.read_schema(path).metadata or {}).get(b"stream", b"{}")
+        metadata = (pq.read_schema(path).metadata or {}).get(b"stream", b"{}")
     except (pa.ArrowException, OSError) as error:
-        raise _not_whole(path, error) from error
-    found: dict[str, Any] = json.loads(said)
+        raise _invalid_file(path, error) from error
+    found: dict[str, Any] = json.loads(metadata)
     return found
 
 
 class TableRows(Sequence[Row]):
-    """The rows of a folder's shards in the order of their names: checked once, kept as Arrow, made a `Row` when asked for."""
+    """Rows of a folder's shards, in order of their names: checked once, stored as Arrow, converted to `Row` on access."""
 
     def __init__(self, folder: Path, **needs: bool) -> None:
-        """Raises as `read_rows`, and `BadRows` where there is no shard."""
+        """Read and check all shards. Raises like `read_rows`, and `BadRows` without a shard."""
         shards = sorted(folder.glob("*.parquet"))
         if not shards:
             raise BadRows(f"There is no Parquet file in {folder.name}/.")
@@ -92,7 +92,7 @@ class TableRows(Sequence[Row]):
 
     @property
     def problems(self) -> list[str]:
-        """The problem of every row."""
+        """Problem of every row."""
         found: list[str] = self._table["problem_id"].to_pylist()
         return found
 
@@ -117,14 +117,14 @@ def _batches(path: Path) -> Iterator[Any]:
             schema = file.schema_arrow
             other = [name for name in NAMES if name not in schema.names]
             if other:
-                raise BadRows(f"{path.name} has no column “{other[0]}”; docs/learning_jobs.md lists them.")
+                raise BadRows(f"{path.name} has no column “{other[0]}”; docs/learning_jobs.md lists the columns.")
             yield from file.iter_batches(batch_size=BATCH, columns=list(NAMES))
     except (pa.ArrowException, OSError) as error:
-        raise _not_whole(path, error) from error
+        raise _invalid_file(path, error) from error
 
 
-def _not_whole(path: Path, error: Exception) -> BadRows:
-    return BadRows(f"{path.name} is not a whole Parquet file: {str(error).splitlines()[0]}")
+def _invalid_file(path: Path, error: Exception) -> BadRows:
+    return BadRows(f"{path.name} is not a complete Parquet file: {str(error).splitlines()[0]}")
 
 
 def _plain(row: Row) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Rows from texts: conversations go through a base's tokenizer and chat template. No torch: whoever has a tokenizer can do it.
+"""Rows from texts, with a base's tokenizer and chat template; without torch.
 
-For supervised learning from runs whose tokens nobody recorded (docs/datasets.md). Prompts are built as the base would be asked;
-a completion ends with its end sign unless it was cut off; there are no log-probabilities, and all of an answer is learned.
-An answer without a word (a model that only thought) teaches nothing and is passed over.
+For supervised learning from runs without recorded tokens (docs/datasets.md). Prompts use the base's chat template. A completion
+ends with the end token unless it was cut off. Rows have no log-probabilities and no masked tokens. Empty answers, of a model
+that only reasoned, are skipped.
 """
 
 import json
@@ -31,26 +31,26 @@ _KEPT = (
 )
 
 
-class Interrupted(Exception):
-    """Somebody asked to stop; nothing was written."""
+class StopRequested(Exception):
+    """The job was asked to stop; no shard was written."""
 
 
-def write_texts(texts: Path, rows: Path, tokenizer: Any, seen: Callable[[float], None] = lambda share: None) -> int:
-    """Write `rows/00000.parquet` in one step, and say how many rows it has. `seen` hears the share that is done, line by line.
+def write_texts(texts: Path, rows: Path, tokenizer: Any, progress: Callable[[float], None] = lambda share: None) -> int:
+    """Write `rows/00000.parquet` atomically; return its number of rows. Calls `progress` with the finished share per line.
 
-    Raises `BadConfig` where the base cannot be asked (no chat template, one that refuses, no end sign), `BadRows` for a file
-    without texts or a line that holds no conversation, and whatever `seen` raises; then there is no shard.
+    Raises `BadConfig` where the base cannot format the texts (no chat template, a template error, no end token), `BadRows` for
+    a file without texts or an invalid line, and any exception of `progress`; then there is no shard.
     """
     if not texts.is_file():
-        raise BadRows(f"There is no {texts.name} in {texts.parent}; it is no dataset of texts.")
+        raise BadRows(f"There is no {texts.name} in {texts.parent}, so it is not a dataset of texts.")
     if not tokenizer.chat_template:
-        raise BadConfig("The base’s tokenizer has no chat template, so nobody knows how it is asked. Take an instruct model.")
+        raise BadConfig("The base’s tokenizer has no chat template to build prompts with. Choose an instruct model.")
     if tokenizer.eos_token_id is None:
-        raise BadConfig("The base’s tokenizer has no end sign, so it could not learn where an answer ends.")
-    return write_rows(rows / SHARD, _rows(texts, tokenizer, seen))
+        raise BadConfig("The base’s tokenizer has no end token, so the model could not learn where an answer ends.")
+    return write_rows(rows / SHARD, _rows(texts, tokenizer, progress))
 
 
-def _rows(path: Path, tokenizer: Any, seen: Callable[[float], None]) -> Iterator[Row]:
+def _rows(path: Path, tokenizer: Any, progress: Callable[[float], None]) -> Iterator[Row]:
     whole, done, found = path.stat().st_size, 0, 0
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -59,29 +59,29 @@ def _rows(path: Path, tokenizer: Any, seen: Callable[[float], None]) -> Iterator
                 found += 1
                 yield row
             done += len(line)
-            seen(done / whole)
+            progress(done / whole)
     if not found:
-        raise BadRows(f"{path.name} holds no answer to learn from.")
+        raise BadRows(f"{path.name} has no answer to learn from.")
 
 
 def _row(line: bytes, where: str, tokenizer: Any) -> Row | None:
     try:
         given = json.loads(line)
-        *asked, answer = given["messages"]
+        *messages, answer = given["messages"]
         kept = {name: given[name] for name in _KEPT}
-        told, is_answer = answer["content"], answer["role"] == "assistant"
+        text, is_answer = answer["content"], answer["role"] == "assistant"
     except (ValueError, KeyError, TypeError) as error:
-        raise BadRows(f"{where}: no line of a dataset’s texts ({type(error).__name__}: {error}).") from error
-    if not asked or not is_answer:
-        raise BadRows(f"{where}: no conversation that ends with an answer.")
-    if not told.strip():
+        raise BadRows(f"{where}: not a line of a dataset’s texts ({type(error).__name__}: {error}).") from error
+    if not messages or not is_answer:
+        raise BadRows(f"{where}: not a conversation that ends with an answer.")
+    if not text.strip():
         return None
     try:
-        prompt = tokenizer.apply_chat_template(asked, add_generation_prompt=True, tokenize=False)
-    except Exception as error:  # A template is a program of its own; it refuses roles and orders that it does not know.
-        raise BadConfig(f"{where}: the base’s chat template refuses the conversation ({error}).") from error
+        prompt = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    except Exception as error:  # A template is a program and may reject unknown roles or orders with any exception.
+        raise BadConfig(f"{where}: the base’s chat template rejects the conversation ({error}).") from error
     is_whole = kept["finish_reason"] != "length"
-    completion = tokenizer(told, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id] * is_whole
+    completion = tokenizer(text, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id] * is_whole
     return Row(
         prompt_ids=tokenizer(prompt, add_special_tokens=False)["input_ids"],
         completion_ids=completion,
@@ -91,20 +91,19 @@ def _row(line: bytes, where: str, tokenizer: Any) -> Row | None:
 
 
 def tokenise_job(folder: JobFolder, tokenizer: Any, *, asked: Callable[[], bool], main: bool = True) -> bool:
-    """Make the rows of a job whose source is `texts`, unless an earlier attempt has; False where it was asked to stop.
+    """Make the rows of a job whose source is `texts`, unless an earlier attempt has; False after a request to stop.
 
-    Of several processes the main one does it and the others wait; where it fails, their launcher ends them. Raises as
-    `write_texts`.
+    The main process does it while the others wait; after a failure their launcher ends them. Raises like `write_texts`.
     """
-    rows, told = folder.path / "rows", -1
+    rows, percent = folder.path / "rows", -1
 
-    def seen(share: float) -> None:
-        nonlocal told
+    def progress(share: float) -> None:
+        nonlocal percent
         if asked():
-            raise Interrupted
-        if int(100 * share) > told:
-            told = int(100 * share)
-            folder.tell(state="tokenising", message=f"The texts are being tokenised: {told} %.")
+            raise StopRequested
+        if int(100 * share) > percent:
+            percent = int(100 * share)
+            folder.write_state(state="tokenising", message=f"The texts are being tokenised: {percent} %.")
 
     while not (rows / SHARD).exists():
         if asked():
@@ -113,9 +112,9 @@ def tokenise_job(folder: JobFolder, tokenizer: Any, *, asked: Callable[[], bool]
             time.sleep(0.2)
             continue
         try:
-            seen(0.0)
-            write_texts(folder.path / TEXTS, rows, tokenizer, seen)
-        except Interrupted:
+            progress(0.0)
+            write_texts(folder.path / TEXTS, rows, tokenizer, progress)
+        except StopRequested:
             return False
-        folder.tell(state="starting", message="")
+        folder.write_state(state="starting", message="")
     return True

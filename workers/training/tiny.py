@@ -1,4 +1,4 @@
-"""A language model below a million parameters with a tokenizer of characters, both made in memory: for tests and toys."""
+"""A language model below a million parameters with a character tokenizer, both created in memory, for tests and toys."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ MOST_TOKENS = 128
 
 
 def tiny_tokenizer() -> Any:
-    """One token a character, so that a toy's text and its tokens are the same thing."""
+    """Tokenizer with one token per character, so that a toy's tokens are its characters."""
     vocabulary = {sign: number for number, sign in enumerate((*SPECIAL, *CHARACTERS))}
     pad, begin, end, unknown = SPECIAL
     tokenizer = Tokenizer(WordLevel(vocabulary, unknown))
@@ -33,7 +33,7 @@ def tiny_tokenizer() -> Any:
 
 
 def tiny_model(*, seed: int = 0, hidden: int = 128, layers: int = 2, heads: int = 4) -> Any:
-    """A Llama of some 440,000 parameters with weights drawn from the seed; the process's own random state is left alone."""
+    """A Llama of about 440,000 parameters with seeded random weights; the process's random state does not change."""
     config = LlamaConfig(
         vocab_size=len(SPECIAL) + len(CHARACTERS),
         hidden_size=hidden,

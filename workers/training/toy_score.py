@@ -1,10 +1,10 @@
-"""`python -m workers.training.toy_score --spec FILE`: two models play the same problems of a toy, scored by the toy's own rule.
+"""`python -m workers.training.toy_score --spec FILE`: score two models on the same problems of a toy.
 
-For models that no engine serves. The file is one JSON object: `toy`, `options`, `items`, `seed`, and `parent` and `child`, each
-a model's folder or `{"tiny": {…}, "seed": n}`; optional `threads` (1). Every item is a problem of the toy, drawn from the seed
-and the item's number; both models draw their answers from the same random numbers. Beside the file, `results.json` appears when
-all is done: `{"format": 1, "items": [{"parent": {measure: value}, "child": {…}}, …]}`. Exit status 0, else 1 with the reason
-as the last line of standard error.
+For models that no engine serves. FILE is one JSON object with `toy`, `options`, `items`, `seed`, `parent` and `child`, and
+optionally `threads` (1). A model is a folder or `{"tiny": {…}, "seed": n}`. Every item is a problem of the toy, seeded by the
+seed and the item's number; both models sample with the same random numbers. The result is written next to FILE:
+`results.json` with `{"format": 1, "items": [{"parent": {measure: value}, "child": {…}}, …]}`. Exit status 0, or 1 with the
+reason as the last line of standard error.
 """
 
 import argparse
@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-#: Rows that make one problem of a toy: a group of eight attempts, or all roles of one problem.
+#: Rows of one problem of a toy: a group of eight attempts, or all roles of one problem.
 ROWS_OF_AN_ITEM = {"copy": 8, "ask": 16, "lemmas": 40, "trio": 72}
 
 
 def main() -> int:
-    """The exit status."""
+    """Score both models and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m workers.training.toy_score", description=__doc__)
     parser.add_argument("--spec", type=Path, required=True)
     path: Path = parser.parse_args().spec
@@ -38,13 +38,13 @@ def main() -> int:
 
 
 def score(spec: dict[str, Any]) -> list[dict[str, dict[str, float]]]:
-    """Each item's measures for parent and child. Raises `BadConfig` for a toy or a model that is not there."""
+    """Metrics of parent and child for each item. Raises `BadConfig` for an unknown toy or a missing model."""
     import torch
 
     from workers.training.problems import BadConfig
 
     if spec.get("toy") not in ROWS_OF_AN_ITEM:
-        raise BadConfig(f"There is no toy “{spec.get('toy')}”. There are: {', '.join(ROWS_OF_AN_ITEM)}.")
+        raise BadConfig(f"Unknown toy “{spec.get('toy')}”. Valid toys: {', '.join(ROWS_OF_AN_ITEM)}.")
     torch.set_num_threads(int(spec.get("threads", 1)))
     played = {name: _play(spec[name], spec) for name in ("parent", "child")}
     return [{name: measures[item] for name, measures in played.items()} for item in range(int(spec["items"]))]
@@ -69,7 +69,7 @@ def _play(model: "str | dict[str, Any]", spec: dict[str, Any]) -> list[dict[str,
 
 
 def _folder_of(model: "str | dict[str, Any]", made: Path) -> Path:
-    """Where a model lies; the tiny one is made as a job of the same seed makes it."""
+    """Folder of a model; the tiny model is created as in a job with the same seed."""
     from workers.training.problems import BadConfig
     from workers.training.tiny import tiny_model, tiny_tokenizer
 

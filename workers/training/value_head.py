@@ -1,7 +1,7 @@
-"""PPO's value head: a linear layer on the last hidden state, trained beside the policy (AlphaApollo's turn-level PPO).
+"""PPO's value head: a linear layer on the last hidden state, trained together with the policy (AlphaApollo's turn-level PPO).
 
-Advantages per token are GAE over the policy's own tokens (`workers/learning/ppo.py`) of the values before the step. TRL 1.16
-has no PPO trainer, so the clipped loss stays TRL's and the head is added here.
+Advantages per token are GAE over the policy's own tokens (`workers/learning/ppo.py`), with the values before the step. TRL 1.16
+has no PPO trainer, so this module adds the head to TRL's clipped loss.
 """
 
 from typing import Any
@@ -20,18 +20,18 @@ HEAD = "value_head"
 
 
 class ValueTrainer(RowTrainer):
-    """Clipped loss with advantages from a value head; the reward of a row comes at its last own token."""
+    """Clipped loss with advantages from a value head; a row's reward is given at its last own token."""
 
     def __init__(self, model: Any, *others: Any, **more: Any) -> None:
         model.add_module(HEAD, torch.nn.Linear(model.config.hidden_size, 1, dtype=model.dtype))
         torch.nn.init.zeros_(model.value_head.weight)
         torch.nn.init.zeros_(model.value_head.bias)
         if more.get("peft_config") is not None or hasattr(model, "peft_config"):
-            raise BadConfig("turn_ppo trains a value head beside the weights; it does not go with “lora”.")
+            raise BadConfig("turn_ppo trains a value head together with all weights and cannot be combined with “lora”.")
         super().__init__(model, *others, **more)
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """The head goes into a file of its own: an engine that loads the weights knows none."""
+        """Save the head in a separate file, because engines that load the weights do not know it."""
         state = state_dict if state_dict is not None else self.model.state_dict()
         folder = output_dir or self.args.output_dir
         super()._save(folder, {name: value for name, value in state.items() if not name.startswith(HEAD)})
@@ -44,7 +44,7 @@ class ValueTrainer(RowTrainer):
         self.model.value_head.load_state_dict({name.removeprefix(f"{HEAD}."): value for name, value in own.items()})
 
     def values(self, model: Any, batch: Tensors) -> Any:
-        """The value before each token of the completions, shape (N, T)."""
+        """Value before each token of the completions, shape (N, T)."""
         ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
         mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
         inner = self.accelerator.unwrap_model(model)
@@ -55,7 +55,7 @@ class ValueTrainer(RowTrainer):
 
     @torch.no_grad()
     def prepare(self, batch: Tensors) -> None:
-        """Adds `advantages` and `returns` (N, T), whitened over the step's own tokens as PPO does, and `old_values`."""
+        """Add `advantages`, whitened over the step's own tokens as in PPO, `returns` and `old_values`, all (N, T)."""
         own = batch["tool_mask"] * batch["completion_mask"]
         values = self.values(self.model, batch)
         rewards = torch.zeros_like(values)

@@ -1,8 +1,8 @@
-"""Our advantages for verl 0.9, as functions of its tensors; `verl_plugin` registers them where verl is.
+"""Our advantage estimators for verl 0.9, on its tensors; `verl_plugin` registers them.
 
-verl hands an estimator `token_level_rewards` and `response_mask`, (rows, tokens), and in `index` what each row's group is. It
-takes advantages and returns of that shape. Where groups are compared, the mathematics is `workers.learning.advantages`; a group
-that teaches nothing has advantage 0, also a group of one, to which verl's own `grpo` gives the raw reward.
+verl passes `token_level_rewards` and `response_mask`, (rows, tokens), and each row's group in `index`. It expects advantages
+and returns of that shape. Groups are compared by `workers.learning.advantages`; a silent group has advantage 0, including a
+group of one, to which verl's own `grpo` gives the raw reward.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from workers.learning.advantages import centred, grpo, leave_one_out
 from workers.learning.arrays import Array, NotLearnable
 
 Estimated = tuple[torch.Tensor, torch.Tensor]
-#: By the name in verl's `algorithm.adv_estimator`.
+#: Estimators by their name in verl's `algorithm.adv_estimator`.
 GROUPED: dict[str, Callable[[Sequence[float]], Array]] = {
     "lemmascope_grpo": grpo,
     "lemmascope_centred": centred,
@@ -23,23 +23,23 @@ GROUPED: dict[str, Callable[[Sequence[float]], Array]] = {
 
 
 def of_rows(token_level_rewards: torch.Tensor, response_mask: torch.Tensor, **_: Any) -> Estimated:
-    """The reward of a row *is* its advantage, computed before by a recipe: the same for all of its own tokens."""
+    """Use a row's reward *as* its advantage, computed by a recipe: the same for all its own tokens."""
     return _spread(_totals(token_level_rewards, response_mask), response_mask)
 
 
 def of_tokens(token_level_rewards: torch.Tensor, response_mask: torch.Tensor, **_: Any) -> Estimated:
-    """The rewards of tokens *are* their advantages; nothing under the mask remains."""
+    """Use the rewards of tokens *as* their advantages, and 0 under the mask."""
     _totals(token_level_rewards, response_mask)
     found = torch.where(response_mask > 0, token_level_rewards.detach(), 0.0)
     return found, found
 
 
 def of_groups(compare: Callable[[Sequence[float]], Array]) -> Callable[..., Estimated]:
-    """An estimator that compares the rows of each group by their rewards."""
+    """Estimator that compares the rows of each group by their rewards."""
 
     def estimate(token_level_rewards: torch.Tensor, response_mask: torch.Tensor, index: Any = None, **_: Any) -> Estimated:
         if index is None or len(index) != len(response_mask):
-            raise NotLearnable("Every row needs its group: verl's “uid”, one a row.")
+            raise NotLearnable("Every row needs its group: verl's “uid”, one per row.")
         totals = _totals(token_level_rewards, response_mask)
         groups: dict[Any, list[int]] = {}
         for place, name in enumerate(index):
@@ -53,15 +53,15 @@ def of_groups(compare: Callable[[Sequence[float]], Array]) -> Callable[..., Esti
 
 
 def _totals(rewards: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The reward of each row: its sum, wherever it stands; verl puts it at the last token, which may be a tool's.
+    """Total reward of each row. verl puts it at the last token, which may be a tool's.
 
-    Raises `NotLearnable` for one that is no number.
+    Raises `NotLearnable` for a reward that is not finite.
     """
     if rewards.shape != mask.shape:
-        raise NotLearnable(f"Rewards have shape {tuple(rewards.shape)}, the mask has {tuple(mask.shape)}.")
+        raise NotLearnable(f"Rewards have shape {tuple(rewards.shape)}, but the mask has {tuple(mask.shape)}.")
     bad = (~torch.isfinite(rewards)).any(dim=-1).nonzero()
     if len(bad):
-        raise NotLearnable(f"Row {int(bad[0])} has a reward that is no finite number.")
+        raise NotLearnable(f"Row {int(bad[0])} has a reward that is not a finite number.")
     return rewards.detach().sum(dim=-1)
 
 

@@ -1,6 +1,6 @@
-"""Registers our estimators with verl. Importable only where verl is; see docs/learning.md for how verl is told to import it."""
+"""Registration of our estimators with verl. Importable only with verl; docs/learning.md shows how to make verl import it."""
 
-from verl.trainer.ppo.core_algos import register_adv_est  # type: ignore[import-not-found]  # in an environment of its own
+from verl.trainer.ppo.core_algos import register_adv_est  # type: ignore[import-not-found]  # in its own environment
 
 from workers.training.verl_estimators import GROUPED, of_groups, of_rows, of_tokens
 

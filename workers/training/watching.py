@@ -1,4 +1,4 @@
-"""What happens around the optimiser's steps: metrics, samples, checkpoints, stopping at a signal, and refusing NaN."""
+"""Callbacks around the optimiser's steps: metrics, samples, checkpoints, stops by a signal, and checks for NaN."""
 
 import shutil
 import signal
@@ -15,11 +15,11 @@ from workers.learning.rows import Row
 from workers.training import checkpoints
 from workers.training.config import JobConfig
 from workers.training.folder import JobFolder
-from workers.training.held_out import HeldOut, measured
+from workers.training.held_out import HeldOut, score_metrics
 from workers.training.models import is_adapter
 from workers.training.problems import NotANumber
 
-#: TRL's names of what it measures, and ours.
+#: Our names of TRL's metrics.
 NAMES = {
     "loss": "loss",
     "grad_norm": "grad_norm",
@@ -32,34 +32,34 @@ NAMES = {
     "clip_ratio/low_mean": "clip_low",
     "clip_ratio/high_mean": "clip_high",
 }
-#: What a trainer does while it has no rows, by the kind of its source; stored rows are there at once.
+#: Metric of the time without rows, by kind of source; stored rows need no waiting.
 WITHOUT_ROWS = {"toy": "time/rollout", "stream": "time/idle"}
 LONGEST_SAMPLE = 20_000
 
 
 class StopAsked:
-    """Set by SIGTERM or SIGINT; the trainer looks at it between steps."""
+    """Request to stop, set by SIGTERM or SIGINT; the trainer checks it between steps."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
 
     def listen(self) -> None:
-        """Takes both signals from now on. Only the main thread may call this."""
+        """Handle both signals from now on. Only the main thread may call this."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._asked.set())
 
     def ask(self) -> None:
-        """As a signal would."""
+        """Request a stop, like a signal."""
         self._asked.set()
 
     @property
     def asked(self) -> bool:
-        """Whether the job is to stop after the step under way."""
+        """Whether the job should stop after the current step."""
         return self._asked.is_set()
 
 
 class Watch(TrainerCallback):
-    """Writes the job's folder as the trainer goes. On several devices only the main process has a folder."""
+    """Writes the job's folder during training. On several devices only the main process has a folder."""
 
     def __init__(self, config: JobConfig, folder: JobFolder | None, stop: StopAsked, facts: Mapping[str, Any]) -> None:
         self.config, self.folder, self.stop, self.facts = config, folder, stop, facts
@@ -72,82 +72,82 @@ class Watch(TrainerCallback):
         self._since: tuple[float, int] = time.monotonic(), 0
 
     def seen(self, step: int, rows: Sequence[Row], measures: dict[str, float]) -> None:
-        """Rows of a step, before it is taken."""
+        """Store the rows of a step before it runs."""
         self._rows, self._seen = rows, measures
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """What an earlier attempt handed over beyond the step that this one begins at is lost: the engine unlearns it."""
+        """Delete policies that an earlier attempt published after this attempt's first step, so that the engine drops them."""
         self._since = time.monotonic(), self.trainer.tokens_trained
         if self.folder is None or self.config.source.get("kind") != "stream":
             return
         for left in (self.folder.path / "policy").glob("*"):
             if left.name.startswith(".") or (left.name.isdecimal() and int(left.name) > state.global_step):
                 shutil.rmtree(left)
-        begins_taught = is_adapter(Path(self.facts["base"]))  # The engine has the model without it.
-        if (state.global_step or begins_taught) and not (self.folder.path / "policy" / str(state.global_step)).exists():
-            self._hand_over(state.global_step)
+        has_adapter = is_adapter(Path(self.facts["base"]))  # The engine has only the model without it.
+        if (state.global_step or has_adapter) and not (self.folder.path / "policy" / str(state.global_step)).exists():
+            self._publish(state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """A checkpoint where one is due; the end where it was asked for."""
+        """Save a checkpoint where one is due, and stop on request."""
         due = state.global_step % self.config.save_every == 0 or state.global_step >= self.config.steps
         if self.stop.asked:
             control.should_training_stop = True
             due = True
         if self.folder is not None:
-            self.folder.tell(step=state.global_step, state="saving" if due else "running")
+            self.folder.write_state(step=state.global_step, state="saving" if due else "running")
         control.should_save = due
         if self.config.source.get("kind") == "stream":
-            self._hand_over(state.global_step)
+            self._publish(state.global_step)
 
     def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        """Raises `NotANumber` before such a gradient reaches the weights."""
+        """Raise `NotANumber` for a gradient that is not finite, before it reaches the weights."""
         for name, weights in model.named_parameters():
             if weights.grad is not None and not bool(torch.isfinite(weights.grad).all()):
                 raise NotANumber(
-                    f"The gradient of {name} in step {state.global_step + 1} is not a number; no weight was changed."
+                    f"The gradient of {name} in step {state.global_step + 1} is not a number. No weight was changed."
                 )
 
-    def _hand_over(self, step: int) -> None:
-        """The weights for the engine that makes the rows, under the number of their version; the latest two stay."""
+    def _publish(self, step: int) -> None:
+        """Publish the weights for the engine that makes the rows, by version number; the latest two are kept."""
         if self.folder is None:
             return
         policies = self.folder.path / "policy"
-        beside = policies / f".{step}"
+        temporary = policies / f".{step}"
         model = self.trainer.accelerator.unwrap_model(self.trainer.model)
-        model.save_pretrained(beside)
-        self.trainer.processing_class.save_pretrained(beside)
-        beside.rename(policies / str(step))
+        model.save_pretrained(temporary)
+        self.trainer.processing_class.save_pretrained(temporary)
+        temporary.rename(policies / str(step))
         for old in sorted((path for path in policies.iterdir() if path.name.isdecimal()), key=lambda path: int(path.name))[:-2]:
             shutil.rmtree(old)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **_: Any) -> None:
-        """One line of metrics and the same numbers for TensorBoard."""
+        """Write one line of metrics, and the same numbers for TensorBoard."""
         found = {ours: float(logs[theirs]) for theirs, ours in NAMES.items() if logs and logs.get(theirs) is not None}
-        if "loss" not in found:  # The line at the end, which sums up.
+        if "loss" not in found:  # The final summary.
             return
-        found |= self._measured(state.global_step)
+        found |= self._held_out_metrics(state.global_step)
         if self.folder is None:
             return
-        found |= self.trainer.drift.told()
+        found |= self.trainer.drift.report()
         values = found | self._speed() | self._seen
-        self.folder.measure(state.global_step, values)
-        self.folder.show(state.global_step, self._samples())
+        self.folder.write_metrics(state.global_step, values)
+        self.folder.write_samples(state.global_step, self._samples())
         for name, value in values.items():
             self._tensorboard().add_scalar(name, value, state.global_step)
 
-    def _measured(self, step: int) -> dict[str, float]:
-        """The held-out score, where one is due. Every process takes part: a model may be spread over all of them."""
+    def _held_out_metrics(self, step: int) -> dict[str, float]:
+        """Held-out score, where one is due. Every process takes part, because a model may be spread over all of them."""
         every = self.config.held_out.every if self.config.held_out else 1
         if self.held_out is None or (step // every == self._measured_at and step < self.config.steps):
             return {}
         self._measured_at = step // every
         began = time.monotonic()
-        found = measured(self.held_out.scores(self.trainer))
+        found = score_metrics(self.held_out.scores(self.trainer))
         self._measured_s += time.monotonic() - began
         return found
 
     def _speed(self) -> dict[str, float]:
-        """Tokens, tokens a second, and what the time since the last line went into."""
+        """Tokens, tokens per second, and shares of the time since the last line."""
         now, tokens = time.monotonic(), self.trainer.tokens_trained
         passed_s, trained = max(now - self._since[0], 1e-9), tokens - self._since[1]
         self._since = now, tokens
@@ -159,7 +159,7 @@ class Watch(TrainerCallback):
         return {"tokens": float(tokens), "tokens_per_second": trained / max(passed_s - measuring, 1e-9), **shares}
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Seals the checkpoint that transformers has written and removes old ones."""
+        """Seal the checkpoint written by transformers, and delete old ones."""
         if self.folder is None:
             return
         path = self.folder.checkpoints / f"{checkpoints.PREFIX}{state.global_step}"
@@ -167,10 +167,10 @@ class Watch(TrainerCallback):
         place = getattr(self.trainer.source, "place", None)
         checkpoints.seal(path, {**self.facts, "step": state.global_step, **trained, "source_place": place})
         checkpoints.prune(self.folder.checkpoints, self.config.keep)
-        self.folder.tell(checkpoint=str(path.relative_to(self.folder.path)), state="running")
+        self.folder.write_state(checkpoint=str(path.relative_to(self.folder.path)), state="running")
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Closes TensorBoard's file."""
+        """Close TensorBoard's file."""
         if self._board is not None:
             self._board.close()
 

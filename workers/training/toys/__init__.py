@@ -1,5 +1,5 @@
-"""Small honest environments on which the recipes must be seen to learn: copying, a tool, a chain of lemmas, three roles.
+"""Small environments to verify that recipes learn: copying, a tool, a chain of lemmas, three roles.
 
-Each has rollouts of the model itself and demonstrations of a teacher that is right only sometimes. Nothing is scripted: rewards
-are computed from what the model wrote, and guessing pays almost nothing.
+Each has rollouts of the model and demonstrations of an imperfect teacher. Nothing is scripted: rewards are computed from the
+model's output, and guessing earns almost nothing.
 """

@@ -1,7 +1,8 @@
-"""Ask a tool: a number of two digits stands behind a key, drawn anew for every attempt, so that only the tool knows it.
+"""Ask a tool: every attempt has a new random number of two digits for a key, which only the tool has.
 
-`k3?` may be answered at once (a guess, right once in a hundred) or with the call `!3;`. The tool's `:47=` is put behind it, and
-the second turn is right when it is `47;`. `single` makes one row of an attempt, the tool's text masked, instead of one a turn.
+`k3?` may be answered at once (a guess, right once in about a hundred) or with the call `!3;`. The tool's reply `:47=` is
+appended, and the second turn is right if it is `47;`. `single` makes one row per attempt, with the tool's text masked, instead
+of one row per turn.
 """
 
 from dataclasses import dataclass, field
@@ -9,48 +10,48 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from workers.recipes.trajectory import Trajectory, Turn
-from workers.training.policy import Drawn, Policy
+from workers.training.policy import Completion, Policy
 
 GROUP = 8
-CALLS = 0.5  # how often the teacher asks
-CAREFUL = 0.9  # how often it copies a digit rightly
+CALLS = 0.5  # share of the teacher's attempts with a call
+CAREFUL = 0.9  # share of digits that the teacher copies correctly
 
 
 @dataclass
 class _Attempt:
-    """An attempt under way."""
+    """An unfinished attempt."""
 
     group: int
     key: str
     value: str
-    spoken: list[tuple[str, Drawn]] = field(default_factory=list)
+    spoken: list[tuple[str, Completion]] = field(default_factory=list)
     reply: str = ""
 
     @property
     def text(self) -> str:
-        """What has been said so far, the prompt of the next turn."""
-        return f"k{self.key}?" + "".join(said for said, _ in self.spoken) + self.reply
+        """Text so far, which is the prompt of the next turn."""
+        return f"k{self.key}?" + "".join(text for text, _ in self.spoken) + self.reply
 
     @property
     def asked(self) -> bool:
-        """The first turn called the tool."""
+        """Whether the first turn called the tool."""
         return bool(self.reply)
 
     @property
     def reward(self) -> float:
-        """1 where the last turn is the number that stands behind the key."""
+        """1 where the last turn is the number of the key, else 0."""
         return float(self.spoken[-1][0] == f"{self.value};")
 
 
-class Asking:
-    """One or two turns an attempt, eight attempts a key."""
+class AskToy:
+    """One or two turns per attempt, eight attempts per key."""
 
     def __init__(self, single: bool = False) -> None:
         self._single = single
         self._known: dict[str, float] = {}
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """Attempts for about `rows` rows: two turns each, one where `single`."""
+        """Attempts for about `rows` rows: two turns each, or one with `single`."""
         attempts = _drawn(random, max(1, rows // (GROUP if self._single else 2 * GROUP)), GROUP)
         self._speak(policy, attempts)
         asking = [one for one in attempts if one.spoken[0][0].startswith("!")]
@@ -64,16 +65,16 @@ class Asking:
         return [self._trajectory(policy, one, number) for number, one in enumerate(attempts)]
 
     def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """A teacher that asks half of the time, else guesses, and copies carelessly."""
+        """Attempts of a teacher that asks half of the time, else guesses, and sometimes copies wrongly."""
         found = []
         for number, one in enumerate(_drawn(random, max(1, rows * 2 // 3), 1)):
             if random.random() < CALLS:
                 one.spoken.append((f"!{one.key};", _unscored(policy, f"!{one.key};")))
                 one.reply = f":{one.value}="
-                said = "".join(d if random.random() < CAREFUL else str(random.integers(10)) for d in one.value) + ";"
+                text = "".join(d if random.random() < CAREFUL else str(random.integers(10)) for d in one.value) + ";"
             else:
-                said = f"{random.integers(10, 100)};"
-            one.spoken.append((said, _unscored(policy, said)))
+                text = f"{random.integers(10, 100)};"
+            one.spoken.append((text, _unscored(policy, text)))
             found.append(self._trajectory(policy, one, number, shown=True))
         return found
 
@@ -111,19 +112,19 @@ def _drawn(random: np.random.Generator, groups: int, size: int) -> list[_Attempt
 
 
 def _reply(one: _Attempt, random: np.random.Generator) -> str:
-    """The number behind the key that was asked for; another key has another number. Nothing for a call that cannot be read."""
-    said = one.spoken[0][0]
-    if len(said) != 3 or not said[1].isdecimal() or said[2] != ";":
+    """Reply with the number of the requested key; another key has another number. Empty for an unreadable call."""
+    call = one.spoken[0][0]
+    if len(call) != 3 or not call[1].isdecimal() or call[2] != ";":
         return ""
-    return f":{one.value if said[1] == one.key else random.integers(10, 100)}="
+    return f":{one.value if call[1] == one.key else random.integers(10, 100)}="
 
 
-def _readable(said: str) -> bool:
-    body = said.removesuffix(";").removeprefix("!")
-    return said.endswith(";") and body.isdecimal()
+def _readable(text: str) -> bool:
+    body = text.removesuffix(";").removeprefix("!")
+    return text.endswith(";") and body.isdecimal()
 
 
-def _turn(policy: Policy, prompt: str, drawn: Drawn, *, invalid: bool = False, tool_ok: bool | None = None) -> Turn:
+def _turn(policy: Policy, prompt: str, drawn: Completion, *, invalid: bool = False, tool_ok: bool | None = None) -> Turn:
     return Turn(
         policy.encode(prompt),
         drawn.ids,
@@ -135,8 +136,8 @@ def _turn(policy: Policy, prompt: str, drawn: Drawn, *, invalid: bool = False, t
     )
 
 
-def _joined(policy: Policy, one: _Attempt, first: Drawn, second: Drawn) -> Turn:
-    """Both turns as one completion with the tool's text under the mask; it has no log-probability, so it gets NaN."""
+def _joined(policy: Policy, one: _Attempt, first: Completion, second: Completion) -> Turn:
+    """Join both turns to one completion; the tool's text is masked and its log-probabilities are NaN."""
     tool = policy.encode(one.reply)
     scored = bool(first.logprobs)
     return Turn(
@@ -149,5 +150,5 @@ def _joined(policy: Policy, one: _Attempt, first: Drawn, second: Drawn) -> Turn:
     )
 
 
-def _unscored(policy: Policy, text: str) -> Drawn:
-    return Drawn(tuple(policy.encode(text)), (), "stop")
+def _unscored(policy: Policy, text: str) -> Completion:
+    return Completion(tuple(policy.encode(text)), (), "stop")

@@ -1,4 +1,4 @@
-"""Copy a digit: the prompt is `7=`, and the completion is right when it begins with 7. One turn, eight attempts a prompt."""
+"""Copy a digit: the prompt is `7=`, and the completion is right if it is 7. One turn, eight attempts per prompt."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from workers.training.policy import Policy
 GROUP = 8
 
 
-class Copying:
-    """Right: 1, another digit: 0.1, anything else: 0."""
+class CopyToy:
+    """Rewards: 1 for the digit, 0.1 for another digit, 0 for anything else."""
 
     def __init__(self) -> None:
         self._solved = 0.0
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """`rows` attempts in groups of eight at digits drawn anew."""
+        """`rows` attempts in groups of eight, at new random digits."""
         digits = [str(digit) for digit in random.integers(0, 10, max(1, rows // GROUP)) for _ in range(GROUP)]
         prompts = [policy.encode(f"{digit}=") for digit in digits]
         drawn = policy.draw(prompts, most=1)
@@ -34,11 +34,11 @@ class Copying:
         ]
 
     def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """Copies that are right."""
+        """Correct copies."""
         return [_shown(policy, number, str(digit)) for number, digit in enumerate(random.integers(0, 10, rows))]
 
     def measures(self) -> dict[str, float]:
-        """`solved`: share of attempts that copied."""
+        """`solved`: share of correct attempts."""
         return {"solved": self._solved}
 
 

@@ -1,11 +1,11 @@
-"""The toys by the name that a job's configuration gives."""
+"""Toys by their names in a job's configuration."""
 
 from collections.abc import Callable
 
 from workers.training.sources import Toy
-from workers.training.toys.asking import Asking
-from workers.training.toys.copying import Copying
-from workers.training.toys.lemmas import Lemmas
-from workers.training.toys.trio import Trio
+from workers.training.toys.asking import AskToy
+from workers.training.toys.copying import CopyToy
+from workers.training.toys.lemmas import LemmaToy
+from workers.training.toys.trio import TrioToy
 
-TOYS: dict[str, Callable[..., Toy]] = {"copy": Copying, "ask": Asking, "lemmas": Lemmas, "trio": Trio}
+TOYS: dict[str, Callable[..., Toy]] = {"copy": CopyToy, "ask": AskToy, "lemmas": LemmaToy, "trio": TrioToy}

@@ -1,7 +1,7 @@
-"""Three roles, one policy: a Solver maps a digit to another, a Verifier says whether that is right, a Corrector puts it right.
+"""Three roles with one policy: a Solver maps a digit to another, a Verifier judges the answer, a Corrector corrects it.
 
-`s4=` is solved by one digit, `v4=3?` verified by y (fine) or n (flagged), `c4=3=` corrected by a digit; w and d are the second
-Verifier and Corrector. The map is fixed and nowhere written down. Inputs of the next role are chosen as MarsRL does.
+`s4=` is solved by one digit, `v4=3?` verified by y (correct) or n (flagged), `c4=3=` corrected by a digit; w and d are the
+second Verifier and Corrector. The map is fixed and in no prompt. Inputs of the next role are chosen as in MarsRL.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from workers.learning.mars import GROUP, Output, Role, Strategy, choose_inputs, rates, solver_reward, verifier_reward
 from workers.recipes.trajectory import Trajectory, Turn
-from workers.training.policy import Drawn, Policy
+from workers.training.policy import Completion, Policy
 
 MAP = (3, 8, 0, 5, 9, 1, 7, 2, 4, 6)
 SIGNS: dict[Role, str] = {"solver": "s", "verifier1": "v", "corrector1": "c", "verifier2": "w", "corrector2": "d"}
@@ -22,7 +22,7 @@ TEACHER = 0.65
 
 @dataclass(frozen=True)
 class _Made:
-    """One output of a role: the answer it is about or gives, whether it flags that, and its reward."""
+    """One output of a role: the answer it judges or gives, whether it flags that, and its reward."""
 
     problem: int
     answer: str
@@ -31,15 +31,15 @@ class _Made:
     flagged: bool = False
 
 
-class Trio:
-    """Up to 72 outputs a problem: eight of the Solver, and eight on each of two inputs of each later role."""
+class TrioToy:
+    """Up to 72 outputs per problem: eight of the Solver, and eight for each of two inputs of each later role."""
 
     def __init__(self, strategy: Strategy = "balanced") -> None:
         self._strategy: Strategy = strategy
         self._known: dict[str, float] = {}
 
     def rollouts(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """All roles of `rows` / 72 problems."""
+        """Outputs of all roles for `rows` / 72 problems."""
         draw = Random(int(random.integers(2**31)))  # noqa: S311
         problems = [int(digit) for digit in random.permutation(10)[: max(1, rows // ROWS_A_PROBLEM)]]
         made = self._act(policy, "solver", [(digit, "") for digit in problems for _ in range(GROUP)])
@@ -64,7 +64,7 @@ class Trio:
         ]
 
     def demonstrations(self, policy: Policy, random: np.random.Generator, rows: int) -> list[Trajectory]:
-        """A teacher of all roles that is right in some two of three, as recorded turns of a first model would be."""
+        """Turns of a teacher of all roles that is right about two times in three, like recorded turns of a first model."""
         turns = []
         roles = list(SIGNS)
         for _ in range(rows):
@@ -72,14 +72,14 @@ class Trio:
             answer = str(MAP[digit]) if random.random() < 0.5 else str(random.integers(10))
             correct, right = answer == str(MAP[digit]), random.random() < TEACHER
             if role.startswith("verifier"):
-                said = "y" if correct == right else "n"
+                text = "y" if correct == right else "n"
             else:
-                said = str(MAP[digit]) if right else str(random.integers(10))
-            turns.append(Turn(policy.encode(_prompt(role, digit, answer)), policy.encode(said), role=role))
+                text = str(MAP[digit]) if right else str(random.integers(10))
+            turns.append(Turn(policy.encode(_prompt(role, digit, answer)), policy.encode(text), role=role))
         return [Trajectory(id="shown", problem_id="shown", turns=turns, reward=1.0)]
 
     def measures(self) -> dict[str, float]:
-        """`solved`, and of the first Verifier its accuracy with `found` (TPR), `spared` (TNR) and `silent` groups."""
+        """`solved`, and of the first Verifier: accuracy (`verifier1`), `found` (TPR), `spared` (TNR), `silent` groups."""
         return self._known
 
     def _chosen(self, outputs: Sequence[_Made], role: Role, draw: Random) -> list[tuple[int, str]]:
@@ -118,14 +118,14 @@ def _prompt(role: Role, digit: int, answer: str) -> str:
     return f"{SIGNS[role]}{digit}={answer}{'?' if role.startswith('verifier') else '='}"
 
 
-def _made(policy: Policy, role: Role, digit: int, answer: str, group: int, prompt: list[int], drawn: Drawn) -> _Made:
-    said = policy.text(drawn.ids)
+def _made(policy: Policy, role: Role, digit: int, answer: str, group: int, prompt: list[int], drawn: Completion) -> _Made:
+    text = policy.text(drawn.ids)
     flagged = False
     if role.startswith("verifier"):
-        flagged = said == "n"
-        reward = verifier_reward(answer == str(MAP[digit]), flagged) if said in ("y", "n") else 0.0
+        flagged = text == "n"
+        reward = verifier_reward(answer == str(MAP[digit]), flagged) if text in ("y", "n") else 0.0
     else:
-        answer, reward = said, solver_reward(said == str(MAP[digit]))
+        answer, reward = text, solver_reward(text == str(MAP[digit]))
     turn = Turn(
         prompt,
         drawn.ids,
@@ -133,7 +133,7 @@ def _made(policy: Policy, role: Role, digit: int, answer: str, group: int, promp
         role=role,
         reward=reward,
         group=f"{policy.version}-{role}-{group}",
-        passed=said == "y" if role.startswith("verifier") and said in ("y", "n") else None,
+        passed=text == "y" if role.startswith("verifier") and text in ("y", "n") else None,
         policy_version=policy.version,
     )
     return _Made(digit, answer, turn, reward, flagged)

@@ -1,4 +1,4 @@
-"""`manage.py make_dataset BUILD`: what a page started; people use `export_rows`."""
+"""`manage.py make_dataset BUILD`: process of a build started by a page. From a terminal, use `export_rows`."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -8,11 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.datasets.choosing import NothingToMake
 from apps.datasets.making import build_make, making_folder
 from apps.datasets.models import DatasetBuild
-from apps.datasets.services import telling
+from apps.datasets.services import progress_file
 
 
 class Command(BaseCommand):
-    help = "Make the dataset version of a build that the page Datasets began."
+    help = "Make the dataset version of a build that was started on the page Datasets."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("build")
@@ -20,10 +20,10 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         build = DatasetBuild.objects.filter(public_id=options["build"], state=DatasetBuild.State.MAKING).first()
         if build is None:
-            raise CommandError(f"There is no build {options['build']} to be made.")
+            raise CommandError(f"There is no unfinished build {options['build']}.")
         try:
-            with telling(build) as tell:
-                version = build_make(build, tell=tell)
+            with progress_file(build) as report:
+                version = build_make(build, report=report)
         except NothingToMake as nothing:
             raise CommandError(str(nothing)) from nothing
         making_folder(build).with_suffix(".log").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""`manage.py merge_shards`: make the many small token shards of ended runs into few."""
+"""`manage.py merge_shards`: merge the small token shards of ended runs."""
 
 from argparse import ArgumentParser
 from datetime import timedelta
@@ -18,8 +18,10 @@ class Command(BaseCommand):
     help = "Merge small files of recorded tokens of runs that ended some time ago (docs/datasets.md)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--run", action="append", default=[], metavar="ID", help="only these runs, however new")
-        parser.add_argument("--hours", type=float, default=24, help="runs that ended so many hours ago (default 24)")
+        parser.add_argument(
+            "--run", action="append", default=[], metavar="ID", help="only these runs, even if they ended recently"
+        )
+        parser.add_argument("--hours", type=float, default=24, help="minimum age of ended runs, in hours (default 24)")
 
     def handle(self, **options: Any) -> None:
         runs = Run.objects.exclude(status__in=LIVE).annotate(shards=Count("token_shards")).filter(shards__gt=1)
@@ -41,9 +43,9 @@ class Command(BaseCommand):
                 continue
             except LockHeld as error:
                 raise CommandError(
-                    f"A backup or another merge is under way; try again later. {before:,} shards were merged so far."
+                    f"A backup or another merge is running. {before:,} shards were merged; try again later for the others."
                 ) from error
             before, after = before + merged[0], after + merged[1]
-        self.stdout.write(f"{before:,} small shards became {after:,}.")
+        self.stdout.write(f"{before:,} small shards were merged into {after:,}.")
         if broken:
-            raise CommandError("Left as they are: " + " ".join(broken))
+            raise CommandError("Some runs were not merged: " + " ".join(broken))

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.datasets.choosing import NothingToMake
-from apps.datasets.feeding import Feed, Wanted
+from apps.datasets.feeding import Feed, FeedPlan
 from apps.datasets.recipes import RECIPES
 from apps.datasets.services import options_read
 from apps.datasets.shards import tokens_folder
@@ -21,34 +21,34 @@ from apps.datasets.shards import tokens_folder
 
 class Command(BaseCommand):
     help = (
-        "Hand the recorded runs on some problems, those that have finished and those that will, to the job in a folder whose "
-        "source is a stream (docs/datasets.md). Ends with the job, after --runs, or at Ctrl-C; then start it again to go on."
+        "Feed finished recorded runs on some problems, now and as they finish, to a job whose source is a stream "
+        "(docs/datasets.md). Ends with the job, after --runs, or on Ctrl-C; start it again to continue."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("job", type=Path, help="the job's folder")
-        parser.add_argument("--problem", action="append", required=True, metavar="SLUG", help="may be given several times")
+        parser.add_argument("--problem", action="append", required=True, metavar="SLUG", help="a problem; repeatable")
         parser.add_argument("--scaffold", default="", help="only runs of this scaffold")
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the recipe, or judge=answer"
         )
-        parser.add_argument("--runs-a-group", type=int, default=8, help="runs on a problem that are compared (default 8)")
-        parser.add_argument("--runs", type=int, default=0, help="end the stream after so many runs (default: never)")
-        parser.add_argument("--every", type=float, default=2.0, help="seconds between two looks (default 2)")
+        parser.add_argument("--runs-a-group", type=int, default=8, help="runs compared per visit of a problem (default 8)")
+        parser.add_argument("--runs", type=int, default=0, help="number of runs after which the stream ends (default: none)")
+        parser.add_argument("--every", type=float, default=2.0, help="seconds between two polls (default 2)")
 
     def handle(self, **options: Any) -> None:
         job: Path = options["job"].resolve()
         try:
             recipe = RECIPES[json.loads((job / "config.json").read_text(encoding="utf-8"))["recipe"]]
         except (OSError, ValueError, KeyError) as error:
-            raise CommandError(f"{job} holds no job that can be read: {error}") from error
+            raise CommandError(f"{job} is not the folder of a job: {error}") from error
         if options["runs_a_group"] < 1:
-            raise CommandError("A group needs at least one run.")
+            raise CommandError("A group needs at least one run. Set --runs-a-group to 1 or more.")
         try:
             chosen = options_read(recipe, dict(pair.partition("=")[::2] for pair in options["set"]))
             judge = chosen.pop("judge")
-            wanted = Wanted(recipe, judge, options["problem"], options["scaffold"], options["runs_a_group"])
-            feed = Feed(job / "feed.jsonl", wanted)
+            plan = FeedPlan(recipe, judge, options["problem"], options["scaffold"], options["runs_a_group"])
+            feed = Feed(job / "feed.jsonl", plan)
             status = self._feed(feed, job, chosen, options)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         self._report(feed, job, status)
 
     def _feed(self, feed: Feed, job: Path, chosen: dict[str, Any], options: dict[str, Any]) -> int:
-        """The producer's exit status."""
+        """Feed the producer until it ends; return its exit status."""
         command = [sys.executable, "-m", "workers.datasets.following", "--group", "0", "--options", json.dumps(chosen)]
         command += ["--job", str(job), "--feed", str(feed.path), "--tokens", str(tokens_folder().resolve())]
         pause, ended = threading.Event(), False
@@ -65,7 +65,7 @@ class Command(BaseCommand):
             try:
                 while producer.poll() is None:
                     if not ended:
-                        feed.look()
+                        feed.poll()
                     if options["runs"] and feed.runs >= options["runs"] and not ended:
                         feed.end()
                         ended = True
@@ -79,12 +79,12 @@ class Command(BaseCommand):
 
     def _report(self, feed: Feed, job: Path, status: int) -> None:
         for row in feed.left.rows:
-            self.stdout.write(f"Left out: {row['count']} × {row['reason']}, such as {row['examples'][0]}.")
+            self.stdout.write(f"Left out: {row['count']} × {row['reason']}, for example {row['examples'][0]}.")
         try:
-            told = json.loads((job / "stream.json").read_text(encoding="utf-8"))
+            state = json.loads((job / "stream.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            told = {}
-        if status not in (0, 3) or not told:
-            raise CommandError(str(told.get("message") or "The producer could not begin; it said why above."))
-        counts = ", ".join(f"{told[name]:,} {name}" for name in ("complete", "silent", "waiting", "unfinished", "dropped"))
-        self.stdout.write(f"{feed.runs:,} runs, {told['rows']:,} rows; {counts}. The producer: {told['state']}.")
+            state = {}
+        if status not in (0, 3) or not state:
+            raise CommandError(str(state.get("message") or "The producer could not start; see its message above."))
+        counts = ", ".join(f"{state[name]:,} {name}" for name in ("complete", "silent", "waiting", "unfinished", "dropped"))
+        self.stdout.write(f"{feed.runs:,} runs, {state['rows']:,} rows; {counts}. State of the producer: {state['state']}.")
