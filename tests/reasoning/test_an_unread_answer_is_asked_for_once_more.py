@@ -149,9 +149,10 @@ EXAMINED = "I checked both steps, and the second one divides by zero."
 @pytest.mark.parametrize(
     ("second", "passed", "summary"),
     [
+        (f'{{"examination": ["{EXAMINED}", "No."], "decision": "fail"}}', False, EXAMINED),
         (f'{{"examination": "{EXAMINED}", "decision": "fail"}}', False, EXAMINED),
         (f'{EXAMINED}\n\n{{"decision": "fail"}}', False, EXAMINED),
-        ('{"examination": "", "decision": "pass"}', None, ""),
+        ('{"examination": ["…", "…"], "decision": "pass"}', None, ""),
         ('{"decision": "pass"}', None, ""),
         ("pass", None, ""),
     ],
@@ -165,7 +166,8 @@ async def test_a_verifier_that_only_repeats_the_prompt_is_asked_to_examine_and_p
     asked = next(one for one in run.dispatcher.requests if one.key == "check/1/again")
     assert asked.json_schema is not None
     assert list(asked.json_schema["properties"]) == ["examination", "decision"]
-    assert '{"examination": "…", "decision": "pass or fail"}' in asked.messages[3].content
+    assert not Draft202012Validator(asked.json_schema).is_valid({"examination": ["…", "…"], "decision": "pass"})
+    assert '{"examination": ["…", "…"], "decision": "pass or fail"}' in asked.messages[3].content
     if passed is None:
         assert "it decides without an examination" in [reason for _, reason, _ in unread(run)]
 

@@ -14,13 +14,11 @@ from apps.reasoning.domain.generation import Ending, Final
 from apps.reasoning.domain.values import Unscored, Value
 from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.closings import json_within
+from apps.reasoning.reading.schemas import TEXT
 from apps.reasoning.scaffolds.hearing import SHORT
 
 T = TypeVar("T")
 V = TypeVar("V", bound=Value)
-#: A title or step of a short form: 5 to 100 characters (a grammar counts them, and longer ones take it minutes), with a letter
-#: or a formula at its beginning, so that a weak model cannot copy the dots of the form.
-TEXT: dict[str, Any] = {"type": "string", "pattern": r'^[A-Za-z$]([^"\\\n]|\\\\){4,99}$'}
 #: Tokens of a short form that holds texts.
 TEXTS = 600
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from apps.reasoning.domain.generation import Final
 from apps.reasoning.domain.values import Unscored, Value
-from apps.reasoning.graders.asked_again import TEXT, TEXTS, AskedAgain, short_read, texts, tokens_for
+from apps.reasoning.graders.asked_again import TEXTS, AskedAgain, short_read, texts, tokens_for
 from apps.reasoning.graders.matching import Match
 from apps.reasoning.graders.pieces import (
     FEWEST_STEPS,
@@ -31,7 +31,7 @@ from apps.reasoning.graders.pieces import (
     rubric_reader,
 )
 from apps.reasoning.reading.grouping import NONE, partition
-from apps.reasoning.reading.schemas import decisions, object_schema
+from apps.reasoning.reading.schemas import TEXT, decisions, object_schema
 
 Steps = Annotated[tuple[Words, ...], Field(min_length=1, max_length=MOST_STEPS)]
 

@@ -11,6 +11,7 @@ from apps.reasoning.domain.values import Unscored
 from apps.reasoning.reading.answers import whole_answer
 from apps.reasoning.reading.closings import beside_json, json_within
 from apps.reasoning.reading.echoes import own_text
+from apps.reasoning.reading.schemas import TEXT
 
 #: The field of the examination.
 EXAMINATION = "examination"
@@ -23,7 +24,8 @@ _MOST_NAMED = 8
 
 def with_examination(schema: dict[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an object, with the examination as its first field."""
-    properties = {EXAMINATION: {"type": "string"}, **schema["properties"]}
+    sentences = {"type": "array", "items": TEXT, "minItems": 2, "maxItems": 4}
+    properties = {EXAMINATION: sentences, **schema["properties"]}
     return {**schema, "properties": properties, "required": [EXAMINATION, *schema["required"]]}
 
 
@@ -35,6 +37,8 @@ def shape_shown(schema: dict[str, Any]) -> str:
 def _shown(schema: dict[str, Any]) -> Any:
     if "properties" in schema:
         return {name: _shown(one) for name, one in schema["properties"].items()}
+    if "items" in schema:
+        return ["…", "…"]
     values = ["null" if one is None else str(one).lower() for one in schema.get("enum", ())]
     if len(values) > _MOST_NAMED:
         return f"{values[0]} to {values[-1]}"
@@ -47,7 +51,8 @@ def examined(second: Final, prompt: str) -> tuple[Final, str] | Unscored:
     if isinstance(answer, Unscored):
         return answer
     value = json_within(answer, EXAMINATION)
-    written = str(value.pop(EXAMINATION, "")) if value else ""
+    said = value.pop(EXAMINATION, "") if value else ""
+    written = "\n".join(map(str, said)) if isinstance(said, list) else str(said)
     own = own_text(f"{beside_json(answer, EXAMINATION)}\n{written}".strip() if value else answer, prompt)
     if isinstance(own, Unscored):
         return Unscored(reason=UNEXAMINED)

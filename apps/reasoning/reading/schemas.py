@@ -3,6 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+#: A short text, such as a title or step of a short form: 5 to 100 characters (a grammar counts them, and longer ones take it
+#: minutes). A letter or a formula begins it, so that a weak model cannot copy the dots of the form.
+TEXT: dict[str, Any] = {"type": "string", "pattern": r'^[A-Za-z$]([^"\\\n]|\\\\){4,99}$'}
+
 
 def object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON Schema of an object with exactly these fields."""
