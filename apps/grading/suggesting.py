@@ -70,7 +70,7 @@ class WorkflowGrader:
         return material_of(self.stated) | {"scheme": self.scheme if self.needs_scheme else None}
 
     @cached_property
-    def told(self) -> str:
+    def revision(self) -> str:
         """Prompts, models with their revisions, references, guidelines; what is shown, unless it is as before there were views.
 
         The scheme's meaning stands in the key itself.
